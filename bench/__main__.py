@@ -7,58 +7,16 @@ import json
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bench import report
+from bench.enrolment import discover
 from bench.finding import Finding
 from bench.peers.placement import install
-from bench.scenarios import (
-    audit,
-    burst,
-    close,
-    controller,
-    correction,
-    create,
-    draft,
-    engine,
-    exports,
-    killed,
-    month,
-    observation,
-    panel,
-    partitions,
-    placement,
-    reads,
-    room,
-    slow_clients,
-    waiting,
-    wake,
-)
 from bench.stage import Stage, open_stage
 from ipucloud.process import logs
 
-SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
-    "reads": reads.run,
-    "slow_clients": slow_clients.run,
-    "create": create.run,
-    "placement": placement.run,
-    "room": room.run,
-    "engine": engine.run,
-    "wake": wake.run,
-    "killed": killed.run,
-    "burst": burst.run,
-    "waiting": waiting.run,
-    "audit": audit.run,
-    "observation": observation.run,
-    "close": close.run,
-    "correction": correction.run,
-    "exports": exports.run,
-    "month": month.run,
-    "draft": draft.run,
-    "controller": controller.run,
-    "partitions": partitions.run,
-    "panel": panel.run,
-}
+SCENARIOS = discover()
 ROUNDS = 7
 
 
@@ -72,8 +30,9 @@ def main() -> None:
         return
     around = report.circumstances()
     names = options.names or list(SCENARIOS)
-    with open_stage(options.rounds) as stage:
-        findings = _measure(stage, names)
+    rounds = options.rounds or (1 if options.smallest else ROUNDS)
+    with open_stage(rounds, smallest=options.smallest) as stage:
+        findings = _measure(stage, names, dict(options.size))
     if options.json:
         print(json.dumps(report.document(around, findings), ensure_ascii=False))
     else:
@@ -83,13 +42,17 @@ def main() -> None:
     sys.exit(0 if len(findings) == len(names) else 1)
 
 
-def _measure(stage: Stage, names: Sequence[str]) -> dict[str, list[Finding]]:
+def _measure(stage: Stage, names: Sequence[str], sizes: Mapping[str, float]) -> dict[str, list[Finding]]:
     """What each scenario found, but for those that broke."""
     findings: dict[str, list[Finding]] = {}
     for name in names:
         print(f"{name} …", file=sys.stderr, flush=True)
+        if sentence := SCENARIOS[name].lacks():
+            print(sentence, file=sys.stderr)
+            findings[name] = []
+            continue
         try:
-            findings[name] = SCENARIOS[name](stage)
+            findings[name] = SCENARIOS[name].run(stage, sizes)
         except Exception:  # noqa: BLE001  # the others are worth having all the same
             traceback.print_exc()
     return findings
@@ -99,13 +62,26 @@ def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measure ratios, side by side in one run.")
     parser.add_argument("names", nargs="*", choices=[*SCENARIOS, []], metavar="NAME", help=", ".join(SCENARIOS))
     parser.add_argument("--setup", action="store_true", help="install the peers into .tools/, and measure nothing")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns each side takes (%(default)s)")
+    parser.add_argument("--smallest", action="store_true", help="only show that all works: the figures mean nothing")
+    parser.add_argument("--rounds", type=int, help=f"turns each side takes ({ROUNDS}; 1 with --smallest)")
+    sizes = "; ".join(f"{name}: {', '.join(each.sizes)}" for name, each in SCENARIOS.items() if each.sizes)
+    parser.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=NUMBER", help=sizes)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
     parser.add_argument("--keep", action="store_true", help="write the figures to bench/results/ too")
     options = parser.parse_args(arguments)
-    if options.rounds < 1:
+    if options.rounds is not None and options.rounds < 1:
         parser.error("--rounds must be at least 1")
+    if options.smallest and options.keep:
+        parser.error("--smallest measures nothing that is worth keeping")
+    known = {name for scenario in options.names or SCENARIOS for name in SCENARIOS[scenario].sizes}
+    if strange := {name for name, _ in options.size} - known:
+        parser.error(f"--size: none of these scenarios has {', '.join(sorted(strange))}")
     return options
+
+
+def _size(word: str) -> tuple[str, float]:
+    name, _, number = word.partition("=")
+    return name, float(number)
 
 
 if __name__ == "__main__":

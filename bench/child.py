@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -96,16 +97,17 @@ class Child:
         self._process.wait()
 
     def stop(self) -> None:
-        """End it politely, and with force when that takes too long."""
-        if self.running:
-            self._process.terminate()
-            try:
-                self._process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        """End it politely, and with force when that takes too long, or nobody wants to wait: Ctrl-C came again."""
+        try:
+            if self.running:
+                self._process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(STOP_SECONDS)
+        finally:
+            self.kill()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None:
+                    pipe.close()
 
     def memory(self) -> float:
         return peak_memory(self.pid)

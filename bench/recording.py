@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -31,6 +31,7 @@ class Statement:
 
 
 Recording = Sequence[Statement]
+Answered: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, object]]
 
 
 @contextmanager
@@ -67,17 +68,17 @@ def _statement(text: str, parameters: Mapping[str, object]) -> Statement:
 class Replay:
     """A transaction that can be had again: what differs between two recordings of it is made fresh each time.
 
-    Differing uuids become new ones, also inside texts and as external names, but for those in `existing`, which name
-    a row that must be there: `run` is given which. The `name` of the first recording's object and digests become new
-    ones too.
+    Differing uuids become new ones, also inside texts and as external names. The `name` of the first recording's object
+    and digests become new ones too. What a statement is sent of an earlier one's answer, `answered` makes of
+    each row of an answer, by the names of the parameters of the next statement that has them all.
     """
 
-    def __init__(self, first: Recording, second: Recording, *, name: str, existing: frozenset[UUID]) -> None:
+    def __init__(self, first: Recording, second: Recording, *, name: str, answered: Answered) -> None:
         if [each.query for each in first] != [each.query for each in second]:
             raise ValueError("two requests of the same kind sent different statements")
         self.statements = first
         self._name = name
-        self._existing = existing
+        self._answered = answered
         pairs = zip(_all_values(first), _all_values(second), strict=True)
         differing = {mine for mine, theirs in pairs if mine != theirs}
         self._ids = frozenset(value for value in differing if isinstance(value, UUID))
@@ -85,18 +86,25 @@ class Replay:
             value for value in differing if isinstance(value, bytes) and len(value) == DIGEST_BYTES
         )
 
-    async def run(self, connection: Connection, number: int, existing: UUID) -> None:
+    async def run(self, connection: Connection, number: int) -> None:
         """Once more, in one transaction, for the object of that number."""
-        fresh = {old: existing if old in self._existing else new_id() for old in self._ids}
+        fresh = {old: new_id() for old in self._ids}
         texts = {self._name: f"{self._name}-{number}"}
         for old, new in fresh.items():
             texts[str(old)] = str(new)
             texts[external_name(old, FIRST_INCARNATION)] = external_name(new, FIRST_INCARNATION)
         renew = _renewal(fresh, texts, self._digests)
+        given: Mapping[str, object] = {}
         for statement in self.statements:
-            cursor = await connection.execute(statement.query.text, [renew(value) for value in statement.values])
+            values = dict(zip(statement.query.names, map(renew, statement.values), strict=True))
+            if given.keys() <= values.keys():
+                values |= given
+                given = {}
+            cursor = await connection.execute(statement.query.text, list(values.values()))
             if cursor.description is not None:
-                await cursor.fetchall()
+                for row in await cursor.fetchall():
+                    names = [column.name for column in cursor.description]
+                    given = self._answered(dict(zip(names, row, strict=True))) or given
         await connection.commit()
 
 

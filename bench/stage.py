@@ -1,55 +1,55 @@
-"""Where a run takes place: a PostgreSQL server of its own, with durable settings, in a folder that goes away."""
+"""Where a run takes place: a PostgreSQL server with databases for it, and a folder that goes away."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-import psycopg
-from psycopg import sql
-
-from ipucloud.db.migrate import upgrade
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
-from ipucloud.laboratory.postgres import SUPERUSER, EmbeddedPostgres, prepare_database
+from ipucloud.laboratory.postgres import DATABASE, EmbeddedPostgres
 from tests.support.postgres import Database as Scratch
+from tests.support.postgres import TestServer
 
 
 class Stage:
-    """One run. `rounds`: how often sides take turns."""
+    """One run. `rounds`: how often sides take turns. `smallest`: it shows that all works; figures mean nothing."""
 
-    def __init__(self, server: EmbeddedPostgres, folder: Path, rounds: int) -> None:
+    def __init__(self, server: TestServer, folder: Path, rounds: int, *, smallest: bool) -> None:
         self.folder = folder
         self.rounds = rounds
+        self.smallest = smallest
         self._server = server
 
-    @contextmanager
-    def database(self, name: str) -> Iterator[Scratch]:
+    def database(self) -> AbstractContextManager[Scratch]:
         """A migrated, empty database, dropped at the end whoever is still connected."""
-        with self.empty_database(name) as urls:
-            upgrade(urls.owner_url)
-            yield urls
+        return self._server.fresh_database()
 
-    @contextmanager
-    def empty_database(self, name: str) -> Iterator[Scratch]:
+    def empty_database(self) -> AbstractContextManager[Scratch]:
         """A database without tables, owned by the owner role."""
-        prepare_database(lambda database: self._server.url(SUPERUSER, database), name)
-        try:
-            yield Scratch(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
-        finally:
-            with psycopg.connect(self._server.superuser_url, autocommit=True) as connection:
-                connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        return self._server.fresh_database(DATABASE)
 
 
 @contextmanager
-def open_stage(rounds: int) -> Iterator[Stage]:
-    """Start the server on the disk, as `ipucloud up` does, and leave nothing behind."""
+def open_stage(rounds: int, *, smallest: bool = False) -> Iterator[Stage]:
+    """Start a server on the disk, as `ipucloud up` does, and leave nothing behind."""
+    with _folder() as folder, EmbeddedPostgres(folder / "postgres", durable=not smallest):
+        yield Stage(TestServer(folder / "postgres"), folder, rounds, smallest=smallest)
+
+
+@contextmanager
+def smallest_stage(server: TestServer) -> Iterator[Stage]:
+    """A stage for one round at the smallest size, on a server that runs already."""
+    with _folder() as folder:
+        yield Stage(server, folder, 1, smallest=True)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="ipucloud-bench-"))
     folder.chmod(0o711)  # root's server runs under another account
     try:
-        with EmbeddedPostgres(folder / "postgres") as server:
-            yield Stage(server, folder, rounds)
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

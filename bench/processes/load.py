@@ -35,8 +35,9 @@ class Tally:
     wrong: str | None = None
 
     def next(self) -> bytes | None:
-        """The request to send now; None when it is enough."""
-        return None if self.wrong or time.perf_counter() >= self.until else next(self.requests, None)
+        """The request to send now; None when it is enough: the time is over, and something was answered."""
+        over = time.perf_counter() >= self.until and len(self.delays) > 0
+        return None if self.wrong or over else next(self.requests, None)
 
 
 class Connection(asyncio.Protocol):

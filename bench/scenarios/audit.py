@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
+from dataclasses import dataclass
 
 import psycopg
 
+from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.stage import Stage
 from ipucloud.clusters.operations.create import CREATE
-from ipucloud.db.engine import Database
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import violations
 from ipucloud.kernel.ids import external_name, new_id
@@ -20,7 +21,6 @@ from tests.support.postgres import Database as Scratch
 from tests.support.settled import SETTLED
 
 REGION, MACHINE_TYPE = LUXEMBOURG
-MACHINES = 100_000
 PER_POD = 16
 PER_CLUSTER = 4
 SECONDS = 10.0
@@ -28,6 +28,14 @@ SECONDS = 10.0
 
 SHOWN = 3
 """Of so many rules, the slowest, the seconds are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    machines: int = 100_000
+
+
+SMALLEST = Size(machines=2 * PER_POD)
 
 _HARDWARE = (
     "INSERT INTO site_regions (region) VALUES (%(region)s)",
@@ -125,14 +133,14 @@ _HISTORY = (
 )
 
 
-def run(stage: Stage) -> list[Finding]:
+def run(stage: Stage, size: Size) -> list[Finding]:
     """Raises ValueError when the audit finds anything: then it did not read what it should."""
-    with stage.database("bench_audit") as urls:
-        asyncio.run(_fill(urls))
+    with stage.database() as urls:
+        asyncio.run(_fill(urls, size.machines))
         slowest, seconds = asyncio.run(_measure(urls, stage.rounds))
     return [
         Finding(
-            f"audit of {MACHINES:,} machines in {MACHINES // PER_CLUSTER:,} clusters",
+            f"audit of {size.machines:,} machines in {size.machines // PER_CLUSTER:,} clusters",
             statistics.median(seconds),
             unit="s",
             goal=at_most(SECONDS),
@@ -143,10 +151,9 @@ def run(stage: Stage) -> list[Finding]:
 
 async def _measure(urls: Scratch, rounds: int) -> tuple[dict[str, float], list[float]]:
     """The seconds of the slowest rules, and those of each whole audit."""
-    database = Database(urls.app_url, pool_size=1)
     totals: list[float] = []
     by_rule: dict[str, list[float]] = {rule.name: [] for rule in INVARIANTS}
-    async with database.read() as connection:
+    async with opened(urls.app_url) as database, database.read() as connection:
         for _ in range(rounds):
             for rule in INVARIANTS:
                 started = time.perf_counter()
@@ -154,23 +161,21 @@ async def _measure(urls: Scratch, rounds: int) -> tuple[dict[str, float], list[f
                     raise ValueError(f"{rule.name}: {found[0].detail}")
                 by_rule[rule.name].append(time.perf_counter() - started)
             totals.append(sum(times[-1] for times in by_rule.values()))
-    await database.close()
     medians = {name: statistics.median(times) for name, times in by_rule.items()}
     slowest = sorted(medians, key=lambda name: medians[name])[-SHOWN:]
     return {name: medians[name] for name in reversed(slowest)}, totals
 
 
-async def _fill(urls: Scratch) -> None:
-    database = Database(urls.app_url, pool_size=1)
-    (customer,) = await furnish(database, quota=MACHINES)
-    await database.close()
-    ids = sorted(new_id() for _ in range(MACHINES // PER_CLUSTER))
+async def _fill(urls: Scratch, machines: int) -> None:
+    async with opened(urls.app_url) as database:
+        (customer,) = await furnish(database, quota=machines)
+    ids = sorted(new_id() for _ in range(machines // PER_CLUSTER))
     values = {
         "region": REGION,
         "machine_type": MACHINE_TYPE,
         "project": customer.id,
-        "machines": MACHINES,
-        "pods": MACHINES // PER_POD,
+        "machines": machines,
+        "pods": machines // PER_POD,
         "per_pod": PER_POD,
         "per_cluster": PER_CLUSTER,
         "clusters": len(ids),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -12,20 +13,28 @@ import psycopg
 import sqlalchemy as sa
 from psycopg import sql
 
+from bench.databases import opened
 from bench.finding import Finding, at_least
 from bench.rounds import Side, alternate
 from bench.stage import Stage
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
-from ipucloud.db.engine import Database
 from tests.support.factories import furnish
 from tests.support.postgres import Database as Scratch
 
-CLUSTER_HOURS = {10_000: 7, 100_000: 5, 1_000_000: 2}
-"""Sizes, and how many turns each side takes at most."""
 PER_PROJECT = 100
 HEAP, KEYED = 0.12, 0.28
 HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`clusters`: how many, and how many turns each side takes at most."""
+
+    clusters: Mapping[int, int] = field(default_factory=lambda: {10_000: 7, 100_000: 5, 1_000_000: 2})
+
+
+SMALLEST = Size({PER_PROJECT: 1})
 
 _FILL = (
     "ALTER TABLE usage_intervals DROP CONSTRAINT ex_usage_intervals_no_overlap",
@@ -54,12 +63,12 @@ _COPIES = (
 )
 
 
-def run(stage: Stage) -> list[Finding]:
-    return [finding for clusters, rounds in CLUSTER_HOURS.items() for finding in _measure(stage, clusters, rounds)]
+def run(stage: Stage, size: Size) -> list[Finding]:
+    return [finding for clusters, rounds in size.clusters.items() for finding in _measure(stage, clusters, rounds)]
 
 
 def _measure(stage: Stage, clusters: int, rounds: int) -> Iterator[Finding]:
-    with stage.database("bench_close") as urls:
+    with stage.database() as urls:
         first = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - 24 * HOUR
         asyncio.run(prepare(urls, clusters, first))
         hours = (first + number * HOUR for number in count(1))
@@ -80,31 +89,27 @@ def _measure(stage: Stage, clusters: int, rounds: int) -> Iterator[Finding]:
 
 async def prepare(urls: Scratch, clusters: int, first: datetime) -> None:
     """Clusters in use since the day before `first`, the books open, one hour closed, and a copy of its rows."""
-    database = Database(urls.app_url, pool_size=2)
-    await furnish(database, project_count=0)
     values = {"projects": clusters // PER_PROJECT, "clusters": clusters, "first": first}
-    with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
-        for statement in _FILL:
-            connection.execute(statement.encode(), values)
-    await open_months(database)
-    if await close_hour(database, first) != clusters:
-        raise ValueError("not every cluster was charged")
-    await database.close()
+    async with opened(urls.app_url, pool_size=2) as database:
+        await furnish(database, project_count=0)
+        with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
+            for statement in _FILL:
+                connection.execute(statement.encode(), values)
+        await open_months(database)
+        if await close_hour(database, first) != clusters:
+            raise ValueError("not every cluster was charged")
     with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
         for statement in _COPIES:
             connection.execute(statement.encode())
 
 
 async def _close(urls: Scratch, hour: datetime, clusters: int) -> float:
-    database = Database(urls.app_url, pool_size=2)
-    try:
+    async with opened(urls.app_url, pool_size=2) as database:
         async with database.begin() as connection:  # a worker has connections already
             await connection.execute(sa.text("SELECT app_now()"))
         started = time.perf_counter()
         charges = await close_hour(database, hour)
         elapsed = time.perf_counter() - started
-    finally:
-        await database.close()
     if charges != clusters:
         raise ValueError(f"{charges} of {clusters} clusters were charged")
     return clusters / elapsed

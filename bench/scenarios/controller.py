@@ -18,10 +18,19 @@ from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
 
 ALLOCATION = "bench"
-CALLERS = 32
-SECONDS = 2.0
-"""How long one side has its turn."""
-SMALL, LARGE = 16, 16384
+SMALL = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`seconds`: how long one side has its turn. `large`: the machines of the larger site."""
+
+    callers: int = 32
+    seconds: float = 2.0
+    large: int = 16_384
+
+
+SMALLEST = Size(callers=2, seconds=0.1, large=2 * SMALL)
 
 
 @dataclass(slots=True)
@@ -29,6 +38,7 @@ class Side:
     """One server under load. `cpu`: the least microseconds of its process that one life took in any turn."""
 
     load: Child
+    size: Size
     port: int
     authority: str
     pid: int
@@ -43,19 +53,19 @@ class Side:
         order = {
             "port": self.port,
             "authority": self.authority,
-            "callers": CALLERS,
-            "seconds": SECONDS,
+            "callers": self.size.callers,
+            "seconds": self.size.seconds,
             "allocation": ALLOCATION,
         }
         self.load.say(json.dumps(order | {"turn": next(self.turns)}))
         answer = json.loads(self.load.line())
         rate: float = answer["rate"]
-        self.cpu = min(self.cpu, (cpu_seconds(self.pid) - before) / (rate * SECONDS) * 1e6)
+        self.cpu = min(self.cpu, (cpu_seconds(self.pid) - before) / (rate * self.size.seconds) * 1e6)
         self.busiest, self.polls = max(self.busiest, answer["busy"]), answer["polls"]
         return rate
 
 
-def run(stage: Stage) -> list[Finding]:
+def run(stage: Stage, size: Size) -> list[Finding]:
     peer = stage.folder / "echo"
     with ExitStack() as opened:
         load = opened.enter_context(
@@ -64,13 +74,13 @@ def run(stage: Stage) -> list[Finding]:
         echo = opened.enter_context(Child.python("-m", "bench.peers.echo", str(peer), log=stage.folder / "echo.log"))
         turns = count()
         port = int(echo.line())
-        sides = {"bare": Side(load, port, (peer / "ca.pem").read_text(), echo.pid, turns)}
-        for name, machines, durable in (("site", SMALL, False), ("large", LARGE, False), ("durable", SMALL, True)):
+        sides = {"bare": Side(load, size, port, (peer / "ca.pem").read_text(), echo.pid, turns)}
+        for name, machines, durable in (("site", SMALL, False), ("large", size.large, False), ("durable", SMALL, True)):
             site = opened.enter_context(_site(stage.folder / f"controller-{name}", machines, durable=durable))
             vipu = site.region().vipu
             assert vipu is not None
             assert vipu.authority is not None
-            sides[name] = Side(load, site.user_endpoint(ALLOCATION).port, vipu.authority, site.pid, turns)
+            sides[name] = Side(load, size, site.user_endpoint(ALLOCATION).port, vipu.authority, site.pid, turns)
         rates = alternate({name: side.turn for name, side in sides.items()}, stage.rounds)
     busy = {"polls": sides["site"].polls, "client busy": max(side.busiest for side in sides.values())}
     cpu = {f"{name} CPU µs": side.cpu for name, side in sides.items()}
@@ -84,7 +94,7 @@ def run(stage: Stage) -> list[Finding]:
             numbers=rates.numbers("site", "bare"),
         ),
         Finding(
-            f"the same with {LARGE:,} machines, over {SMALL}",
+            f"the same with {size.large:,} machines, over {SMALL}",
             rates.ratio("large", "site"),
             goal=at_least(0.8),
             numbers=rates.numbers("large", "site"),

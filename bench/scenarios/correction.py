@@ -1,20 +1,21 @@
-"""Re-rating the hours of 10,000 clusters after a past price was corrected, over closing as many hours.
+"""Re-rating the hours of many clusters after a past price was corrected, over closing as many hours.
 
-`BENCH_CORRECTION_HOURS=744` measures a whole month, which takes long, and gigabytes of disk.
+`--size hours=744` measures a whole month, which takes long, and gigabytes of disk.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from bench.databases import kept_open
 from bench.finding import Finding, at_least
 from bench.rounds import Side, alternate
-from bench.scenarios.close import HOUR, prepare
+from bench.scenarios.close import HOUR, PER_PROJECT, prepare
 from bench.stage import Stage
 from ipucloud.billing.ledger.close import close_hour, correct_hour
 from ipucloud.billing.ledger.rerating import correct, finish_corrections, preview
@@ -23,52 +24,60 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
-CLUSTERS, GOAL = 10_000, 0.25
-HOURS = int(os.environ.get("BENCH_CORRECTION_HOURS", "24"))
+GOAL = 0.25
 CURRENCY = "EUR"
 ROWS = 2
 """Of a charge that is corrected: what it was, taken back, and what it should have been."""
 
 
-def run(stage: Stage) -> list[Finding]:
-    if stage.rounds + 1 >= HOURS:
-        raise ValueError(f"BENCH_CORRECTION_HOURS: more than {stage.rounds + 1}")
-    with stage.database("bench_correction") as urls, asyncio.Runner() as runner:
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`hours`: more than the rounds, and the turn that is not measured."""
+
+    clusters: int = 10_000
+    hours: int = 24
+
+
+SMALLEST = Size(clusters=PER_PROJECT, hours=3)
+
+
+def run(stage: Stage, size: Size) -> list[Finding]:
+    if stage.rounds + 1 >= size.hours:
+        raise ValueError(f"--size hours: more than {stage.rounds + 1}")
+    with stage.database() as urls, kept_open(urls.app_url, pool_size=2) as (runner, database):
         now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
-        first = now - (HOURS + stage.rounds + 3) * HOUR
-        runner.run(prepare(urls, CLUSTERS, first))
-        database = Database(urls.app_url, pool_size=2)
-        try:
-            return list(_measure(stage, runner, database, first + HOUR))
-        finally:
-            runner.run(database.close())
+        first = now - (size.hours + stage.rounds + 3) * HOUR
+        runner.run(prepare(urls, size.clusters, first))
+        return list(_measure(stage, size, runner, database, first + HOUR))
 
 
-def _measure(stage: Stage, runner: asyncio.Runner, database: Database, since: datetime) -> Iterator[Finding]:
-    """HOURS hours from `since` on are closed, their price is corrected, and they are rated again."""
-    until = since + HOURS * HOUR
-    for number in range(HOURS):
-        runner.run(_counted(close_hour, database, since + number * HOUR, CLUSTERS))
+def _measure(
+    stage: Stage, size: Size, runner: asyncio.Runner, database: Database, since: datetime
+) -> Iterator[Finding]:
+    """So many hours from `since` on are closed, their price is corrected, and they are rated again."""
+    clusters, until = size.clusters, since + size.hours * HOUR
+    for number in range(size.hours):
+        runner.run(_counted(close_hour, database, since + number * HOUR, clusters))
     accepted = runner.run(_correct_price(database, since, until))
     corrected, closed = _hours(since), _hours(until)
     sides: dict[str, Side] = {
-        "re-rated": lambda: runner.run(_counted(correct_hour, database, next(corrected), ROWS * CLUSTERS)) / ROWS,
-        "closed": lambda: runner.run(_counted(close_hour, database, next(closed), CLUSTERS)),
+        "re-rated": lambda: runner.run(_counted(correct_hour, database, next(corrected), ROWS * clusters)) / ROWS,
+        "closed": lambda: runner.run(_counted(close_hour, database, next(closed), clusters)),
     }
     rates = alternate(sides, stage.rounds)
-    what = f"charges of {CLUSTERS:,} clusters rated again, over closing as many"
+    what = f"charges of {clusters:,} clusters rated again, over closing as many"
     yield Finding(
         what, rates.ratio("re-rated", "closed"), goal=at_least(GOAL), numbers=rates.numbers("re-rated", "closed")
     )
-    left = HOURS - stage.rounds - 1
+    left = size.hours - stage.rounds - 1
     began = time.perf_counter()
     for _ in range(left):
         runner.run(correct_hour(database, next(corrected)))
-    seconds = (time.perf_counter() - began) * HOURS / left
+    seconds = (time.perf_counter() - began) * size.hours / left
     if not runner.run(finish_corrections(database)):
         raise ValueError("hours are left to be rated again")
     yield Finding(
-        f"{HOURS} hours of {CLUSTERS:,} clusters rated again",
+        f"{size.hours} hours of {clusters:,} clusters rated again",
         seconds,
         unit="s",
         numbers={"until accepted, s": accepted},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from uuid import UUID
+from typing import Any
 
 import httpx
 import psycopg
@@ -22,15 +22,13 @@ from bench.servers import request, serving_product
 from bench.stage import Stage
 from ipucloud.api.app import create_app
 from ipucloud.config import Settings
+from ipucloud.inventory.allocator import choose
 from tests.support.factories import Project
 from tests.support.postgres import Database as Scratch
 from tests.support.settled import SETTLED
 from tests.support.world import cluster_body, open_world
 
 FLAVOR = "m2000-pod4"
-PODS = 16
-CLUSTERS = 100
-"""Made in one turn; there are machines for all of them."""
 NAME = "recorded-cluster"
 
 _FORGET = (
@@ -42,13 +40,24 @@ _FORGET = (
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """`clusters`: made in one turn; there are machines for all of them."""
+
+    clusters: int = 100
+    pods: int = 16
+
+
+SMALLEST = Size(clusters=2, pods=1)
+
+
+@dataclass(frozen=True, slots=True)
 class Sides:
     """The API under load, and the driver with as many connections as the API has."""
 
+    clusters: int
     urls: Scratch
     customer: Project
     replay: Replay
-    machines: list[UUID]
     load: Load
     port: int
 
@@ -56,7 +65,7 @@ class Sides:
         self._forget()
         path = f"/v1/projects/{self.customer.slug}/clusters"
         requests = []
-        for number in range(CLUSTERS):
+        for number in range(self.clusters):
             name = f"cluster-{number}"
             headers = {"Authorization": f"Bearer {self.customer.token.secret}", "Idempotency-Key": name}
             requests.append(
@@ -77,17 +86,17 @@ class Sides:
         for connection in connections:
             await connection.execute("SELECT 1")
             await connection.commit()
-        numbers = iter(range(CLUSTERS))
+        numbers = iter(range(self.clusters))
         started = time.perf_counter()
         await asyncio.gather(*(self._one_after_the_other(connection, numbers) for connection in connections))
         elapsed = time.perf_counter() - started
         for connection in connections:
             await connection.close()
-        return CLUSTERS / elapsed
+        return self.clusters / elapsed
 
     async def _one_after_the_other(self, connection: Connection, numbers: Iterator[int]) -> None:
         for number in numbers:
-            await self.replay.run(connection, number, self.machines[number])
+            await self.replay.run(connection, number)
 
     def _forget(self) -> None:
         with psycopg.connect(self.urls.superuser_url, autocommit=True) as connection:
@@ -100,17 +109,17 @@ class Sides:
             "SELECT (SELECT count(*) FROM clusters), (SELECT count(*) FROM allocations), (SELECT count(*) FROM work)"
         )
         with psycopg.connect(self.urls.superuser_url) as connection:
-            if connection.execute(counted).fetchone() != (CLUSTERS, 2 * CLUSTERS, CLUSTERS):
+            if connection.execute(counted).fetchone() != (self.clusters, 2 * self.clusters, self.clusters):
                 raise ValueError("not every cluster was created")
 
 
-def run(stage: Stage) -> list[Finding]:
-    with stage.database("bench_create") as urls:
-        customer, machines = asyncio.run(_prepare(urls))
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with stage.database() as urls:
+        customer = asyncio.run(_prepare(urls, size))
         first, second = (asyncio.run(_recorded(urls, customer, name)) for name in (NAME, "another-cluster"))
-        replay = Replay(first, second, name=NAME, existing=frozenset(machines))
-        with serving_product(stage.folder, urls.app_url) as server, open_load(stage.folder) as load:
-            sides = Sides(urls, customer, replay, machines, load, server.port)
+        replay = Replay(first, second, name=NAME, answered=_taken)
+        with serving_product(stage.folder, urls.app_url) as server, open_load(stage) as load:
+            sides = Sides(size.clusters, urls, customer, replay, load, server.port)
             rates = alternate({"api": sides.api, "driver": sides.driver}, stage.rounds)
     return [
         Finding(
@@ -122,9 +131,17 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _prepare(urls: Scratch) -> tuple[Project, list[UUID]]:
-    async with open_world(urls.app_url, pods=PODS, hosts=CLUSTERS) as world:
-        return world.project, await world.column("SELECT id FROM machines WHERE name LIKE 'luxembourg%' ORDER BY name")
+async def _prepare(urls: Scratch, size: Size) -> Project:
+    async with open_world(urls.app_url, pods=size.pods, hosts=size.clusters) as world:
+        return world.project
+
+
+def _taken(answer: Mapping[str, Any]) -> Mapping[str, object]:
+    """Of the answer that names a pod with room, or a run of pods, what the statement that takes a machine is sent."""
+    if "mask" not in answer:
+        return {}
+    slots, places = choose(answer["mask"], 1, whole=answer["run_id"] is not None)
+    return {name: answer[name] for name in ("run_id", "pod_id", "hosts")} | {"slots": slots, "places": places}
 
 
 async def _recorded(urls: Scratch, customer: Project, name: str) -> Recording:

@@ -1,19 +1,20 @@
-"""The draft invoice of 100 clusters that ran all month, through the API, against its own SQL.
+"""The draft invoice of clusters that ran all month, through the API, against its own SQL.
 
 That is every statement that computes it, and in a second figure the one of its lines alone.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 import httpx
 import psycopg
 
+from bench.databases import kept_open
 from bench.finding import Finding, at_most
 from bench.rounds import alternate
 from bench.servers import HOST, serving_product
@@ -29,16 +30,25 @@ from ipucloud.db.statements import Tenant
 from tests.feature.billing.books import Books, at, open_books
 from tests.support.postgres import Database as Scratch
 
-CLUSTERS, HOURS, GOAL = 100, 743, 2.0
-DRAFTS = 10
-"""How often a side does its work in one turn."""
+GOAL = 2.0
 BEGINS = at("2026-05-01T00:00:00")
 
 
-def run(stage: Stage) -> list[Finding]:
-    with stage.database("bench_draft") as urls, asyncio.Runner() as runner:
-        database = Database(urls.app_url, pool_size=1)
-        books = runner.run(_prepare(database, urls))
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`drafts`: how often a side does its work in one turn. Of more than a day of `hours`, days are rolled up."""
+
+    clusters: int = 100
+    hours: int = 743
+    drafts: int = 10
+
+
+SMALLEST = Size(clusters=1, hours=25, drafts=1)
+
+
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with stage.database() as urls, kept_open(urls.app_url) as (runner, database):
+        books = runner.run(_prepare(database, urls, size))
         headers = {"Authorization": f"Bearer {books.project.token.secret}"}
         with (
             serving_product(stage.folder, urls.app_url) as server,
@@ -47,14 +57,13 @@ def run(stage: Stage) -> list[Finding]:
             url = f"http://{HOST}:{server.port}/v1/projects/{books.project.slug}/billing/invoices/draft"
             rates = alternate(
                 {
-                    "API": lambda: _rate(lambda: client.get(url).raise_for_status()),
-                    "SQL": lambda: runner.run(_computed(database, books)),
-                    "lines": lambda: runner.run(_lines_alone(database, books)),
+                    "API": lambda: _rate(lambda: client.get(url).raise_for_status(), size.drafts),
+                    "SQL": lambda: runner.run(_computed(database, books, size.drafts)),
+                    "lines": lambda: runner.run(_lines_alone(database, books, size.drafts)),
                 },
                 stage.rounds,
             )
-        runner.run(database.close())
-    what = f"draft invoice of {CLUSTERS} clusters and {HOURS} hours by the API: time, over that of its SQL"
+    what = f"draft invoice of {size.clusters} clusters and {size.hours} hours by the API: time, over that of its SQL"
     of_lines = "the same, over that of the statement of its lines alone"
     return [
         Finding(what, rates.ratio("SQL", "API"), goal=at_most(GOAL), numbers=rates.numbers("SQL", "API")),
@@ -62,36 +71,36 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _computed(database: Database, books: Books) -> float:
+async def _computed(database: Database, books: Books, drafts: int) -> float:
     """As the API reads it: for the payer, who sees nobody else's rows."""
     project = books.project.id
     started = time.perf_counter()
-    for _ in range(DRAFTS):
+    for _ in range(drafts):
         async with database.read(Tenant(project, books.project.token.id, project)) as connection:
             await draft_of(connection, project, "EUR", everything=False)
-    return DRAFTS / (time.perf_counter() - started)
+    return drafts / (time.perf_counter() - started)
 
 
-async def _lines_alone(database: Database, books: Books) -> float:
+async def _lines_alone(database: Database, books: Books, drafts: int) -> float:
     async with database.read() as connection:
         started = time.perf_counter()
-        for _ in range(DRAFTS):
+        for _ in range(drafts):
             await drafted_lines(connection, Bill(books.project.id, "EUR", BEGINS.date()))
-        return DRAFTS / (time.perf_counter() - started)
+        return drafts / (time.perf_counter() - started)
 
 
-async def _prepare(database: Database, urls: Scratch) -> Books:
+async def _prepare(database: Database, urls: Scratch, size: Size) -> Books:
     """The last hours of a month of which everything but the present day is rolled up."""
     books = await open_books(database, urls.owner_url)
     async with database.begin() as connection:
         await install_shipped_rates(connection)
     books.now(BEGINS)
     await books.price(Decimal("0.0625"))
-    for number in range(CLUSTERS):
+    for number in range(size.clusters):
         await books.used(await books.make_cluster(), BEGINS + timedelta(seconds=number), quantity=1 + number % 16)
-    books.now(BEGINS + timedelta(hours=HOURS, minutes=5))
+    books.now(BEGINS + timedelta(hours=size.hours, minutes=5))
     await open_months(database)
-    for number in range(HOURS):
+    for number in range(size.hours):
         await close_hour(database, _hour(number))
     await roll_up_days(database)
     with psycopg.connect(urls.superuser_url, autocommit=True) as superuser:
@@ -103,8 +112,8 @@ def _hour(number: int) -> datetime:
     return BEGINS + timedelta(hours=number)
 
 
-def _rate(work: Callable[[], object]) -> float:
+def _rate(work: Callable[[], object], drafts: int) -> float:
     started = time.perf_counter()
-    for _ in range(DRAFTS):
+    for _ in range(drafts):
         work()
-    return DRAFTS / (time.perf_counter() - started)
+    return drafts / (time.perf_counter() - started)

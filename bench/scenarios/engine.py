@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from dataclasses import dataclass
 
 import psycopg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bench.databases import opened
 from bench.driver import Connection, connect, execute
 from bench.finding import Finding, at_least
 from bench.rounds import alternate
 from bench.stage import Stage
 from ipucloud.db.driver import query
-from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.ids import new_id
@@ -24,11 +25,19 @@ from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 from tests.support.postgres import Database as Scratch
+from tests.support.world import at_work
 
-WORK_ITEMS = 3000
 PROJECTS = 5
 CONNECTIONS = 8
 SETTINGS = EngineSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    items: int = 3000
+
+
+SMALLEST = Size(items=20)
 
 
 class Nothing:
@@ -53,11 +62,11 @@ class Nothing:
         raise AssertionError("there is nothing to apply")
 
 
-def run(stage: Stage) -> list[Finding]:
-    with stage.database("bench_engine") as urls:
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with stage.database() as urls:
         sides = {
-            "engine": lambda: asyncio.run(_engine(urls)),
-            "driver": lambda: asyncio.run(_driver(urls)),
+            "engine": lambda: asyncio.run(_engine(urls, size.items)),
+            "driver": lambda: asyncio.run(_driver(urls, size.items)),
         }
         rates = alternate(sides, stage.rounds)
     return [
@@ -70,24 +79,21 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _engine(urls: Scratch) -> float:
-    await _fill(urls)
-    database = Database(urls.app_url, pool_size=CONNECTIONS)
-    nothing = Nothing(WORK_ITEMS)
-    engine = Engine(database, [nothing], clock=SystemClock(), settings=SETTINGS)
-    started = time.perf_counter()
-    running = asyncio.create_task(engine.run())
-    await nothing.finished.wait()
-    elapsed = time.perf_counter() - started
-    engine.stop()
-    await running
-    await database.close()
-    return WORK_ITEMS / elapsed
+async def _engine(urls: Scratch, items: int) -> float:
+    await _fill(urls, items)
+    nothing = Nothing(items)
+    async with opened(urls.app_url, pool_size=CONNECTIONS) as database:
+        engine = Engine(database, [nothing], clock=SystemClock(), settings=SETTINGS)
+        started = time.perf_counter()
+        async with at_work(engine):
+            await nothing.finished.wait()
+            elapsed = time.perf_counter() - started
+    return items / elapsed
 
 
-async def _driver(urls: Scratch) -> float:
+async def _driver(urls: Scratch, items: int) -> float:
     """The same statements on as many connections, each taking the next thing to do; claims are as large as can be."""
-    await _fill(urls)
+    await _fill(urls, items)
     connections = [await connect(urls.app_url) for _ in range(CONNECTIONS)]
     claimed: deque[tuple[str, str, int]] = deque()
     claiming = asyncio.Lock()
@@ -96,7 +102,7 @@ async def _driver(urls: Scratch) -> float:
     elapsed = time.perf_counter() - started
     for connection in connections:
         await connection.close()
-    return WORK_ITEMS / elapsed
+    return items / elapsed
 
 
 async def _claim_and_finish(
@@ -118,7 +124,7 @@ async def _claim_and_finish(
         await execute(connection, finish, done | {"kind": kind, "key": key, "fence": fence})
 
 
-async def _fill(urls: Scratch) -> None:
+async def _fill(urls: Scratch, items: int) -> None:
     """Start from a fresh table with every work item due."""
     async with await psycopg.AsyncConnection.connect(urls.superuser_url, autocommit=True) as connection:
         await connection.execute("TRUNCATE work")
@@ -128,7 +134,7 @@ async def _fill(urls: Scratch) -> None:
             SELECT 'bench', number::text, (%(projects)s::uuid[])[1 + number %% %(count)s], app_now()
               FROM generate_series(1, %(items)s) AS number
             """,
-            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "items": WORK_ITEMS},
+            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "items": items},
         )
         await connection.execute("ANALYZE work")
         await connection.execute("CHECKPOINT")

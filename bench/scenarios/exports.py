@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
@@ -18,6 +18,7 @@ import httpx
 import psycopg
 
 from bench.child import Child
+from bench.databases import opened
 from bench.finding import Finding, at_least, at_most
 from bench.rounds import alternate
 from bench.servers import HOST, serving_product
@@ -25,14 +26,26 @@ from bench.stage import Stage
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.reports.report import report
 from ipucloud.billing.reports.rollup import roll_up_days
-from ipucloud.db.engine import Database
 from tests.support.factories import Project, furnish
 from tests.support.postgres import Database as Scratch
 
-ROWS = int(os.environ.get("BENCH_EXPORT_ROWS", "1000000"))
 HOURS = 600
 CSV_GOAL, PARQUET_GOAL, REPORT_GOAL = 0.39, 0.6, 2.0
-REPORTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`rows`: full hours of as many clusters as that takes. `reports`: how often one is asked for."""
+
+    rows: int = 1_000_000
+    reports: int = 40
+
+    @property
+    def clusters(self) -> int:
+        return self.rows // HOURS
+
+
+SMALLEST = Size(rows=HOURS, reports=1)
 
 _FILL = (
     # Clusters stand behind nothing that an export reads but their names; the charges are as a close posts them.
@@ -61,36 +74,35 @@ _FILL = (
 )
 
 
-def run(stage: Stage) -> list[Finding]:
-    with stage.database("bench_exports") as urls:
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with stage.database() as urls:
         month = (datetime.now(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
-        customer = asyncio.run(_prepare(urls, month))
-        return [*_files(stage, urls, month, customer), _report(stage, urls, month, customer)]
+        customer = asyncio.run(_prepare(urls, size, month))
+        return [*_files(stage, urls, size, month, customer), _report(stage, urls, size, month, customer)]
 
 
-async def _prepare(urls: Scratch, month: date) -> Project:
+async def _prepare(urls: Scratch, size: Size, month: date) -> Project:
     """A month of charges of one project, and its roll-up."""
-    database = Database(urls.app_url, pool_size=2)
-    (customer,) = await furnish(database)
-    with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
-        connection.execute("SELECT open_billing_month(%s)", [month])
-        values = {"project": customer.id, "month": month, "hours": HOURS, "clusters": ROWS // HOURS}
-        for statement in _FILL:
-            connection.execute(statement.encode(), values, prepare=False)
-    await open_months(database)
-    await roll_up_days(database)
-    await database.close()
+    async with opened(urls.app_url, pool_size=2) as database:
+        (customer,) = await furnish(database)
+        with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
+            connection.execute("SELECT open_billing_month(%s)", [month])
+            values = {"project": customer.id, "month": month, "hours": HOURS, "clusters": size.clusters}
+            for statement in _FILL:
+                connection.execute(statement.encode(), values, prepare=False)
+        await open_months(database)
+        await roll_up_days(database)
     return customer
 
 
-def _files(stage: Stage, urls: Scratch, month: date, customer: Project) -> Iterator[Finding]:
+def _files(stage: Stage, urls: Scratch, size: Size, month: date, customer: Project) -> Iterator[Finding]:
     memory: dict[str, float] = {}
 
     def write(kind: str) -> float:
         arguments = ("-m", "bench.processes.exporter", kind, urls.app_url, month.isoformat(), str(customer.id))
         with Child.python(*arguments, log=stage.folder / f"{kind}.log") as child:
             written = json.loads(child.line(600.0))
-        if written["rows"] != ROWS // HOURS * HOURS:
+        if written["rows"] != size.clusters * HOURS:
             raise ValueError(f"{written['rows']} rows were written")
         memory[kind] = written["memory"]
         rate: float = written["rows"] / written["seconds"]
@@ -100,7 +112,7 @@ def _files(stage: Stage, urls: Scratch, month: date, customer: Project) -> Itera
     rates = alternate(sides, min(3, stage.rounds))
     for kind, goal in (("csv", CSV_GOAL), ("parquet", PARQUET_GOAL)):
         yield Finding(
-            f"{ROWS:,} FOCUS rows as {kind}, over COPY of their charges",
+            f"{size.clusters * HOURS:,} FOCUS rows as {kind}, over COPY of their charges",
             rates.ratio(kind, "copy"),
             goal=at_least(goal),
             numbers=rates.numbers(kind, "copy"),
@@ -108,32 +120,30 @@ def _files(stage: Stage, urls: Scratch, month: date, customer: Project) -> Itera
         yield Finding(f"memory of the process that writes them as {kind}", memory[kind], "MB")
 
 
-def _report(stage: Stage, urls: Scratch, month: date, customer: Project) -> Finding:
+def _report(stage: Stage, urls: Scratch, size: Size, month: date, customer: Project) -> Finding:
     since, until = (f"{day:%Y-%m-%d}T00:00:00Z" for day in (month, month + timedelta(days=25)))
     query = {"since": since, "until": until}
     with serving_product(stage.folder, urls.app_url) as server:
         url = f"http://{HOST}:{server.port}/v1/projects/{customer.slug}/billing/report"
         with httpx.Client(headers={"Authorization": f"Bearer {customer.token.secret}"}) as client:
-            api = [_seconds(lambda: client.get(url, params=query).raise_for_status()) for _ in range(REPORTS)]
+            api = [_seconds(lambda: client.get(url, params=query).raise_for_status()) for _ in range(size.reports)]
             project = url.removesuffix("/billing/report")
-            plain = [_seconds(lambda: client.get(project).raise_for_status()) for _ in range(REPORTS)]
-    alone = asyncio.run(_statement_alone(urls, customer, since, until))
+            plain = [_seconds(lambda: client.get(project).raise_for_status()) for _ in range(size.reports)]
+    alone = asyncio.run(_statement_alone(urls, size, customer, since, until))
     mine, read, theirs = statistics.median(api), statistics.median(plain), statistics.median(alone)
     numbers = {"API ms": mine * 1000, "read ms": read * 1000, "SQL ms": theirs * 1000}
     what = "a report of the month by the API, over a read of the project and the report's SQL"
     return Finding(what, mine / (read + theirs), goal=at_most(REPORT_GOAL), numbers=numbers)
 
 
-async def _statement_alone(urls: Scratch, customer: Project, since: str, until: str) -> list[float]:
-    database = Database(urls.app_url, pool_size=1)
+async def _statement_alone(urls: Scratch, size: Size, customer: Project, since: str, until: str) -> list[float]:
     begins, ends = datetime.fromisoformat(since), datetime.fromisoformat(until)
     taken = []
-    async with database.read() as connection:
-        for _ in range(REPORTS):
+    async with opened(urls.app_url) as database, database.read() as connection:
+        for _ in range(size.reports):
             started = time.perf_counter()
             await report(connection, groups=(), since=begins, until=ends, project_id=customer.id)
             taken.append(time.perf_counter() - started)
-    await database.close()
     return taken
 
 

@@ -11,10 +11,10 @@ from contextlib import ExitStack
 import psycopg
 
 from bench.child import Child
+from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.stage import Stage
 from bench.workers import register, start_worker
-from ipucloud.db.engine import Database
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.factories import Project
 from tests.support.site import RunningSite, running_site
@@ -30,7 +30,7 @@ _ALL_ENDED = "SELECT count(*) = 0 FROM operations WHERE finished_at IS NULL"
 
 def run(stage: Stage) -> list[Finding]:
     with (
-        stage.database("bench_killed") as urls,
+        stage.database() as urls,
         running_site(stage.folder / "killed-site", machines=stage.rounds, time_scale=0.0) as site,
         psycopg.connect(urls.app_url, autocommit=True) as connection,
         ExitStack() as started,
@@ -80,16 +80,13 @@ def _kill_and_wait(worker: Child, connection: psycopg.Connection, done: int) -> 
 
 
 async def _prepare(url: str, site: RunningSite) -> Project:
-    database = Database(url, pool_size=1)
-    world = await register(database, site)
-    await database.close()
-    return world.project
+    async with opened(url) as database:
+        return (await register(database, site)).project
 
 
 async def _create(url: str, customer: Project, name: str) -> None:
-    database = Database(url, pool_size=1)
-    await World(database, customer).create(name)
-    await database.close()
+    async with opened(url) as database:
+        await World(database, customer).create(name)
 
 
 def _hold_back(site: RunningSite) -> None:

@@ -1,13 +1,12 @@
 """Billing a month: verified, rolled up, sealed, its names written down, and invoiced, by the worker's own code.
 
-The process is killed at a random point, and another one goes on. `BENCH_MONTH_HOURS=744` for a whole month.
+The process is killed at a random point, and another one goes on. `--size hours=744` for a whole month.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import psycopg
 from psycopg.rows import scalar_row
 
 from bench.child import Child
+from bench.databases import opened
 from bench.finding import Finding, at_least, at_most
 from bench.rounds import alternate
 from bench.stage import Stage
@@ -25,16 +25,25 @@ from ipucloud.billing.invoices.lines import lines_of_many
 from ipucloud.billing.invoices.tax_rates import install_shipped_rates
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
-from ipucloud.db.engine import Database
 from tests.support.factories import furnish
 from tests.support.postgres import Database as Scratch
 
-HOURS = int(os.environ.get("BENCH_MONTH_HOURS", "48"))
-CLUSTERS = int(os.environ.get("BENCH_MONTH_CLUSTERS", "100000"))
 PER_ACCOUNT = 100
-ACCOUNTS = CLUSTERS // PER_ACCOUNT
 MEMORY_GOAL, GROUPING_GOAL = 500, 0.6
 PATIENCE = 6 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    hours: int = 48
+    clusters: int = 100_000
+
+    @property
+    def accounts(self) -> int:
+        return self.clusters // PER_ACCOUNT
+
+
+SMALLEST = Size(hours=1, clusters=PER_ACCOUNT)
 
 _FILL = (
     "ALTER TABLE usage_intervals DROP CONSTRAINT ex_usage_intervals_no_overlap",
@@ -108,38 +117,38 @@ class Books:
     """A month whose hours are closed, as the first of the next one finds them."""
 
     urls: Scratch
+    size: Size
     month: date
     charges: int
 
     def values(self) -> dict[str, object]:
         begins = datetime(self.month.year, self.month.month, 1, tzinfo=UTC)
-        sizes = {"hours": HOURS, "clusters": CLUSTERS, "accounts": ACCOUNTS}
+        sizes = {"hours": self.size.hours, "clusters": self.size.clusters, "accounts": self.size.accounts}
         return {**sizes, "month": self.month, "begins": begins}
 
 
-def run(stage: Stage) -> list[Finding]:
+def run(stage: Stage, size: Size) -> list[Finding]:
     month = (datetime.now(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
-    with stage.database("bench_month") as urls:
-        charges = asyncio.run(_prepare(Books(urls, month, 0)))
-        books = Books(urls, month, charges)
+    with stage.database() as urls:
+        charges = asyncio.run(_prepare(Books(urls, size, month, 0)))
+        books = Books(urls, size, month, charges)
         return [*_bill(stage, books), _grouping(stage, books)]
 
 
 async def _prepare(books: Books) -> int:
     """Prices, clusters in use for so many hours, and those hours closed by the product itself; how many charges."""
-    database = Database(books.urls.app_url, pool_size=2)
-    await furnish(database, project_count=0)
-    async with database.begin() as connection:
-        await install_shipped_rates(connection)
     values = books.values()
-    with psycopg.connect(books.urls.superuser_url, autocommit=True) as superuser:
-        for statement in _FILL:
-            superuser.execute(statement.encode(), values)
-        await open_months(database)
-        begins = datetime(books.month.year, books.month.month, 1, tzinfo=UTC)
-        charges = sum([await close_hour(database, begins + timedelta(hours=n)) for n in range(HOURS)])
-        superuser.execute("VACUUM ANALYZE")
-    await database.close()
+    async with opened(books.urls.app_url, pool_size=2) as database:
+        await furnish(database, project_count=0)
+        async with database.begin() as connection:
+            await install_shipped_rates(connection)
+        with psycopg.connect(books.urls.superuser_url, autocommit=True) as superuser:
+            for statement in _FILL:
+                superuser.execute(statement.encode(), values)
+            await open_months(database)
+            begins = datetime(books.month.year, books.month.month, 1, tzinfo=UTC)
+            charges = sum([await close_hour(database, begins + timedelta(hours=n)) for n in range(books.size.hours)])
+            superuser.execute("VACUUM ANALYZE")
     return charges
 
 
@@ -156,7 +165,7 @@ def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
         second = json.loads(child.line(PATIENCE))
         memory = max(memory, child.memory())
     _check(books)
-    what = f"billing a month of {CLUSTERS:,} clusters, {books.charges:,} charges"
+    what = f"billing a month of {books.size.clusters:,} clusters, {books.charges:,} charges"
     numbers = {"killed at": point / 2, "after s": first}
     yield Finding(f"{what}: memory of the process", memory, "MB", at_most(MEMORY_GOAL))
     yield Finding(f"{what}: the run after the kill", second["seconds"], "s", numbers=numbers)
@@ -193,14 +202,13 @@ def _grouping(stage: Stage, books: Books) -> Finding:
 
 
 async def _lines(books: Books) -> float:
-    database = Database(books.urls.app_url, pool_size=1)
     with psycopg.connect(books.urls.superuser_url) as connection:
         accounts = [account for (account,) in connection.execute("SELECT account_id FROM invoices")]
-    started = time.perf_counter()
-    bills = [bill async for bill, _ in lines_of_many(database, books.month, accounts)]
-    elapsed = time.perf_counter() - started
-    await database.close()
-    if len(bills) != ACCOUNTS:
+    async with opened(books.urls.app_url) as database:
+        started = time.perf_counter()
+        bills = [bill async for bill, _ in lines_of_many(database, books.month, accounts)]
+        elapsed = time.perf_counter() - started
+    if len(bills) != books.size.accounts:
         raise ValueError(f"{len(bills)} accounts have lines")
     return books.charges / elapsed
 

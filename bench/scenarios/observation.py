@@ -1,4 +1,4 @@
-"""Reading a region of 16,384 machines at a simulated site, and how soon a failure makes its cluster degraded."""
+"""Reading a large region at a simulated site, and how soon a failure makes its cluster degraded."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from bench.child import cpu_seconds
+from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.rounds import Rates
 from bench.stage import Stage
-from bench.workers import register, start_worker
+from bench.workers import start_worker
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import SystemClock
@@ -27,19 +28,30 @@ from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import World
+from tests.support.world import World, open_site_world
 
 REGION = "luxembourg-2"
-LARGE, SMALL = 16_384, 1_024
-CLUSTERS = 20
-"""In use, each with a machine that fails once."""
 CALLS = 32
 """A reading of 16,384 machines should need no more (pages of 1,000 machines, and what is asked once)."""
 INTERVALS = 2.0
 """A failure should be known within so many intervals of observation."""
 PATIENCE = 120.0
-PAUSE = (0.0, 5.0)
-"""Seconds before a failure: as long as an interval at most, so that it comes at any moment of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`large`, `small`: machines of the regions. `clusters`: in use, each with a machine that fails once.
+
+    `interval`: seconds between two readings, and before a failure at most, so that it comes at any moment of one.
+    """
+
+    large: int = 16_384
+    small: int = 1_024
+    clusters: int = 20
+    interval: float = Settings().observation_interval
+
+
+SMALLEST = Size(large=32, small=16, clusters=2, interval=0.2)
 
 _MACHINES = """
 SELECT c.id, min(m.name)
@@ -48,30 +60,27 @@ SELECT c.id, min(m.name)
 """
 
 
-def run(stage: Stage) -> list[Finding]:
+def run(stage: Stage, size: Size) -> list[Finding]:
     """Raises AssertionError when a reading is not complete, or a failure is not known in time."""
-    options = ["--machines-on", "--hosts", str(CLUSTERS + 2)]
+    options = ["--machines-on", "--hosts", str(size.clusters + 2)]
     with (
-        stage.database("bench_observed_large") as large_urls,
-        stage.database("bench_observed_small") as small_urls,
-        running_site(stage.folder / "observed-large", machines=LARGE, options=options) as large,
-        running_site(stage.folder / "observed-small", machines=SMALL, options=options) as small,
+        stage.database() as large_urls,
+        stage.database() as small_urls,
+        running_site(stage.folder / "observed-large", machines=size.large, options=options) as large,
+        running_site(stage.folder / "observed-small", machines=size.small, options=options) as small,
     ):
-        asyncio.run(_build(stage, large_urls, large))
-        asyncio.run(_build(stage, small_urls, small))
-        found = asyncio.run(_read(stage.rounds, (large_urls, large), (small_urls, small)))
-        return [*found, asyncio.run(_fail(stage, large_urls, large))]
+        asyncio.run(_build(size.clusters, large_urls, large))
+        asyncio.run(_build(size.clusters, small_urls, small))
+        found = asyncio.run(_read(stage.rounds, size, (large_urls, large), (small_urls, small)))
+        return [*found, asyncio.run(_fail(stage, size, large_urls, large))]
 
 
-async def _build(stage: Stage, urls: Scratch, site: RunningSite) -> None:
+async def _build(clusters: int, urls: Scratch, site: RunningSite) -> None:
     """Clusters in use; whoever built them has ended."""
-    database = Database(urls.app_url, pool_size=8, pool_timeout=PATIENCE)
-    world = await register(database, site)
-    for number in range(CLUSTERS):
-        await world.create(f"cluster-{number}")
-    with start_worker(stage.folder, urls.app_url, site, {"site_poll_interval": 0.1}):
-        await _are(world, "active", CLUSTERS)
-    await database.close()
+    async with open_site_world(urls, site) as world, world.worker():
+        for number in range(clusters):
+            await world.create(f"cluster-{number}")
+        await _are(world, "active", clusters)
 
 
 async def _are(world: World, state: str, wanted: int, cluster: UUID | None = None) -> None:
@@ -135,17 +144,15 @@ async def _nobody_else(_: object) -> None:
 
 @asynccontextmanager
 async def _region(urls: Scratch, site: RunningSite) -> AsyncIterator[Region]:
-    database = Database(urls.app_url, pool_size=4, pool_timeout=PATIENCE)
-    sites = site.clients(call_timeout=Settings().site_call_timeout)
-    try:
-        clock = SystemClock()
-        yield Region(database, sites, site, SshReader(clock), PowerWatch(clock, Settings().power_limit))
-    finally:
-        await sites.close()
-        await database.close()
+    sites, clock = site.clients(call_timeout=Settings().site_call_timeout), SystemClock()
+    async with opened(urls.app_url, pool_size=4, pool_timeout=PATIENCE) as database:
+        try:
+            yield Region(database, sites, site, SshReader(clock), PowerWatch(clock, Settings().power_limit))
+        finally:
+            await sites.close()
 
 
-async def _read(rounds: int, *regions: tuple[Scratch, RunningSite]) -> list[Finding]:
+async def _read(rounds: int, size: Size, *regions: tuple[Scratch, RunningSite]) -> list[Finding]:
     async with _region(*regions[0]) as large, _region(*regions[1]) as small:
         calls = await large.calls()
         await small.read()
@@ -155,12 +162,12 @@ async def _read(rounds: int, *regions: tuple[Scratch, RunningSite]) -> list[Find
             rates["small"].append(await small.read())
     taken = Rates(rates)
     cpu = {"worker CPU s": large.own_cpu, "site CPU s": large.site_cpu, "calls": calls}
-    per_machine = (large.own_cpu / LARGE) / (small.own_cpu / SMALL)
+    per_machine = (large.own_cpu / size.large) / (small.own_cpu / size.small)
     return [
-        Finding(f"one reading of {LARGE:,} machines", 1 / taken.median("large"), "s", numbers=cpu),
+        Finding(f"one reading of {size.large:,} machines", 1 / taken.median("large"), "s", numbers=cpu),
         Finding("its calls to the site", calls, goal=at_most(CALLS)),
         Finding(
-            f"the worker's CPU time for each machine, {LARGE:,} over {SMALL:,}",
+            f"the worker's CPU time for each machine, {size.large:,} over {size.small:,}",
             per_machine,
             goal=at_most(1.5),
             numbers={"small CPU s": small.own_cpu, "small s": 1 / taken.median("small")},
@@ -168,32 +175,31 @@ async def _read(rounds: int, *regions: tuple[Scratch, RunningSite]) -> list[Find
     ]
 
 
-async def _fail(stage: Stage, urls: Scratch, site: RunningSite) -> Finding:
+async def _fail(stage: Stage, size: Size, urls: Scratch, site: RunningSite) -> Finding:
     """Fail one machine after another under a worker as it is, at the pace of real time; none is repaired.
 
     What failed and was confirmed is read at the usual pace again, so each failure comes to a quiet region.
     """
-    interval = Settings().observation_interval
+    settings = {"repair_limit": 0, "observation_interval": size.interval}
     draw = random.Random(0)  # noqa: S311  # pauses, not a secret
-    database = Database(urls.app_url, pool_size=2, pool_timeout=PATIENCE)
-    http, world, delays = site.http(), World(database), []
-    with start_worker(stage.folder, urls.app_url, site, {"repair_limit": 0}) as worker:
-        began, cpu = time.monotonic(), cpu_seconds(worker.pid)
-        for cluster, machine in await world.rows(_MACHINES):
-            await asyncio.sleep(draw.uniform(*PAUSE))
-            http.post(f"/v1/machines/{machine}:fail").raise_for_status()
-            failed = time.monotonic()
-            await _are(world, "degraded", 1, cluster)
-            delays.append(time.monotonic() - failed)
-        busy = (cpu_seconds(worker.pid) - cpu) / (time.monotonic() - began)
-    await database.close()
+    http, delays = site.http(), []
+    async with opened(urls.app_url, pool_size=2, pool_timeout=PATIENCE) as database:
+        with start_worker(stage.folder, urls.app_url, site, settings) as worker:
+            world, began, cpu = World(database), time.monotonic(), cpu_seconds(worker.pid)
+            for cluster, machine in await world.rows(_MACHINES):
+                await asyncio.sleep(draw.uniform(0.0, size.interval))
+                http.post(f"/v1/machines/{machine}:fail").raise_for_status()
+                failed = time.monotonic()
+                await _are(world, "degraded", 1, cluster)
+                delays.append(time.monotonic() - failed)
+            busy = (cpu_seconds(worker.pid) - cpu) / (time.monotonic() - began)
     p99 = statistics.quantiles(delays, n=100, method="inclusive")[98]
     return Finding(
         "from a machine's failure to its degraded cluster, p99, in intervals of observation",
-        p99 / interval,
+        p99 / size.interval,
         goal=at_most(INTERVALS),
         numbers={
-            "interval s": interval,
+            "interval s": size.interval,
             "p50 s": statistics.median(delays),
             "p99 s": p99,
             "failures": len(delays),

@@ -15,12 +15,11 @@ from bench.finding import Finding, at_most
 from bench.rounds import Rates, alternate
 from bench.servers import HOST, serving_product
 from bench.stage import Stage
+from ipucloud.api.panel import Panel
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World, open_world
 
-FEW, MANY = 50, 5_000
-"""Clusters in the projects of the two sides."""
 AT_ONCE = 8
 PAGES = (
     *("/", "/clusters", "/clusters/create", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
@@ -29,8 +28,23 @@ PAGES = (
     *(f"/billing/{tab}" for tab in ("budgets", "invoices", "funds", "exports")),
 )
 TABS = ("overview", "topology", "partitions", "repairs", "schedule", "jobs", "services", "console", "usage", "activity")
-SETTLED_MS = 1_500
-"""How long nothing more may come until a page counts as loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`few`, `many`: clusters in the projects of the two sides. `pages`: how many are loaded, and tabs of a cluster.
+
+    `settled_ms`: how long nothing more may come until a page counts as loaded.
+    """
+
+    few: int = 50
+    many: int = 5_000
+    pages: int = len(PAGES)
+    tabs: int = len(TABS)
+    settled_ms: int = 1_500
+
+
+SMALLEST = Size(few=1, many=2, pages=1, tabs=1, settled_ms=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,7 @@ class Visitor:
     base_url: str
     session: StorageState
     cluster: str
+    settled_ms: int
 
     @contextmanager
     def page(self) -> Iterator[Page]:
@@ -60,7 +75,7 @@ class Visitor:
             client.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
             page.goto(path)
             page.get_by_role("heading").first.wait_for()
-            page.wait_for_timeout(SETTLED_MS)
+            page.wait_for_timeout(self.settled_ms)
             return sum(sizes) / 1000
 
     def cold(self) -> float:
@@ -75,27 +90,33 @@ class Visitor:
         with self.page() as page:
             page.goto("/events")
             page.get_by_role("heading", name="Events").first.wait_for()
-            page.wait_for_timeout(SETTLED_MS)
+            page.wait_for_timeout(self.settled_ms)
             before = float(page.evaluate("performance.now()"))
             page.get_by_role("link", name="Clusters", exact=True).click()
             _first_row(page)
             return 1000 / (float(page.evaluate("performance.now()")) - before)
 
 
-def run(stage: Stage) -> list[Finding]:
+def lacks() -> str:
+    if find_chromium() is None:
+        return "There is no Chromium: no npm registry answers, and none is installed."
+    return Panel().missing or ""
+
+
+def run(stage: Stage, size: Size) -> list[Finding]:
     with ExitStack() as stack:
         browser = stack.enter_context(_browser())
-        few, many = (_visitor(stage, stack, browser, count) for count in (FEW, MANY))
-        paths = [*PAGES, *(f"/clusters/{many.cluster}?tab={tab}" for tab in TABS)]
+        few, many = (_visitor(stage, stack, browser, count, size.settled_ms) for count in (size.few, size.many))
+        paths = [*PAGES[: size.pages], *(f"/clusters/{many.cluster}?tab={tab}" for tab in TABS[: size.tabs])]
         sizes = {path.replace(f"/{many.cluster}", ""): many.loaded(path) for path in paths}
         cold = alternate({"many": many.cold, "few": few.cold}, stage.rounds)
         navigation = alternate({"many": many.navigation, "few": few.navigation}, stage.rounds)
         return [
             Finding("the largest page, cold", max(sizes.values()), "kB", at_most(460), numbers=sizes),
-            _seconds(f"cold, to the first of {MANY:,} clusters", cold, 1.0),
-            _longer(f"the same, over that with {FEW} clusters", cold),
-            _seconds(f"from another page, to the first of {MANY:,} clusters", navigation, 0.5),
-            _longer(f"the same, over that with {FEW} clusters", navigation),
+            _seconds(f"cold, to the first of {size.many:,} clusters", cold, 1.0),
+            _longer(f"the same, over that with {size.few} clusters", cold),
+            _seconds(f"from another page, to the first of {size.many:,} clusters", navigation, 0.5),
+            _longer(f"the same, over that with {size.few} clusters", navigation),
         ]
 
 
@@ -114,15 +135,16 @@ def _first_row(page: Page) -> None:
 @contextmanager
 def _browser() -> Iterator[Browser]:
     chromium = find_chromium()
-    if chromium is None:
-        raise ValueError("there is no Chromium, and no npm registry that has it")
+    assert chromium is not None, lacks()
     with sync_playwright() as playwright:
         environment: dict[str, str | float | bool] = {**os.environ, **chromium.environment}
-        yield playwright.chromium.launch(executable_path=chromium.program, args=FLAGS, env=environment)
+        browser = playwright.chromium.launch(executable_path=chromium.program, args=FLAGS, env=environment)
+        yield browser
+        browser.close()
 
 
-def _visitor(stage: Stage, stack: ExitStack, browser: Browser, clusters: int) -> Visitor:
-    urls = stack.enter_context(stage.database(f"bench_panel_{clusters}"))
+def _visitor(stage: Stage, stack: ExitStack, browser: Browser, clusters: int, settled_ms: int) -> Visitor:
+    urls = stack.enter_context(stage.database())
     token, cluster = _apart(urls, clusters)
     server = stack.enter_context(serving_product(stage.folder, urls.app_url))
     base_url = f"http://{HOST}:{server.port}"
@@ -134,7 +156,7 @@ def _visitor(stage: Stage, stack: ExitStack, browser: Browser, clusters: int) ->
     page.get_by_role("link", name="SSH keys").wait_for()
     session = context.storage_state()
     context.close()
-    return Visitor(browser, base_url, session, cluster)
+    return Visitor(browser, base_url, session, cluster, settled_ms)
 
 
 def _apart(urls: Scratch, clusters: int) -> tuple[str, str]:

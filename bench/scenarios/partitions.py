@@ -13,12 +13,12 @@ from uuid import UUID
 
 import httpx
 
+from bench.databases import opened
 from bench.finding import Finding
 from bench.rounds import alternate
 from bench.servers import HOST, serving_product
 from bench.stage import Stage
 from bench.workers import register, start_worker
-from ipucloud.db.engine import Database
 from ipucloud.wire import vipu_pb2
 from tests.support.factories import Project
 from tests.support.postgres import Database as Scratch
@@ -27,16 +27,26 @@ from tests.support.vipu import VipuDriver
 from tests.support.waiting import until
 
 FLAVOR = "m2000-pod16"
-PARTITIONS = 20
-"""Made and removed one after the other, in one turn."""
-SIZE = 4
+IPUS = 4
+"""Of each partition."""
 PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`partitions`: made and removed one after the other, in one turn."""
+
+    partitions: int = 20
+
+
+SMALLEST = Size(partitions=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
     """One cluster in use, reached by HTTP and at its controller."""
 
+    partitions: int
     client: httpx.Client
     cluster: str
     vipu: VipuDriver
@@ -45,23 +55,23 @@ class Sides:
     def rest(self) -> float:
         """Partitions a second."""
         started = time.perf_counter()
-        for number in range(PARTITIONS):
-            body = {"name": f"bench-{number}", "size": SIZE}
+        for number in range(self.partitions):
+            body = {"name": f"bench-{number}", "size": IPUS}
             self.done(self.client.post(f"{self.cluster}/partitions", json=body))
             self.done(self.client.delete(f"{self.cluster}/partitions/bench-{number}"))
-        return PARTITIONS / (time.perf_counter() - started)
+        return self.partitions / (time.perf_counter() - started)
 
     def bare(self) -> float:
         started = time.perf_counter()
-        for number in range(PARTITIONS):
+        for number in range(self.partitions):
             name = f"bare-{number}"
-            self.vipu.create(name, SIZE, allocation_id=self.allocation)
+            self.vipu.create(name, IPUS, allocation_id=self.allocation)
             while self.vipu.status(name).ready_state != vipu_pb2.PS_ACTIVE:
                 pass
             self.vipu.remove(name)
             while name in self.vipu.partitions(self.allocation):
                 pass
-        return PARTITIONS / (time.perf_counter() - started)
+        return self.partitions / (time.perf_counter() - started)
 
     def done(self, accepted: httpx.Response) -> None:
         operation = accepted.raise_for_status().headers["location"]
@@ -71,10 +81,10 @@ class Sides:
             raise ValueError(f"{found['kind']} ended as {found['state']}: {found['error']}")
 
 
-def run(stage: Stage) -> list[Finding]:
+def run(stage: Stage, size: Size) -> list[Finding]:
     with (
         running_site(stage.folder / "site", machines=16) as site,
-        stage.database("bench_partitions") as urls,
+        stage.database() as urls,
         start_worker(stage.folder, urls.app_url, site),
         serving_product(stage.folder, urls.app_url) as api,
     ):
@@ -82,7 +92,7 @@ def run(stage: Stage) -> list[Finding]:
         headers = {"Authorization": f"Bearer {customer.token.secret}"}
         with httpx.Client(base_url=f"http://{HOST}:{api.port}", headers=headers, timeout=PATIENCE) as client:
             path = f"/v1/projects/{customer.slug}/clusters/{cluster}"
-            sides = Sides(client, path, VipuDriver(site.channel()), name)
+            sides = Sides(size.partitions, client, path, VipuDriver(site.channel()), name)
             sides.done(client.delete(f"{path}/partitions/{name}"))
             rates = alternate({"bare": sides.bare, "rest": sides.rest}, stage.rounds)
     return [
@@ -96,11 +106,10 @@ def run(stage: Stage) -> list[Finding]:
 
 async def _cluster(urls: Scratch, site: RunningSite) -> tuple[Project, UUID, str]:
     """A cluster that the worker has made, and its name at the controller."""
-    database = Database(urls.app_url, pool_size=1)
-    world = await register(database, site)
-    made = await world.create("bench", FLAVOR)
-    active = "SELECT count(*) FROM clusters WHERE id = :id AND state = 'active'"
-    await until(lambda: world.value(active, id=made.target_id), "the cluster is active")
-    name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.target_id)
-    await database.close()
+    async with opened(urls.app_url) as database:
+        world = await register(database, site)
+        made = await world.create("bench", FLAVOR)
+        active = "SELECT count(*) FROM clusters WHERE id = :id AND state = 'active'"
+        await until(lambda: world.value(active, id=made.target_id), "the cluster is active")
+        name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.target_id)
     return world.project, made.target_id, name

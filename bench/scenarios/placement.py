@@ -1,10 +1,9 @@
-"""Listing 50 clusters against openstack-placement listing 50 resource providers."""
+"""Listing clusters against openstack-placement listing as many resource providers."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
 
 import httpx
 
@@ -12,31 +11,32 @@ from bench.finding import Finding, at_least
 from bench.load import open_load
 from bench.peers import placement
 from bench.rounds import alternate
-from bench.scenarios.reads import CLUSTERS, SECONDS, prepare
+from bench.scenarios.reads import SMALLEST, Size, prepare
 from bench.servers import HOST, Server, request, serving_product
 from bench.stage import Stage
 
 FLAVOR = "m2000-pod4"
 """One machine and a Poplar server: still more to say about than placement has about a provider."""
 PROVIDERS = "/resource_providers"
+__all__ = ["SMALLEST", "Size", "lacks", "run"]
 
 
-def run(stage: Stage) -> list[Finding]:
-    """Nothing when placement is not installed."""
-    if not placement.installed():
-        print("placement is not installed: ./dev bench --setup", file=sys.stderr)
-        return []
+def lacks() -> str:
+    return "" if placement.installed() else "openstack-placement is not installed: ./dev bench --setup"
+
+
+def run(stage: Stage, size: Size) -> list[Finding]:
     with (
-        stage.database("bench_placement") as urls,
-        stage.empty_database("bench_openstack") as peer_urls,
-        open_load(stage.folder) as load,
+        stage.database() as urls,
+        stage.empty_database() as peer_urls,
+        open_load(stage) as load,
     ):
-        customer, _ = asyncio.run(prepare(urls, FLAVOR))
+        customer, _ = asyncio.run(prepare(urls, FLAVOR, size.clusters))
         with (
             placement.serving_placement(stage.folder, peer_urls) as peer,
             serving_product(stage.folder, urls.app_url) as api,
         ):
-            load.each_once(peer.port, [_provider(number) for number in range(CLUSTERS)], expect=200)
+            load.each_once(peer.port, [_provider(number) for number in range(size.clusters)], expect=200)
             path, headers = (
                 f"/v1/projects/{customer.slug}/clusters",
                 {"Authorization": f"Bearer {customer.token.secret}"},
@@ -45,8 +45,8 @@ def run(stage: Stage) -> list[Finding]:
             theirs = [request("GET", PROVIDERS, headers=placement.HEADERS)]
             rates = alternate(
                 {
-                    "api": lambda: load.for_seconds(SECONDS, api.port, ours),
-                    "placement": lambda: load.for_seconds(SECONDS, peer.port, theirs),
+                    "api": lambda: load.for_seconds(size.seconds, api.port, ours),
+                    "placement": lambda: load.for_seconds(size.seconds, peer.port, theirs),
                 },
                 stage.rounds,
             )
@@ -56,7 +56,7 @@ def run(stage: Stage) -> list[Finding]:
             }
     return [
         Finding(
-            f"list of {CLUSTERS}, over placement's list of {CLUSTERS}",
+            f"list of {size.clusters}, over placement's list of {size.clusters}",
             rates.ratio("api", "placement"),
             goal=at_least(5.0),
             numbers=rates.numbers("api", "placement") | sizes,

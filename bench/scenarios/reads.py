@@ -20,17 +20,26 @@ from tests.support.factories import Project
 from tests.support.postgres import Database as Scratch
 from tests.support.world import open_world
 
-CLUSTERS = 50
 FLAVOR = "m2000-pod16"
 """Four machines and a Poplar server."""
-SECONDS = 1.0
-"""How long one side has its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`seconds`: how long one side has its turn."""
+
+    clusters: int = 50
+    seconds: float = 1.0
+
+
+SMALLEST = Size(clusters=1, seconds=0.05)
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
     """The two servers, and who asks."""
 
+    size: Size
     customer: Project
     api: Server
     bare: Server
@@ -42,8 +51,10 @@ class Sides:
         project = f"/v1/projects/{self.customer.slug}"
         if _ids(self.api, project + paths[0], headers) != _ids(self.bare, paths[0], {}):
             raise ValueError("the bare endpoint does not answer what the API answers")
-        api = Side(self.load, self.api, [request("GET", project + path, headers=headers) for path in paths])
-        bare = Side(self.load, self.bare, [request("GET", path) for path in paths])
+        api = Side(
+            self.load, self.size.seconds, self.api, [request("GET", project + path, headers=headers) for path in paths]
+        )
+        bare = Side(self.load, self.size.seconds, self.bare, [request("GET", path) for path in paths])
         rates = alternate({"api": api.turn, "bare": bare.turn}, rounds)
         return Finding(
             f"{what}, over the bare statement",
@@ -59,37 +70,38 @@ class Side:
     """One server under load. `cpu`: the least microseconds of its process that one request took in any turn."""
 
     load: Load
+    seconds: float
     server: Server
     requests: list[str]
     cpu: float = math.inf
 
     def turn(self) -> float:
         before = cpu_seconds(self.server.pid)
-        rate = self.load.for_seconds(SECONDS, self.server.port, self.requests)
-        self.cpu = min(self.cpu, (cpu_seconds(self.server.pid) - before) / (rate * SECONDS) * 1e6)
+        rate = self.load.for_seconds(self.seconds, self.server.port, self.requests)
+        self.cpu = min(self.cpu, (cpu_seconds(self.server.pid) - before) / (rate * self.seconds) * 1e6)
         return rate
 
 
-def run(stage: Stage) -> list[Finding]:
-    with stage.database("bench_reads") as urls:
-        customer, clusters = asyncio.run(prepare(urls, FLAVOR))
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with stage.database() as urls:
+        customer, clusters = asyncio.run(prepare(urls, FLAVOR, size.clusters))
         environment = {bare.DATABASE: urls.app_url, bare.PROJECT: str(customer.id)}
         with (
             serving("bench.peers.bare:app", stage.folder, environment) as bare_server,
             serving_product(stage.folder, urls.app_url) as api_server,
-            open_load(stage.folder) as load,
+            open_load(stage) as load,
         ):
-            sides = Sides(customer, api_server, bare_server, load)
+            sides = Sides(size, customer, api_server, bare_server, load)
             return [
                 sides.compare("get one cluster", [f"/clusters/{cluster}" for cluster in clusters], stage.rounds),
-                sides.compare(f"list of {CLUSTERS}", ["/clusters"], stage.rounds),
+                sides.compare(f"list of {size.clusters}", ["/clusters"], stage.rounds),
             ]
 
 
-async def prepare(urls: Scratch, flavor: str) -> tuple[Project, list[UUID]]:
-    """A customer with active clusters."""
+async def prepare(urls: Scratch, flavor: str, number: int) -> tuple[Project, list[UUID]]:
+    """A customer with so many active clusters."""
     async with open_world(urls.app_url, pods=16, hosts=64) as world:
-        clusters = [await world.make_active(f"cluster-{number}", flavor) for number in range(CLUSTERS)]
+        clusters = [await world.make_active(f"cluster-{each}", flavor) for each in range(number)]
         await world.execute("ANALYZE")
         return world.project, clusters
 

@@ -1,4 +1,4 @@
-"""Creates in a region of 16,384 machines against creates in one of 32; and 200 requests for the last 16 machines."""
+"""Creates in a large region against creates in a small one; and many requests at once for its last machines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from uuid import UUID
 
 import psycopg
 import sqlalchemy as sa
 
+from bench.databases import opened
 from bench.finding import Finding, at_least, at_most
 from bench.stage import Stage
-from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from tests.support.factories import AMSTERDAM, LUXEMBOURG, make_project, seed_prices, seed_region
 from tests.support.postgres import Database as Scratch
@@ -23,17 +24,29 @@ from tests.support.waiting import PATIENCE
 from tests.support.world import World
 from tests.support.world.customer import Customer
 
-SMALL, LARGE = "32 machines", "16,384 machines"
-PODS = {SMALL: 2, LARGE: 1024}
-FLAVOR = {SMALL: ("m2000-pod4", LUXEMBOURG[0]), LARGE: ("bow-pod4", AMSTERDAM[0])}
-CREATES = 60
-"""By each turn of one caller."""
-CALLERS = 8
-SECONDS = 4.0
-CONTENDERS = 200
-LAST = 16
+SMALL, LARGE = LUXEMBOURG[0], AMSTERDAM[0]
+FLAVOR = {SMALL: "m2000-pod4", LARGE: "bow-pod4"}
+SMALL_PODS, PER_POD = 2, 16
 CONNECTIONS = 20
 """Of all contenders together, as of four API processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`pods`: of the large region. `creates`: by each turn of one caller. `seconds`: of the turn of many."""
+
+    pods: int = 1024
+    creates: int = 60
+    callers: int = 8
+    seconds: float = 4.0
+    contenders: int = 200
+    last: int = 16
+
+    def machines(self, region: str) -> str:
+        return f"{PER_POD * (SMALL_PODS if region == SMALL else self.pods):,} machines"
+
+
+SMALLEST = Size(pods=4, creates=2, callers=2, seconds=0.1, contenders=4, last=2)
 
 # Half of the machines are held, in blocks of all sizes, scattered by a hash.
 _HALF = """
@@ -59,60 +72,53 @@ _RETURN = (
 )
 
 
-def run(stage: Stage) -> list[Finding]:
-    with stage.database("bench_room") as urls:
-        return asyncio.run(_measure(urls, stage.rounds))
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with stage.database() as urls:
+        return asyncio.run(_measure(urls, stage.rounds, size))
 
 
-async def _measure(urls: Scratch, rounds: int) -> list[Finding]:
-    async with _world(urls) as world:
-        alone: dict[str, list[float]] = {size: [] for size in PODS}
+async def _measure(urls: Scratch, rounds: int, size: Size) -> list[Finding]:
+    small, large = size.machines(SMALL), size.machines(LARGE)
+    async with _world(urls, size) as world:
+        alone: dict[str, list[float]] = {region: [] for region in FLAVOR}
         for turn in range(rounds + 1):
-            for size in PODS if turn % 2 else reversed(PODS):
-                seconds = [await _create(world, size) for _ in range(CREATES)]
+            for region in FLAVOR if turn % 2 else reversed(FLAVOR):
+                seconds = [await _create(world, region) for _ in range(size.creates)]
                 if turn:
-                    alone[size].append(statistics.median(seconds) * 1e3)
-        together = {size: await _together(world, size) for size in PODS}
-        refused = await _contend(world)
-    ratios = [large / small for small, large in zip(alone[SMALL], alone[LARGE], strict=True)]
+                    alone[region].append(statistics.median(seconds) * 1e3)
+        together = {region: await _together(world, region, size) for region in FLAVOR}
+        refused = await _contend(world, size)
+    ratios = [theirs / ours for ours, theirs in zip(alone[SMALL], alone[LARGE], strict=True)]
     return [
         Finding(
-            f"create, one caller, p50: {LARGE} over {SMALL}",
+            f"create, one caller, p50: {large} over {small}",
             statistics.median(ratios),
             goal=at_most(1.3),
-            numbers={f"{size} ms": statistics.median(alone[size]) for size in PODS},
+            numbers={f"{size.machines(region)} ms": statistics.median(alone[region]) for region in FLAVOR},
         ),
         Finding(
-            f"creates by {CALLERS} callers, {LARGE}",
+            f"creates by {size.callers} callers, {large}",
             together[LARGE],
             "/s",
             goal=at_least(60),
-            numbers={f"{SMALL} /s": together[SMALL]},
+            numbers={f"{small} /s": together[SMALL]},
         ),
         refused,
     ]
 
 
 @asynccontextmanager
-async def _world(urls: Scratch) -> AsyncIterator[World]:
-    database = Database(urls.app_url, pool_size=CONNECTIONS, pool_timeout=PATIENCE, planned_once=True)  # as the API's
-    async with database.begin() as connection:
-        await seed_prices(connection)
-        world = World(database, await make_project(connection))
-        for size, (region, machine_type) in {SMALL: LUXEMBOURG, LARGE: AMSTERDAM}.items():
-            await seed_region(
-                connection,
-                region,
-                machine_type,
-                pod_count=PODS[size],
-                host_count=CONTENDERS,
-                pods_per_group=16,
-            )
-    await _hold(world, _HALF)
-    with psycopg.connect(urls.superuser_url, autocommit=True) as superuser:
-        superuser.execute("VACUUM ANALYZE")
-    yield world
-    await database.close()
+async def _world(urls: Scratch, size: Size) -> AsyncIterator[World]:
+    async with opened(urls.app_url, pool_size=CONNECTIONS, pool_timeout=PATIENCE, planned_once=True) as database:
+        async with database.begin() as connection:
+            await seed_prices(connection)
+            world = World(database, await make_project(connection))
+            for place, pods in ((LUXEMBOURG, SMALL_PODS), (AMSTERDAM, size.pods)):
+                await seed_region(connection, *place, pod_count=pods, host_count=size.contenders, pods_per_group=16)
+        await _hold(world, _HALF)
+        with psycopg.connect(urls.superuser_url, autocommit=True) as superuser:
+            superuser.execute("VACUUM ANALYZE")
+        yield world
 
 
 async def _hold(world: World, statement: str, **values: object) -> None:
@@ -121,11 +127,10 @@ async def _hold(world: World, statement: str, **values: object) -> None:
     await world.settle()
 
 
-async def _create(world: World, size: str) -> float:
+async def _create(world: World, region: str) -> float:
     """The seconds of a create, whose machines are returned afterwards."""
-    flavor, region = FLAVOR[size]
     began = time.perf_counter()
-    accepted = await world.create(f"c{time.monotonic_ns()}", flavor, region=region)
+    accepted = await world.create(f"c{time.monotonic_ns()}", FLAVOR[region], region=region)
     seconds = time.perf_counter() - began
     await _give_back(world, accepted.target_id)
     return seconds
@@ -137,45 +142,43 @@ async def _give_back(world: World, cluster_id: UUID) -> None:
             await connection.execute(sa.text(statement), {"id": cluster_id})
 
 
-async def _together(world: World, size: str) -> float:
+async def _together(world: World, region: str, size: Size) -> float:
     """Creates per second by callers of different projects, who return what they got before they ask again."""
-    customers = await _customers(world, CALLERS)
-    flavor, region = FLAVOR[size]
-    created, until = 0, time.perf_counter() + SECONDS
+    customers = await _customers(world, size.callers)
+    created, began = 0, time.perf_counter()
 
     async def call(customer: Customer) -> None:
         nonlocal created
-        while time.perf_counter() < until:
-            accepted = await customer.create(f"c{time.monotonic_ns()}", flavor, region=region)
+        while time.perf_counter() < began + size.seconds:
+            accepted = await customer.create(f"c{time.monotonic_ns()}", FLAVOR[region], region=region)
             created += 1
             await _give_back(world, accepted.target_id)
 
     await asyncio.gather(*(call(customer) for customer in customers))
-    return created / SECONDS
+    return created / (time.perf_counter() - began)
 
 
-async def _contend(world: World) -> Finding:
+async def _contend(world: World, size: Size) -> Finding:
     """Everybody asks for one machine at once; the last ones lie scattered over the large region."""
-    flavor, region = FLAVOR[LARGE]
-    await _hold(world, _ALL_BUT, region=region, spared=LAST)
-    customers = await _customers(world, CONTENDERS)
+    await _hold(world, _ALL_BUT, region=LARGE, spared=size.last)
+    customers = await _customers(world, size.contenders)
     answers, seconds = Counter[str](), []
 
     async def contend(customer: Customer) -> None:
         began = time.perf_counter()
         try:
-            await customer.create("wanted", flavor, region=region)
+            await customer.create("wanted", FLAVOR[LARGE], region=LARGE)
             answers["created"] += 1
         except Problem as problem:
             answers[problem.kind.code] += 1
         seconds.append(time.perf_counter() - began)
 
     await asyncio.gather(*(contend(customer) for customer in customers))
-    if answers != {"created": LAST, CAPACITY_EXHAUSTED.code: CONTENDERS - LAST}:
-        raise ValueError(f"{CONTENDERS} contenders for {LAST} machines got {dict(answers)}")
+    if answers != {"created": size.last, CAPACITY_EXHAUSTED.code: size.contenders - size.last}:
+        raise ValueError(f"{size.contenders} contenders for {size.last} machines got {dict(answers)}")
     percentiles = statistics.quantiles(seconds, n=100, method="inclusive")
     return Finding(
-        f"{CONTENDERS} requests for the last {LAST} of {LARGE}, p99",
+        f"{size.contenders} requests for the last {size.last} of {size.machines(LARGE)}, p99",
         percentiles[98],
         "s",
         goal=at_most(1.0),

@@ -6,6 +6,7 @@ import asyncio
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from bench.child import Child
 from bench.finding import Finding, at_least, at_most
@@ -15,22 +16,42 @@ from bench.scenarios.reads import FLAVOR, Side, prepare
 from bench.servers import Server, awaited, free_port, request, serving, serving_product
 from bench.stage import Stage
 
-SLOW = 2_000
-SECONDS = 2.0
-"""How long the fast clients have one turn."""
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`seconds`: how long the fast clients have one turn, beside `slow` ones. `clusters`: which they read."""
+
+    slow: int = 2_000
+    seconds: float = 2.0
+    clusters: int = 50
 
 
-def run(stage: Stage) -> list[Finding]:
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # children have it too
-    with open_load(stage.folder) as load:
-        return [_limits(stage, load), _crowd(stage, load)]
+SMALLEST = Size(slow=3, seconds=0.05, clusters=1)
 
 
-def _limits(stage: Stage, load: Load) -> Finding:
+def run(stage: Stage, size: Size) -> list[Finding]:
+    with _many_connections(), open_load(stage) as load:
+        return [_limits(stage, size, load), _crowd(stage, size, load)]
+
+
+@contextmanager
+def _many_connections() -> Iterator[None]:
+    """As many as this process may have, for those that it starts meanwhile."""
+    usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (usual, most))
+
+
+def _limits(stage: Stage, size: Size, load: Load) -> Finding:
     requests = [request("GET", "/")]
     with serving("bench.peers.hello:app", stage.folder) as plain, _serving_limited(stage) as limited:
-        sides = {"limited": Side(load, limited, requests), "plain": Side(load, plain, requests)}
+        sides = {
+            name: Side(load, size.seconds, server, requests)
+            for name, server in {"limited": limited, "plain": plain}.items()
+        }
         rates = alternate({name: side.turn for name, side in sides.items()}, stage.rounds)
     return Finding(
         "requests through the limits, over plain uvicorn",
@@ -49,9 +70,9 @@ def _serving_limited(stage: Stage) -> Iterator[Server]:
         yield awaited(port, server)
 
 
-def _crowd(stage: Stage, load: Load) -> Finding:
-    with stage.database("bench_slow_clients") as urls:
-        customer, clusters = asyncio.run(prepare(urls, FLAVOR))
+def _crowd(stage: Stage, size: Size, load: Load) -> Finding:
+    with stage.database() as urls:
+        customer, clusters = asyncio.run(prepare(urls, FLAVOR, size.clusters))
         headers = {"Authorization": f"Bearer {customer.token.secret}"}
         requests = [
             request("GET", f"/v1/projects/{customer.slug}/clusters/{each}", headers=headers) for each in clusters
@@ -62,13 +83,13 @@ def _crowd(stage: Stage, load: Load) -> Finding:
                 slow.say(str(attached))
                 if int(slow.line()) != attached:
                     raise slow.failure("did not attach as many as it should")
-                load.for_seconds(SECONDS, api.port, requests)
+                load.for_seconds(size.seconds, api.port, requests)
                 return load.p99 * 1000
 
-            delays = alternate({"crowded": lambda: p99(SLOW), "alone": lambda: p99(0)}, stage.rounds)
+            delays = alternate({"crowded": lambda: p99(size.slow), "alone": lambda: p99(0)}, stage.rounds)
     low, high = delays.middle("crowded", "alone")
     return Finding(
-        f"p99 of reads with {SLOW:,} slow clients attached, over without",
+        f"p99 of reads with {size.slow:,} slow clients attached, over without",
         delays.ratio("crowded", "alone"),
         goal=at_most(2.0),
         numbers={

@@ -7,26 +7,37 @@ import json
 import random
 import statistics
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from bench.child import Child
+from bench.databases import opened
 from bench.finding import Finding, at_most
 from bench.stage import Stage
-from ipucloud.db.engine import Database
 from ipucloud.reconcile.wake import Notifier, wake
 
-WAKES = 100
-"""In one turn. The figure is the median of the turns' percentiles: what one moment of the machine does is left out."""
 PAUSE = (0.005, 0.025)
 """Seconds between two wakes: long enough to find the worker idle."""
 
 
-def run(stage: Stage) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`wakes`: in one turn. The figure is the median of the turns' percentiles, without what happens once."""
+
+    wakes: int = 100
+
+
+SMALLEST = Size(wakes=2)
+
+
+def run(stage: Stage, size: Size) -> list[Finding]:
     with (
-        stage.database("bench_wake") as urls,
+        stage.database() as urls,
         Child.python("-m", "bench.processes.looker", urls.app_url, log=stage.folder / "looker.log") as worker,
     ):
         worker.line()
-        committed = asyncio.run(_wake(urls.app_url, stage.rounds))
+        committed = asyncio.run(_wake(urls.app_url, stage.rounds, size.wakes))
         reconciled: dict[str, int] = json.loads(worker.last_word())
     delays = [[(reconciled[key] - instant) / 1e6 for key, instant in turn.items()] for turn in committed]
     percentiles = [statistics.quantiles(turn, n=100, method="inclusive") for turn in delays]
@@ -45,22 +56,28 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _wake(url: str, turns: int) -> list[dict[str, int]]:
+async def _wake(url: str, turns: int, wakes: int) -> list[dict[str, int]]:
     """Wake one object after the other; the monotonic nanoseconds right after each commit, by turn."""
     draw = random.Random(0)  # noqa: S311  # pauses, not a secret
-    database, notifier = Database(url, pool_size=1), Notifier(url)
-    await notifier.start()
-    committed: list[dict[str, int]] = []
-    for turn in range(turns):
-        committed.append({})
-        for number in range(WAKES):
-            key = f"object-{turn}-{number}"
-            async with database.begin() as connection:
-                await wake(connection, kind="bench", key=key)
-            committed[-1][key] = time.monotonic_ns()
-            notifier.poke()
-            await asyncio.sleep(draw.uniform(*PAUSE))
-    await asyncio.sleep(2.0)  # longer than a poll: whatever was missed is found by then
-    await notifier.close()
-    await database.close()
+    committed: list[dict[str, int]] = [{} for _ in range(turns)]
+    async with opened(url) as database, _notifying(url) as notifier:
+        for number, turn in enumerate(committed):
+            for each in range(wakes):
+                key = f"object-{number}-{each}"
+                async with database.begin() as connection:
+                    await wake(connection, kind="bench", key=key)
+                turn[key] = time.monotonic_ns()
+                notifier.poke()
+                await asyncio.sleep(draw.uniform(*PAUSE))
+        await asyncio.sleep(2.0)  # longer than a poll: whatever was missed is found by then
     return committed
+
+
+@asynccontextmanager
+async def _notifying(url: str) -> AsyncIterator[Notifier]:
+    notifier = Notifier(url)
+    try:
+        await notifier.start()
+        yield notifier
+    finally:
+        await notifier.close()

@@ -23,6 +23,18 @@ MARK = "IPU_TEST_MARK"
 """A variable that every process inherits, however deep it is started."""
 
 
+def marked(mark: str) -> dict[int, list[str]]:
+    """The command lines of the processes with this mark, by their ids."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
+                found[int(folder.name)] = (folder / "cmdline").read_bytes().decode().split("\0")
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    return found
+
+
 class Ipucloud:
     """Everything started through it carries one mark. `stderr` is what the next command gets as its standard error."""
 
@@ -66,27 +78,11 @@ class Ipucloud:
 
     def left(self) -> list[str]:
         """The command lines of what still runs."""
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if f"{MARK}={self._mark}".encode() in (folder / "environ").read_bytes():
-                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200])
-            except (FileNotFoundError, ProcessLookupError, PermissionError):
-                continue
-        return found
+        return [" ".join(words)[:200] for words in marked(self._mark).values()]
 
     def pids(self, *words: str) -> list[int]:
         """The processes whose command line has all these words."""
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                marked = f"{MARK}={self._mark}".encode() in (folder / "environ").read_bytes()
-                arguments = (folder / "cmdline").read_bytes().decode().split("\0")
-            except (FileNotFoundError, ProcessLookupError, PermissionError):
-                continue
-            if marked and set(words) <= set(arguments):
-                found.append(int(folder.name))
-        return found
+        return [pid for pid, command in marked(self._mark).items() if set(words) <= set(command)]
 
 
 @contextmanager
