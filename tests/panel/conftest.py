@@ -31,7 +31,7 @@ SCREENSHOTS = Path(os.environ.get("IPUCLOUD_SCREENSHOTS", ROOT / "dist" / "scree
 FAILED = ROOT / ".tools" / "screenshots"
 """Where what a test saw last is kept when it fails."""
 AXE = ROOT / ".tools" / "panel" / "node_modules" / "axe-core" / "axe.min.js"
-PATIENCE_MS = 30_000
+PATIENCE_MS = 120_000
 """How long a busy machine may take to show something."""
 LOADING = re.compile("^(Loading|Wird geladen)$")
 READY_MS = 180_000
