@@ -18,13 +18,15 @@ from ipucloud.process import logs
 
 SCENARIOS = discover()
 ROUNDS = 7
+ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def main() -> None:
     """Exits 0 whatever the figures say, 1 when a measurement could not be made, 2 on wrong usage."""
     options = _options()
     logs.configure("console", "error")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of every `finally`
+    for number in ENDING:
+        signal.signal(number, _end)
     if options.setup:
         install()
         return
@@ -40,6 +42,13 @@ def main() -> None:
     if options.keep:
         print(f"kept in {report.keep(around, findings)}", file=sys.stderr)
     sys.exit(0 if len(findings) == len(names) else 1)
+
+
+def _end(number: int, _frame: object) -> None:
+    """Leave by way of every `finally`. Nobody who asks again interrupts those, and they take seconds."""
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
 
 
 def _measure(stage: Stage, names: Sequence[str], sizes: Mapping[str, float]) -> dict[str, list[Finding]]:

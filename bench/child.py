@@ -97,7 +97,7 @@ class Child:
         self._process.wait()
 
     def stop(self) -> None:
-        """End it politely, and with force when that takes too long, or nobody wants to wait: Ctrl-C came again."""
+        """End it politely, and with force when that takes too long."""
         try:
             if self.running:
                 self._process.terminate()
