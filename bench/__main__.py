@@ -15,6 +15,7 @@ from bench.finding import Finding
 from bench.peers.placement import install
 from bench.stage import Stage, open_stage
 from ipucloud.process import logs
+from tests.support.machine import has
 
 SCENARIOS = discover()
 ROUNDS = 7
@@ -56,8 +57,8 @@ def _measure(stage: Stage, names: Sequence[str], sizes: Mapping[str, float]) -> 
     findings: dict[str, list[Finding]] = {}
     for name in names:
         print(f"{name} …", file=sys.stderr, flush=True)
-        if sentence := SCENARIOS[name].lacks():
-            print(sentence, file=sys.stderr)
+        if lacking := [each for each in SCENARIOS[name].needs if not has(each)]:
+            print(f"{name} wants {', '.join(lacking)}", file=sys.stderr)
             findings[name] = []
             continue
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,6 +11,7 @@ from types import MappingProxyType, ModuleType
 from bench import scenarios
 from bench.finding import Finding
 from bench.stage import Stage
+from tests.support.machine import Need
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,10 @@ class Scenario:
         values = {} if usual is None else {each.name: getattr(usual, each.name) for each in fields(usual)}
         return {name: type(value) for name, value in values.items() if isinstance(value, int | float)}
 
-    def lacks(self) -> str:
-        """What it needs and this machine does not have, in a sentence; nothing when it can be run."""
-        sentence: str = self.module.lacks() if hasattr(self.module, "lacks") else ""
-        return sentence
+    @property
+    def needs(self) -> Sequence[Need]:
+        """What it asks of the machine."""
+        return getattr(self.module, "NEEDS", ())
 
     def run(self, stage: Stage, changes: Mapping[str, float] = MappingProxyType({})) -> list[Finding]:
         """`changes`: numbers of its size; names that it does not have are other scenarios'."""

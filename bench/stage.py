@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from ipucloud.laboratory.postgres import DATABASE, EmbeddedPostgres
+from ipucloud.laboratory.postgres import EmbeddedPostgres
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 
@@ -28,7 +28,7 @@ class Stage:
 
     def empty_database(self) -> AbstractContextManager[Scratch]:
         """A database without tables, owned by the owner role."""
-        return self._server.fresh_database(DATABASE)
+        return self._server.unmigrated_database()
 
 
 @contextmanager

@@ -15,11 +15,12 @@ from bench.finding import Finding, at_most
 from bench.rounds import Rates, alternate
 from bench.servers import HOST, serving_product
 from bench.stage import Stage
-from ipucloud.api.panel import Panel
 from tests.support.chromium import FLAGS, find_chromium
+from tests.support.machine import Need
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World, open_world
 
+NEEDS = (Need.BROWSER, Need.PANEL)
 AT_ONCE = 8
 PAGES = (
     *("/", "/clusters", "/clusters/create", "/reservations", "/volumes", "/volumes/snapshots", "/s3-connections"),
@@ -97,12 +98,6 @@ class Visitor:
             return 1000 / (float(page.evaluate("performance.now()")) - before)
 
 
-def lacks() -> str:
-    if find_chromium() is None:
-        return "There is no Chromium: no npm registry answers, and none is installed."
-    return Panel().missing or ""
-
-
 def run(stage: Stage, size: Size) -> list[Finding]:
     with ExitStack() as stack:
         browser = stack.enter_context(_browser())
@@ -135,7 +130,7 @@ def _first_row(page: Page) -> None:
 @contextmanager
 def _browser() -> Iterator[Browser]:
     chromium = find_chromium()
-    assert chromium is not None, lacks()
+    assert chromium is not None
     with sync_playwright() as playwright:
         environment: dict[str, str | float | bool] = {**os.environ, **chromium.environment}
         browser = playwright.chromium.launch(executable_path=chromium.program, args=FLAGS, env=environment)

@@ -14,15 +14,13 @@ from bench.rounds import alternate
 from bench.scenarios.reads import SMALLEST, Size, prepare
 from bench.servers import HOST, Server, request, serving_product
 from bench.stage import Stage
+from tests.support.machine import Need
 
 FLAVOR = "m2000-pod4"
 """One machine and a Poplar server: still more to say about than placement has about a provider."""
 PROVIDERS = "/resource_providers"
-__all__ = ["SMALLEST", "Size", "lacks", "run"]
-
-
-def lacks() -> str:
-    return "" if placement.installed() else "openstack-placement is not installed: ./dev bench --setup"
+NEEDS = (Need.PLACEMENT,)
+__all__ = ["NEEDS", "SMALLEST", "Size", "run"]
 
 
 def run(stage: Stage, size: Size) -> list[Finding]:

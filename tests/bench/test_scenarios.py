@@ -14,6 +14,7 @@ import pytest
 from bench.enrolment import Scenario, discover
 from bench.finding import Finding
 from bench.stage import smallest_stage
+from tests.support.machine import Need, need
 from tests.support.postgres import TestServer
 from tests.support.processes import MARK, marked
 
@@ -21,18 +22,21 @@ PAGE = (Path(__file__).parents[2] / "bench" / "README.md").read_text()
 ROWS = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", PAGE, re.MULTILINE))
 """The goals of each scenario, as the page has them."""
 SCENARIOS = discover()
+CASES = [
+    pytest.param(each, id=name, marks=pytest.mark.slow if Need.BROWSER in each.needs else ())
+    for name, each in SCENARIOS.items()
+]
 
 
 def test_the_page_has_every_scenario() -> None:
     assert sorted(ROWS) == sorted(SCENARIOS)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+@pytest.mark.parametrize("scenario", CASES)
 def test_a_scenario_gives_figures_and_leaves_nothing_behind(
     scenario: Scenario, postgres: TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if sentence := scenario.lacks():
-        pytest.skip(sentence)
+    need(*scenario.needs)
     mark = uuid4().hex
     monkeypatch.setenv(MARK, mark)
     monkeypatch.setenv("TMPDIR", str(tmp_path))

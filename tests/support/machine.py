@@ -46,6 +46,7 @@ class Need(StrEnum):
     NPM = "the panel's tools: an npm registry"
     OPENSSH = "OpenSSH: apt install openssh-client"
     PANEL = "the control panel: an npm registry"
+    PLACEMENT = "openstack-placement: ./dev bench --setup"
     PROMTOOL = "promtool: apt install prometheus"
     PUBLIC_PYTHON = "a Python that every user may run with these packages: a checkout outside of private directories"
     ROOT = "root"
@@ -119,6 +120,12 @@ def _confines() -> bool:
         return outside_of_any_loop.submit(asyncio.run, Confinement().problem()).result() is None
 
 
+def _has_placement() -> bool:
+    from bench.peers.placement import installed  # noqa: PLC0415  # for benchmarks only
+
+    return installed()
+
+
 _PROBES: Mapping[Need, Callable[[], bool]] = MappingProxyType(
     {
         Need.BROWSER: _browses,
@@ -126,6 +133,7 @@ _PROBES: Mapping[Need, Callable[[], bool]] = MappingProxyType(
         Need.LINUX: lambda: sys.platform == "linux",
         Need.NPM: (TOOLS / "node_modules" / "vitest").is_dir,
         Need.PANEL: (PANEL / "index.html").is_file,
+        Need.PLACEMENT: _has_placement,
         Need.ROOT: lambda: os.geteuid() == 0,
         Need.SANDBOX: _confines,
     }
