@@ -9,7 +9,6 @@ from functools import cache
 import sqlalchemy as sa
 from psycopg.sql import Literal
 from pydantic import ValidationError
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.event_types.registry import EventType
@@ -80,7 +79,7 @@ def _suspected(database: Database) -> Sequence[Invariant]:
 @cache
 def _violations() -> Mapping[str, str]:
     """What returns each rule's violations, with its parameters as literals."""
-    dialect = PGDialect_psycopg()
+    dialect = sa.make_url("postgresql+psycopg://").get_dialect()()
     return {
         rule.name: str(sa.text(rule.statement).compile(dialect=dialect))
         % {name: Literal(value).as_string() for name, value in rule.parameters.items()}
