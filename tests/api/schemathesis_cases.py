@@ -28,7 +28,7 @@ from ipucloud.db.engine import Database
 from ipucloud.identity import key_store
 from ipucloud.identity.roles import Role
 from ipucloud.operations.ending import preempt_all
-from tests.api.policy import STREAMS
+from tests.api.bodies import STREAMS
 from tests.api.support import PUBLIC_KEY, UNLIMITED
 from tests.support.factories import make_token, seed_world
 from tests.support.invoices import make_invoice

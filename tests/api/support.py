@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -95,7 +95,9 @@ class Api:
             headers["Authorization"] = f"Bearer {secret}"
         return client(self.app, headers, address)
 
-    async def caller(self, role: Role, project: Project | None = None) -> httpx.AsyncClient:
+    async def caller(
+        self, role: Role, project: Project | None = None, *, scopes: Iterable[str] | None = None
+    ) -> httpx.AsyncClient:
         """A caller with a new token of the role: of the project, of its own account (payer) or of the platform."""
         home = (project or self.world.project).id
         async with self.world.database.begin() as connection:
@@ -104,6 +106,7 @@ class Api:
                 None if role in PLATFORM_ROLES | ACCOUNT_ROLES else home,
                 role,
                 account_id=home if role in ACCOUNT_ROLES else None,
+                scopes=scopes,
             )
         return self.client(token.secret)
 

@@ -16,7 +16,8 @@ from ipucloud.api.scim.routes import routes as scim_routes
 from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
-from tests.api.policy import OPEN_TO_ALL, STREAMS
+from tests.api.bodies import STREAMS
+from tests.api.policy import OPEN_TO_ALL
 from tests.support.cases import all_cases
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
