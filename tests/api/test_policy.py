@@ -79,7 +79,8 @@ async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(ten
             )
         if operation.scoped:
             found["in another project"] = partial(hidden, tenancy.stranger)
-            found["in a project that one pays for"] = partial(hidden, tenancy.by_role[Role.PAYER])
+            payer = tenancy.by_role[Role.PAYER]  # of its account, whose projects are not there
+            found["in a project that one pays for"] = partial(refused, 404, "not_found", payer)
             if operation.path.count("{") > 1:
                 found["of another project's object"] = partial(hidden, its_owner, project=mine.slug)
         if operation.of_account and Role.PAYER in POLICY[operation.id]:
