@@ -180,7 +180,7 @@ def key() -> dict[str, str]:
 
 def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
     """The problem document, after looking that it is one."""
-    assert answer.status_code == status, answer.text
+    assert answer.status_code == status, f"{answer.status_code} {answer.text}"
     assert answer.headers["content-type"] == "application/problem+json"
     document: dict[str, Any] = answer.json()
     assert document["status"] == status

@@ -118,7 +118,7 @@ async def by_operation(
                     await attempt()
             after = await tenancy.api.snapshot()
             with case(module):
-                assert changed(before, after) == [], "rows were changed"
+                assert after == before, f"changed {changed(before, after)}"
             if after != before:
                 for name, attempt in tried.items():
                     before = await tenancy.api.snapshot()
@@ -126,7 +126,7 @@ async def by_operation(
                         await attempt()
                     after = await tenancy.api.snapshot()
                     with case(name):
-                        assert changed(before, after) == [], "rows were changed"
+                        assert after == before, f"changed {changed(before, after)}"
                 before = after
 
 

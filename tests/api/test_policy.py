@@ -96,7 +96,7 @@ async def test_who_asks_is_judged_before_what_is_asked(tenancy: Tenancy) -> None
     def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
         async def judged(fault: str, statuses: set[int], caller: httpx.AsyncClient, **other: str) -> None:
             answer = await tenancy.ask(operation, caller, names | other, FAULTS[fault])
-            assert answer.status_code in statuses, answer.text
+            assert answer.status_code in statuses, f"{answer.status_code} {answer.text}"
             if answer.status_code != 413:  # ended before the request has an id
                 problem(answer, answer.status_code, answer.json()["code"])
 
@@ -131,7 +131,7 @@ async def test_the_weakest_role_that_may_needs_no_other_scope(tenancy: Tenancy) 
                     project = await tenancy.api.other_project()
                 names = await tenancy.target(operation, project)
                 answer = await tenancy.ask(operation, caller, names)
-                assert answer.status_code == operation.success, answer.text
+                assert answer.status_code == operation.success, f"{answer.status_code} {answer.text}"
 
 
 async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:
