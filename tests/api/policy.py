@@ -37,324 +37,109 @@ ROLES: dict[Permission, frozenset[Role]] = {
 # fmt: on
 """Which roles have a permission."""
 
-NEEDED: dict[str, Permission] = {
-    "whoami": Permission.CATALOGUE_READ,
-    "getSession": Permission.CATALOGUE_READ,
-    "signOut": Permission.CATALOGUE_READ,
-    "createSignInLink": Permission.CATALOGUE_READ,
-    "switchSession": Permission.CATALOGUE_READ,
-    "getNotifications": Permission.CATALOGUE_READ,
-    "replaceNotifications": Permission.CATALOGUE_READ,
-    "showDeviceLogin": Permission.CATALOGUE_READ,
-    "approveDeviceLogin": Permission.CATALOGUE_READ,
-    "denyDeviceLogin": Permission.CATALOGUE_READ,
-    "getMe": Permission.CATALOGUE_READ,
-    "changePassword": Permission.CATALOGUE_READ,
-    "logOut": Permission.CATALOGUE_READ,
-    "listIpus": Permission.CATALOGUE_READ,
-    "listMachineTypes": Permission.CATALOGUE_READ,
-    "listRegions": Permission.CATALOGUE_READ,
-    "getRegion": Permission.CATALOGUE_READ,
-    "getRegionCapacity": Permission.CATALOGUE_READ,
-    "listFlavors": Permission.CATALOGUE_READ,
-    "getFlavor": Permission.CATALOGUE_READ,
-    "getRecipe": Permission.CATALOGUE_READ,
-    "listImages": Permission.CATALOGUE_READ,
-    "listEventTypes": Permission.CATALOGUE_READ,
-    "listTools": Permission.CATALOGUE_READ,
-    "listRecipes": Permission.CATALOGUE_READ,
-    "listPrices": Permission.CATALOGUE_READ,
-    "listProofKeys": Permission.CATALOGUE_READ,
-    "listProjects": Permission.PROJECT_READ,
-    "createProject": Permission.PLATFORM_WRITE,
-    "getProject": Permission.PROJECT_READ,
-    "updateProject": Permission.PLATFORM_WRITE,
-    "deleteProject": Permission.PLATFORM_WRITE,
-    "listTokens": Permission.TOKEN_READ,
-    "createToken": Permission.TOKEN_WRITE,
-    "getToken": Permission.TOKEN_READ,
-    "revokeToken": Permission.TOKEN_WRITE,
-    "rotateToken": Permission.TOKEN_WRITE,
-    "listPlatformTokens": Permission.PLATFORM_READ,
-    "createPlatformToken": Permission.PLATFORM_WRITE,
-    "getPlatformToken": Permission.PLATFORM_READ,
-    "revokePlatformToken": Permission.PLATFORM_WRITE,
-    "rotatePlatformToken": Permission.PLATFORM_WRITE,
-    "listMembers": Permission.MEMBER_READ,
-    "updateMember": Permission.MEMBER_WRITE,
-    "removeMember": Permission.MEMBER_WRITE,
-    "listInvitations": Permission.MEMBER_READ,
-    "createInvitation": Permission.MEMBER_WRITE,
-    "renewInvitation": Permission.MEMBER_WRITE,
-    "revokeInvitation": Permission.MEMBER_WRITE,
-    "listAccountMembers": Permission.ACCOUNT_READ,
-    "removeAccountMember": Permission.PLATFORM_WRITE,
-    "listAccountInvitations": Permission.ACCOUNT_READ,
-    "createAccountInvitation": Permission.PLATFORM_WRITE,
-    "renewAccountInvitation": Permission.PLATFORM_WRITE,
-    "revokeAccountInvitation": Permission.PLATFORM_WRITE,
-    "listSshKeys": Permission.PROJECT_READ,
-    "createSshKey": Permission.KEY_WRITE,
-    "getSshKey": Permission.PROJECT_READ,
-    "deleteSshKey": Permission.KEY_WRITE,
-    "getSshAuthority": Permission.PROJECT_READ,
-    "rotateSshAuthority": Permission.MEMBER_WRITE,
-    "listQuotas": Permission.PROJECT_READ,
-    "replaceQuotas": Permission.PLATFORM_WRITE,
-    "createQuotaRequest": Permission.CLUSTER_WRITE,
-    "withdrawQuotaRequest": Permission.CLUSTER_WRITE,
-    "listQuotaRequests": Permission.PROJECT_READ,
-    "getQuotaRequest": Permission.PROJECT_READ,
-    "listAllQuotaRequests": Permission.PLATFORM_READ,
-    "getAnyQuotaRequest": Permission.PLATFORM_READ,
-    "grantQuotaRequest": Permission.PLATFORM_WRITE,
-    "declineQuotaRequest": Permission.PLATFORM_WRITE,
-    "createReservation": Permission.CLUSTER_WRITE,
-    "cancelReservation": Permission.CLUSTER_WRITE,
-    "estimateReservation": Permission.CLUSTER_READ,
-    "listReservations": Permission.CLUSTER_READ,
-    "createAddress": Permission.CLUSTER_WRITE,
-    "listAddresses": Permission.CLUSTER_READ,
-    "getAddress": Permission.CLUSTER_READ,
-    "updateAddress": Permission.CLUSTER_WRITE,
-    "attachAddress": Permission.CLUSTER_WRITE,
-    "detachAddress": Permission.CLUSTER_WRITE,
-    "deleteAddress": Permission.CLUSTER_WRITE,
-    "createVolume": Permission.CLUSTER_WRITE,
-    "listVolumes": Permission.CLUSTER_READ,
-    "getVolume": Permission.CLUSTER_READ,
-    "updateVolume": Permission.CLUSTER_WRITE,
-    "attachVolume": Permission.CLUSTER_WRITE,
-    "detachVolume": Permission.CLUSTER_WRITE,
-    "resizeVolume": Permission.CLUSTER_WRITE,
-    "deleteVolume": Permission.CLUSTER_WRITE,
-    "createSnapshot": Permission.CLUSTER_WRITE,
-    "listSnapshots": Permission.CLUSTER_READ,
-    "getSnapshot": Permission.CLUSTER_READ,
-    "updateSnapshot": Permission.CLUSTER_WRITE,
-    "deleteSnapshot": Permission.CLUSTER_WRITE,
-    "getReservation": Permission.CLUSTER_READ,
-    "listClusters": Permission.CLUSTER_READ,
-    "createCluster": Permission.CLUSTER_WRITE,
-    "estimateCluster": Permission.CLUSTER_READ,
-    "getCluster": Permission.CLUSTER_READ,
-    "updateCluster": Permission.CLUSTER_WRITE,
-    "deleteCluster": Permission.CLUSTER_WRITE,
-    "suspendCluster": Permission.CLUSTER_WRITE,
-    "resumeCluster": Permission.CLUSTER_WRITE,
-    "repairCluster": Permission.CLUSTER_WRITE,
-    "rescheduleRepair": Permission.CLUSTER_WRITE,
-    "resizeCluster": Permission.CLUSTER_WRITE,
-    "estimateClusterResize": Permission.CLUSTER_READ,
-    "signSshKey": Permission.CLUSTER_WRITE,
-    "rebootCluster": Permission.CLUSTER_WRITE,
-    "powerCycleCluster": Permission.CLUSTER_WRITE,
-    "rebuildCluster": Permission.CLUSTER_WRITE,
-    "listPoplarServers": Permission.CLUSTER_READ,
-    "listMachines": Permission.CLUSTER_READ,
-    "listPartitions": Permission.CLUSTER_READ,
-    "createPartition": Permission.CLUSTER_WRITE,
-    "getPartition": Permission.CLUSTER_READ,
-    "removePartition": Permission.CLUSTER_WRITE,
-    "resetPartition": Permission.CLUSTER_WRITE,
-    "getPartitionConfig": Permission.CLUSTER_READ,
-    "getClusterMetrics": Permission.CLUSTER_READ,
-    "getProjectMetrics": Permission.CLUSTER_READ,
-    "getConsole": Permission.CLUSTER_READ,
-    "listJobs": Permission.CLUSTER_READ,
-    "createJob": Permission.CLUSTER_WRITE,
-    "getJob": Permission.CLUSTER_READ,
-    "stopJob": Permission.CLUSTER_WRITE,
-    "getJobLog": Permission.CLUSTER_READ,
-    "listServices": Permission.CLUSTER_READ,
-    "createService": Permission.CLUSTER_WRITE,
-    "getService": Permission.CLUSTER_READ,
-    "stopService": Permission.CLUSTER_WRITE,
-    "getServiceLog": Permission.CLUSTER_READ,
-    "getServiceMetrics": Permission.CLUSTER_READ,
-    "getTopology": Permission.CLUSTER_READ,
-    "getVipu": Permission.CLUSTER_READ,
-    "rotateVipuKey": Permission.CLUSTER_WRITE,
-    "listWebhooks": Permission.PROJECT_READ,
-    "createWebhook": Permission.WEBHOOK_WRITE,
-    "getWebhook": Permission.PROJECT_READ,
-    "updateWebhook": Permission.WEBHOOK_WRITE,
-    "deleteWebhook": Permission.WEBHOOK_WRITE,
-    "pingWebhook": Permission.WEBHOOK_WRITE,
-    "rotateWebhookSecret": Permission.WEBHOOK_WRITE,
-    "listDeliveries": Permission.PROJECT_READ,
-    "getDelivery": Permission.PROJECT_READ,
-    "redeliver": Permission.WEBHOOK_WRITE,
-    "getClusterUsage": Permission.USAGE_READ,
-    "listOperations": Permission.CLUSTER_READ,
-    "getOperation": Permission.CLUSTER_READ,
-    "cancelOperation": Permission.CLUSTER_WRITE,
-    "listEvents": Permission.PROJECT_READ,
-    "listCloudEvents": Permission.PROJECT_READ,
-    "listAuditLog": Permission.AUDIT_READ,
-    "listAllAuditLog": Permission.PLATFORM_READ,
-    "streamEvents": Permission.PROJECT_READ,
-    "streamAccountEvents": Permission.ACCOUNT_READ,
-    "streamOperatorEvents": Permission.PLATFORM_READ,
-    "getOverview": Permission.USAGE_READ,
-    "getProjectUsage": Permission.USAGE_READ,
-    "getBillingUsage": Permission.USAGE_READ,
-    "createBillingAccount": Permission.PLATFORM_WRITE,
-    "listBillingAccounts": Permission.ACCOUNT_READ,
-    "getBillingAccount": Permission.ACCOUNT_READ,
-    "updateBillingAccount": Permission.PLATFORM_WRITE,
-    "getProjectAccount": Permission.USAGE_READ,
-    "assignProjectAccount": Permission.PLATFORM_WRITE,
-    "listCharges": Permission.USAGE_READ,
-    "createExport": Permission.BILLING_WRITE,
-    "getExportLimit": Permission.BILLING_READ,
-    "setExportLimit": Permission.PLATFORM_WRITE,
-    "listExports": Permission.BILLING_READ,
-    "getExport": Permission.BILLING_READ,
-    "downloadExport": Permission.BILLING_READ,
-    "createS3Connection": Permission.S3_WRITE,
-    "listS3Connections": Permission.PROJECT_READ,
-    "getS3Connection": Permission.PROJECT_READ,
-    "updateS3Connection": Permission.S3_WRITE,
-    "testS3Connection": Permission.S3_WRITE,
-    "deleteS3Connection": Permission.S3_WRITE,
-    "createExportSchedule": Permission.BILLING_WRITE,
-    "listExportSchedules": Permission.BILLING_READ,
-    "deleteExportSchedule": Permission.BILLING_WRITE,
-    "getProjectReport": Permission.USAGE_READ,
-    "getAccountReport": Permission.ACCOUNT_READ,
-    "listInvoices": Permission.BILLING_READ,
-    "getInvoiceDraft": Permission.BILLING_READ,
-    "getInvoice": Permission.BILLING_READ,
-    "getInvoiceProof": Permission.BILLING_READ,
-    "listAccountInvoices": Permission.ACCOUNT_READ,
-    "getAccountInvoice": Permission.ACCOUNT_READ,
-    "getAccountInvoiceProof": Permission.ACCOUNT_READ,
-    "issueCreditNote": Permission.PLATFORM_WRITE,
-    "getBalance": Permission.BILLING_READ,
-    "listCredits": Permission.BILLING_READ,
-    "topUpWallet": Permission.BILLING_WRITE,
-    "listAccountCredits": Permission.ACCOUNT_READ,
-    "grantCredit": Permission.PLATFORM_WRITE,
-    "listPayments": Permission.ACCOUNT_READ,
-    "recordPayment": Permission.PLATFORM_WRITE,
-    "recordRefund": Permission.PLATFORM_WRITE,
-    "getSeller": Permission.PLATFORM_WRITE,
-    "updateSeller": Permission.PLATFORM_WRITE,
-    "listTaxRates": Permission.PLATFORM_WRITE,
-    "addTaxRate": Permission.PLATFORM_WRITE,
-    "readPriceBook": Permission.PLATFORM_WRITE,
-    "addPrices": Permission.PLATFORM_WRITE,
-    "withdrawPrice": Permission.PLATFORM_WRITE,
-    "listPriceCorrections": Permission.PLATFORM_WRITE,
-    "previewPriceCorrection": Permission.PLATFORM_WRITE,
-    "correctPrice": Permission.PLATFORM_WRITE,
-    "listProjectPrices": Permission.USAGE_READ,
-    "getProjectSummary": Permission.USAGE_READ,
-    "getAccountSummary": Permission.ACCOUNT_READ,
-    "listBudgets": Permission.USAGE_READ,
-    "createBudget": Permission.BUDGET_WRITE,
-    "getBudget": Permission.USAGE_READ,
-    "updateBudget": Permission.BUDGET_WRITE,
-    "deleteBudget": Permission.BUDGET_WRITE,
-    "listAccountBudgets": Permission.ACCOUNT_READ,
-    "createAccountBudget": Permission.PLATFORM_WRITE,
-    "getAccountBudget": Permission.ACCOUNT_READ,
-    "updateAccountBudget": Permission.PLATFORM_WRITE,
-    "deleteAccountBudget": Permission.PLATFORM_WRITE,
-    "getProjectFunds": Permission.USAGE_READ,
-    "getPrepaid": Permission.ACCOUNT_READ,
-    "setPrepaid": Permission.PLATFORM_WRITE,
-    "endPrepaid": Permission.PLATFORM_WRITE,
-    "listAccountEvents": Permission.ACCOUNT_READ,
-    "listAccountCloudEvents": Permission.ACCOUNT_READ,
-    "listAccountWebhooks": Permission.ACCOUNT_READ,
-    "createAccountWebhook": Permission.ACCOUNT_WRITE,
-    "getAccountWebhook": Permission.ACCOUNT_READ,
-    "updateAccountWebhook": Permission.ACCOUNT_WRITE,
-    "deleteAccountWebhook": Permission.ACCOUNT_WRITE,
-    "pingAccountWebhook": Permission.ACCOUNT_WRITE,
-    "rotateAccountWebhookSecret": Permission.ACCOUNT_WRITE,
-    "listAccountDeliveries": Permission.ACCOUNT_READ,
-    "getAccountDelivery": Permission.ACCOUNT_READ,
-    "redeliverToAccount": Permission.ACCOUNT_WRITE,
-    "createAccountExport": Permission.ACCOUNT_WRITE,
-    "listAccountExports": Permission.ACCOUNT_READ,
-    "getAccountExport": Permission.ACCOUNT_READ,
-    "downloadAccountExport": Permission.ACCOUNT_READ,
-    "getAccountExportLimit": Permission.ACCOUNT_READ,
-    "setAccountExportLimit": Permission.PLATFORM_WRITE,
-    "createAccountExportSchedule": Permission.ACCOUNT_WRITE,
-    "listAccountExportSchedules": Permission.ACCOUNT_READ,
-    "deleteAccountExportSchedule": Permission.ACCOUNT_WRITE,
-    "createAccountS3Connection": Permission.ACCOUNT_WRITE,
-    "listAccountS3Connections": Permission.ACCOUNT_READ,
-    "getAccountS3Connection": Permission.ACCOUNT_READ,
-    "updateAccountS3Connection": Permission.ACCOUNT_WRITE,
-    "testAccountS3Connection": Permission.ACCOUNT_WRITE,
-    "deleteAccountS3Connection": Permission.ACCOUNT_WRITE,
-    "getDunning": Permission.ACCOUNT_READ,
-    "setDunning": Permission.PLATFORM_WRITE,
-    "endDunning": Permission.PLATFORM_WRITE,
-    "setTopUp": Permission.PLATFORM_WRITE,
-    "endTopUp": Permission.PLATFORM_WRITE,
-    "getPaymentMethod": Permission.ACCOUNT_READ,
-    "setPaymentMethod": Permission.PLATFORM_WRITE,
-    "removePaymentMethod": Permission.PLATFORM_WRITE,
-    "failPayment": Permission.PLATFORM_WRITE,
-    "listStuck": Permission.PLATFORM_READ,
-    "whatIs": Permission.PLATFORM_READ,
-    "getRequestTrace": Permission.PLATFORM_READ,
-    "getOperatorCapacity": Permission.PLATFORM_READ,
-    "listExpectedHardware": Permission.PLATFORM_READ,
-    "replaceExpectedInventory": Permission.PLATFORM_WRITE,
-    "deleteExpectedInventory": Permission.PLATFORM_WRITE,
-    "acceptShownHardware": Permission.PLATFORM_WRITE,
-    "listInventoryFindings": Permission.PLATFORM_READ,
-    "listHardwareEvents": Permission.PLATFORM_READ,
-    "getMachineHistory": Permission.PLATFORM_READ,
-    "getHostHistory": Permission.PLATFORM_READ,
-    "listWork": Permission.PLATFORM_READ,
-    "requeueWork": Permission.PLATFORM_WRITE,
-    "parkWork": Permission.PLATFORM_WRITE,
-    "listHardwareMachines": Permission.PLATFORM_READ,
-    "getHardwareMachine": Permission.PLATFORM_READ,
-    "listHardwareHosts": Permission.PLATFORM_READ,
-    "getHardwareHost": Permission.PLATFORM_READ,
-    "startMaintenance": Permission.PLATFORM_WRITE,
-    "drainHardware": Permission.PLATFORM_WRITE,
-    "quarantineHardware": Permission.PLATFORM_WRITE,
-    "returnToService": Permission.PLATFORM_WRITE,
-    "listHealthReports": Permission.PLATFORM_READ,
-    "getHealthReport": Permission.PLATFORM_READ,
-    "clearHealthReport": Permission.PLATFORM_WRITE,
-    "listObservations": Permission.PLATFORM_READ,
-    "listControllers": Permission.PLATFORM_READ,
-    "listCleanings": Permission.PLATFORM_READ,
-    "listPods": Permission.PLATFORM_READ,
-    "getDefragmentation": Permission.PLATFORM_READ,
-    "listAllOperations": Permission.PLATFORM_READ,
-    "listOperatorEvents": Permission.PLATFORM_READ,
-    "listOperatorCloudEvents": Permission.PLATFORM_READ,
-    "listSiteFindings": Permission.PLATFORM_READ,
-    "listSimulatedFaults": Permission.PLATFORM_READ,
-    "createSimulatedFault": Permission.PLATFORM_WRITE,
-    "endSimulatedFault": Permission.PLATFORM_WRITE,
-    "listFreezes": Permission.PLATFORM_READ,
-    "startFreeze": Permission.PLATFORM_WRITE,
-    "endFreeze": Permission.PLATFORM_WRITE,
-    "forceDeleteCluster": Permission.PLATFORM_WRITE,
-    "listValidations": Permission.PLATFORM_READ,
-    "validateHardware": Permission.PLATFORM_WRITE,
-    "reportMachineFault": Permission.CLUSTER_WRITE,
-    "reportServerFault": Permission.CLUSTER_WRITE,
-    "listFaultReports": Permission.CLUSTER_READ,
-    "getFaultReport": Permission.CLUSTER_READ,
-    "listAllFaultReports": Permission.PLATFORM_READ,
-    "getAnyFaultReport": Permission.PLATFORM_READ,
-    "confirmFaultReport": Permission.PLATFORM_WRITE,
-    "dismissFaultReport": Permission.PLATFORM_WRITE,
+_NEEDING: dict[Permission, str] = {
+    Permission.CATALOGUE_READ: """
+        whoami getSession signOut createSignInLink switchSession getNotifications replaceNotifications
+        showDeviceLogin approveDeviceLogin denyDeviceLogin getMe changePassword logOut listIpus listMachineTypes
+        listRegions getRegion getRegionCapacity listFlavors getFlavor getRecipe listImages listEventTypes
+        listTools listRecipes listPrices listProofKeys
+    """,
+    Permission.PROJECT_READ: """
+        listProjects getProject listSshKeys getSshKey getSshAuthority listQuotas listQuotaRequests
+        getQuotaRequest listWebhooks getWebhook listDeliveries getDelivery listEvents listCloudEvents
+        streamEvents listS3Connections getS3Connection
+    """,
+    Permission.CLUSTER_READ: """
+        estimateReservation listReservations listAddresses getAddress listVolumes getVolume listSnapshots
+        getSnapshot getReservation listClusters estimateCluster getCluster estimateClusterResize
+        listPoplarServers listMachines listPartitions getPartition getPartitionConfig getClusterMetrics
+        getProjectMetrics getConsole listJobs getJob getJobLog listServices getService getServiceLog
+        getServiceMetrics getTopology getVipu listOperations getOperation listFaultReports getFaultReport
+    """,
+    Permission.CLUSTER_WRITE: """
+        createQuotaRequest withdrawQuotaRequest createReservation cancelReservation createAddress updateAddress
+        attachAddress detachAddress deleteAddress createVolume updateVolume attachVolume detachVolume
+        resizeVolume deleteVolume createSnapshot updateSnapshot deleteSnapshot createCluster updateCluster
+        deleteCluster suspendCluster resumeCluster repairCluster rescheduleRepair resizeCluster signSshKey
+        rebootCluster powerCycleCluster rebuildCluster createPartition removePartition resetPartition createJob
+        stopJob createService stopService rotateVipuKey cancelOperation reportMachineFault reportServerFault
+    """,
+    Permission.KEY_WRITE: """
+        createSshKey deleteSshKey
+    """,
+    Permission.TOKEN_READ: """
+        listTokens getToken
+    """,
+    Permission.TOKEN_WRITE: """
+        createToken revokeToken rotateToken
+    """,
+    Permission.MEMBER_READ: """
+        listMembers listInvitations
+    """,
+    Permission.MEMBER_WRITE: """
+        updateMember removeMember createInvitation renewInvitation revokeInvitation rotateSshAuthority
+    """,
+    Permission.AUDIT_READ: """
+        listAuditLog
+    """,
+    Permission.USAGE_READ: """
+        getClusterUsage getOverview getProjectUsage getBillingUsage getProjectAccount listCharges
+        getProjectReport listProjectPrices getProjectSummary listBudgets getBudget getProjectFunds
+    """,
+    Permission.BILLING_READ: """
+        getExportLimit listExports getExport downloadExport listExportSchedules listInvoices getInvoiceDraft
+        getInvoice getInvoiceProof getBalance listCredits
+    """,
+    Permission.BILLING_WRITE: """
+        createExport createExportSchedule deleteExportSchedule topUpWallet
+    """,
+    Permission.BUDGET_WRITE: """
+        createBudget updateBudget deleteBudget
+    """,
+    Permission.ACCOUNT_READ: """
+        listAccountMembers listAccountInvitations streamAccountEvents listBillingAccounts getBillingAccount
+        getAccountReport listAccountInvoices getAccountInvoice getAccountInvoiceProof listAccountCredits
+        listPayments getAccountSummary listAccountBudgets getAccountBudget getPrepaid listAccountEvents
+        listAccountCloudEvents listAccountWebhooks getAccountWebhook listAccountDeliveries getAccountDelivery
+        listAccountExports getAccountExport downloadAccountExport getAccountExportLimit
+        listAccountExportSchedules listAccountS3Connections getAccountS3Connection getDunning getPaymentMethod
+    """,
+    Permission.ACCOUNT_WRITE: """
+        createAccountWebhook updateAccountWebhook deleteAccountWebhook pingAccountWebhook
+        rotateAccountWebhookSecret redeliverToAccount createAccountExport createAccountExportSchedule
+        deleteAccountExportSchedule createAccountS3Connection updateAccountS3Connection testAccountS3Connection
+        deleteAccountS3Connection
+    """,
+    Permission.PLATFORM_READ: """
+        listPlatformTokens getPlatformToken listAllQuotaRequests getAnyQuotaRequest listAllAuditLog
+        streamOperatorEvents listStuck whatIs getRequestTrace getOperatorCapacity listExpectedHardware
+        listInventoryFindings listHardwareEvents getMachineHistory getHostHistory listWork listHardwareMachines
+        getHardwareMachine listHardwareHosts getHardwareHost listHealthReports getHealthReport listObservations
+        listControllers listCleanings listPods getDefragmentation listAllOperations listOperatorEvents
+        listOperatorCloudEvents listSiteFindings listSimulatedFaults listFreezes listValidations
+        listAllFaultReports getAnyFaultReport
+    """,
+    Permission.PLATFORM_WRITE: """
+        createProject updateProject deleteProject createPlatformToken revokePlatformToken rotatePlatformToken
+        removeAccountMember createAccountInvitation renewAccountInvitation revokeAccountInvitation replaceQuotas
+        grantQuotaRequest declineQuotaRequest createBillingAccount updateBillingAccount assignProjectAccount
+        setExportLimit issueCreditNote grantCredit recordPayment recordRefund getSeller updateSeller
+        listTaxRates addTaxRate readPriceBook addPrices withdrawPrice listPriceCorrections
+        previewPriceCorrection correctPrice createAccountBudget updateAccountBudget deleteAccountBudget
+        setPrepaid endPrepaid setAccountExportLimit setDunning endDunning setTopUp endTopUp setPaymentMethod
+        removePaymentMethod failPayment replaceExpectedInventory deleteExpectedInventory acceptShownHardware
+        requeueWork parkWork startMaintenance drainHardware quarantineHardware returnToService clearHealthReport
+        createSimulatedFault endSimulatedFault startFreeze endFreeze forceDeleteCluster validateHardware
+        confirmFaultReport dismissFaultReport
+    """,
+    Permission.WEBHOOK_WRITE: """
+        createWebhook updateWebhook deleteWebhook pingWebhook rotateWebhookSecret redeliver
+    """,
+    Permission.S3_WRITE: """
+        createS3Connection updateS3Connection testS3Connection deleteS3Connection
+    """,
 }
+NEEDED = {name: permission for permission, names in _NEEDING.items() for name in names.split()}
 """The permission that an operation needs."""
 POLICY = {name: ROLES[permission] for name, permission in NEEDED.items()}
 """Which roles may request an operation."""

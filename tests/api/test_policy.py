@@ -58,8 +58,10 @@ async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(ten
 
     def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
         async def refused(status: int, code: str, caller: httpx.AsyncClient, **members: str) -> None:
-            refusal = problem(await tenancy.ask(operation, caller, names), status, code)
+            answer = await tenancy.ask(operation, caller, names)
+            refusal = problem(answer, status, code)
             assert refusal | members == refusal
+            assert answer.headers.get("www-authenticate", "").startswith("Bearer") == (status == 401)
 
         async def hidden(caller: httpx.AsyncClient, **own: str) -> None:
             """The same answer for an object of another project or account, and for one that does not exist."""
@@ -154,7 +156,6 @@ async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeyp
         for caller in (api.client(new_token("test").secret), api.client(expired.secret)):
             answer = await tenancy.ask(operation, caller, names)
             problem(answer, 401, "unauthenticated")
-            assert answer.headers["www-authenticate"].startswith("Bearer")
     monkeypatch.setattr(type(api.services.reader), "one", counted)
     for caller in (api.client(), *(api.client(Authorization=each) for each in never)):
         problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
