@@ -49,8 +49,7 @@ class Documented:
     @property
     def module(self) -> str:
         """The module of its route, and whether it is about a project or a billing account."""
-        about = ("of a project" if self.scoped else "of an account" if self.of_account else "").strip()
-        return f"{_MODULES[self.id]} {about}".strip()
+        return _MODULES[self.id] + (" of a project" if self.scoped else " of an account" if self.of_account else "")
 
 
 def documented() -> list[Documented]:

@@ -85,7 +85,7 @@ async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(ten
             found["in a project that one pays for"] = partial(refused, 404, "not_found", payer)
             if operation.path.count("{") > 1:
                 found["of another project's object"] = partial(hidden, its_owner, project=mine.slug)
-        if operation.of_account and Role.PAYER in POLICY[operation.id]:
+        elif Role.PAYER in POLICY[operation.id] and "/billing/" in operation.path and operation.named:
             found["of another account"] = partial(hidden, its_payer)
         return found
 
