@@ -1,346 +1,149 @@
-"""Who may do what, written by hand, and a body for each operation that takes one."""
+"""Who may do what, written by hand: it says the same as the code only if both are right."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from ipucloud.identity.roles import Permission, Role
 
-from ipucloud.identity.roles import Role
-from tests.api.support import PUBLIC_KEY, cluster_json, price_json, s3_connection_json
-from tests.support.addresses import address_json
-from tests.support.people import PASSWORD
-from tests.support.reservations import reservation_json
-from tests.support.volumes import volume_json
 
-EVERYBODY = frozenset(Role) - {Role.PAYER}
-WITH_ANY_TOKEN = frozenset(Role)
-WORKING = frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN})
-OWNING = frozenset({Role.OWNER, Role.ADMIN})
-PLATFORM = frozenset({Role.ADMIN})
-SEEING_THE_PLATFORM = frozenset({Role.ADMIN, Role.SUPPORT})
-PAYING = frozenset({Role.BILLING, Role.OWNER, Role.ADMIN})
-SEEING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN, Role.SUPPORT})
-CHANGING_ACCOUNTS = frozenset({Role.PAYER, Role.ADMIN})
+def roles(row: str) -> frozenset[Role]:
+    """Of a row of the table below, in which every role has its column."""
+    return frozenset(Role(word) for word in row.split() if word.strip("-"))
 
-POLICY: dict[str, frozenset[Role]] = {
-    "whoami": WITH_ANY_TOKEN,
-    "getSession": WITH_ANY_TOKEN,
-    "signOut": WITH_ANY_TOKEN,
-    "createSignInLink": WITH_ANY_TOKEN,
-    "switchSession": WITH_ANY_TOKEN,
-    "getNotifications": WITH_ANY_TOKEN,
-    "replaceNotifications": WITH_ANY_TOKEN,
-    "showDeviceLogin": WITH_ANY_TOKEN,
-    "approveDeviceLogin": WITH_ANY_TOKEN,
-    "denyDeviceLogin": WITH_ANY_TOKEN,
-    "getMe": WITH_ANY_TOKEN,
-    "changePassword": WITH_ANY_TOKEN,
-    "logOut": WITH_ANY_TOKEN,
-    "listIpus": WITH_ANY_TOKEN,
-    "listMachineTypes": WITH_ANY_TOKEN,
-    "listRegions": WITH_ANY_TOKEN,
-    "getRegion": WITH_ANY_TOKEN,
-    "getRegionCapacity": WITH_ANY_TOKEN,
-    "listFlavors": WITH_ANY_TOKEN,
-    "getFlavor": WITH_ANY_TOKEN,
-    "getRecipe": WITH_ANY_TOKEN,
-    "listImages": WITH_ANY_TOKEN,
-    "listEventTypes": WITH_ANY_TOKEN,
-    "listTools": WITH_ANY_TOKEN,
-    "listRecipes": WITH_ANY_TOKEN,
-    "listPrices": WITH_ANY_TOKEN,
-    "listProofKeys": WITH_ANY_TOKEN,
-    "listProjects": EVERYBODY,
-    "createProject": PLATFORM,
-    "getProject": EVERYBODY,
-    "updateProject": PLATFORM,
-    "deleteProject": PLATFORM,
-    "listTokens": OWNING | {Role.SUPPORT},
-    "createToken": OWNING,
-    "getToken": OWNING | {Role.SUPPORT},
-    "revokeToken": OWNING,
-    "rotateToken": OWNING,
-    "listPlatformTokens": SEEING_THE_PLATFORM,
-    "createPlatformToken": PLATFORM,
-    "getPlatformToken": SEEING_THE_PLATFORM,
-    "revokePlatformToken": PLATFORM,
-    "rotatePlatformToken": PLATFORM,
-    "listMembers": EVERYBODY,
-    "updateMember": OWNING,
-    "removeMember": OWNING,
-    "listInvitations": EVERYBODY,
-    "createInvitation": OWNING,
-    "renewInvitation": OWNING,
-    "revokeInvitation": OWNING,
-    "listAccountMembers": SEEING_ACCOUNTS,
-    "removeAccountMember": PLATFORM,
-    "listAccountInvitations": SEEING_ACCOUNTS,
-    "createAccountInvitation": PLATFORM,
-    "renewAccountInvitation": PLATFORM,
-    "revokeAccountInvitation": PLATFORM,
-    "listSshKeys": EVERYBODY,
-    "createSshKey": WORKING,
-    "getSshKey": EVERYBODY,
-    "deleteSshKey": WORKING,
-    "getSshAuthority": EVERYBODY,
-    "rotateSshAuthority": OWNING,
-    "listQuotas": EVERYBODY,
-    "replaceQuotas": PLATFORM,
-    "createQuotaRequest": WORKING,
-    "withdrawQuotaRequest": WORKING,
-    "listQuotaRequests": EVERYBODY,
-    "getQuotaRequest": EVERYBODY,
-    "listAllQuotaRequests": SEEING_THE_PLATFORM,
-    "getAnyQuotaRequest": SEEING_THE_PLATFORM,
-    "grantQuotaRequest": PLATFORM,
-    "declineQuotaRequest": PLATFORM,
-    "createReservation": WORKING,
-    "cancelReservation": WORKING,
-    "estimateReservation": EVERYBODY,
-    "listReservations": EVERYBODY,
-    "createAddress": WORKING,
-    "listAddresses": EVERYBODY,
-    "getAddress": EVERYBODY,
-    "updateAddress": WORKING,
-    "attachAddress": WORKING,
-    "detachAddress": WORKING,
-    "deleteAddress": WORKING,
-    "createVolume": WORKING,
-    "listVolumes": EVERYBODY,
-    "getVolume": EVERYBODY,
-    "updateVolume": WORKING,
-    "attachVolume": WORKING,
-    "detachVolume": WORKING,
-    "resizeVolume": WORKING,
-    "deleteVolume": WORKING,
-    "createSnapshot": WORKING,
-    "listSnapshots": EVERYBODY,
-    "getSnapshot": EVERYBODY,
-    "updateSnapshot": WORKING,
-    "deleteSnapshot": WORKING,
-    "getReservation": EVERYBODY,
-    "listClusters": EVERYBODY,
-    "createCluster": WORKING,
-    "estimateCluster": EVERYBODY,
-    "getCluster": EVERYBODY,
-    "updateCluster": WORKING,
-    "deleteCluster": WORKING,
-    "suspendCluster": WORKING,
-    "resumeCluster": WORKING,
-    "repairCluster": WORKING,
-    "rescheduleRepair": WORKING,
-    "resizeCluster": WORKING,
-    "estimateClusterResize": EVERYBODY,
-    "signSshKey": WORKING,
-    "rebootCluster": WORKING,
-    "powerCycleCluster": WORKING,
-    "rebuildCluster": WORKING,
-    "listPoplarServers": EVERYBODY,
-    "listMachines": EVERYBODY,
-    "listPartitions": EVERYBODY,
-    "createPartition": WORKING,
-    "getPartition": EVERYBODY,
-    "removePartition": WORKING,
-    "resetPartition": WORKING,
-    "getPartitionConfig": EVERYBODY,
-    "getClusterMetrics": EVERYBODY,
-    "getProjectMetrics": EVERYBODY,
-    "getConsole": EVERYBODY,
-    "listJobs": EVERYBODY,
-    "createJob": WORKING,
-    "getJob": EVERYBODY,
-    "stopJob": WORKING,
-    "getJobLog": EVERYBODY,
-    "listServices": EVERYBODY,
-    "createService": WORKING,
-    "getService": EVERYBODY,
-    "stopService": WORKING,
-    "getServiceLog": EVERYBODY,
-    "getServiceMetrics": EVERYBODY,
-    "getTopology": EVERYBODY,
-    "getVipu": EVERYBODY,
-    "rotateVipuKey": WORKING,
-    "listWebhooks": EVERYBODY,
-    "createWebhook": WORKING,
-    "getWebhook": EVERYBODY,
-    "updateWebhook": WORKING,
-    "deleteWebhook": WORKING,
-    "pingWebhook": WORKING,
-    "rotateWebhookSecret": WORKING,
-    "listDeliveries": EVERYBODY,
-    "getDelivery": EVERYBODY,
-    "redeliver": WORKING,
-    "getClusterUsage": EVERYBODY,
-    "listOperations": EVERYBODY,
-    "getOperation": EVERYBODY,
-    "cancelOperation": WORKING,
-    "listEvents": EVERYBODY,
-    "listCloudEvents": EVERYBODY,
-    "listAuditLog": OWNING | {Role.SUPPORT},
-    "listAllAuditLog": SEEING_THE_PLATFORM,
-    "streamEvents": EVERYBODY,
-    "streamAccountEvents": SEEING_ACCOUNTS,
-    "streamOperatorEvents": SEEING_THE_PLATFORM,
-    "getOverview": EVERYBODY,
-    "getProjectUsage": EVERYBODY,
-    "getBillingUsage": EVERYBODY,
-    "createBillingAccount": PLATFORM,
-    "listBillingAccounts": SEEING_ACCOUNTS,
-    "getBillingAccount": SEEING_ACCOUNTS,
-    "updateBillingAccount": PLATFORM,
-    "getProjectAccount": EVERYBODY,
-    "assignProjectAccount": PLATFORM,
-    "listCharges": EVERYBODY,
-    "createExport": PAYING,
-    "getExportLimit": PAYING | {Role.SUPPORT},
-    "setExportLimit": PLATFORM,
-    "listExports": PAYING | {Role.SUPPORT},
-    "getExport": PAYING | {Role.SUPPORT},
-    "downloadExport": PAYING | {Role.SUPPORT},
-    "createS3Connection": PAYING,
-    "listS3Connections": EVERYBODY,
-    "getS3Connection": EVERYBODY,
-    "updateS3Connection": PAYING,
-    "testS3Connection": PAYING,
-    "deleteS3Connection": PAYING,
-    "createExportSchedule": PAYING,
-    "listExportSchedules": PAYING | {Role.SUPPORT},
-    "deleteExportSchedule": PAYING,
-    "getProjectReport": EVERYBODY,
-    "getAccountReport": SEEING_ACCOUNTS,
-    "listInvoices": PAYING | {Role.SUPPORT},
-    "getInvoiceDraft": PAYING | {Role.SUPPORT},
-    "getInvoice": PAYING | {Role.SUPPORT},
-    "getInvoiceProof": PAYING | {Role.SUPPORT},
-    "listAccountInvoices": SEEING_ACCOUNTS,
-    "getAccountInvoice": SEEING_ACCOUNTS,
-    "getAccountInvoiceProof": SEEING_ACCOUNTS,
-    "issueCreditNote": PLATFORM,
-    "getBalance": PAYING | {Role.SUPPORT},
-    "listCredits": PAYING | {Role.SUPPORT},
-    "topUpWallet": PAYING,
-    "listAccountCredits": SEEING_ACCOUNTS,
-    "grantCredit": PLATFORM,
-    "listPayments": SEEING_ACCOUNTS,
-    "recordPayment": PLATFORM,
-    "recordRefund": PLATFORM,
-    "getSeller": PLATFORM,
-    "updateSeller": PLATFORM,
-    "listTaxRates": PLATFORM,
-    "addTaxRate": PLATFORM,
-    "readPriceBook": PLATFORM,
-    "addPrices": PLATFORM,
-    "withdrawPrice": PLATFORM,
-    "listPriceCorrections": PLATFORM,
-    "previewPriceCorrection": PLATFORM,
-    "correctPrice": PLATFORM,
-    "listProjectPrices": EVERYBODY,
-    "getProjectSummary": EVERYBODY,
-    "getAccountSummary": SEEING_ACCOUNTS,
-    "listBudgets": EVERYBODY,
-    "createBudget": PAYING,
-    "getBudget": EVERYBODY,
-    "updateBudget": PAYING,
-    "deleteBudget": PAYING,
-    "listAccountBudgets": SEEING_ACCOUNTS,
-    "createAccountBudget": PLATFORM,
-    "getAccountBudget": SEEING_ACCOUNTS,
-    "updateAccountBudget": PLATFORM,
-    "deleteAccountBudget": PLATFORM,
-    "getProjectFunds": EVERYBODY,
-    "getPrepaid": SEEING_ACCOUNTS,
-    "setPrepaid": PLATFORM,
-    "endPrepaid": PLATFORM,
-    "listAccountEvents": SEEING_ACCOUNTS,
-    "listAccountCloudEvents": SEEING_ACCOUNTS,
-    "listAccountWebhooks": SEEING_ACCOUNTS,
-    "createAccountWebhook": CHANGING_ACCOUNTS,
-    "getAccountWebhook": SEEING_ACCOUNTS,
-    "updateAccountWebhook": CHANGING_ACCOUNTS,
-    "deleteAccountWebhook": CHANGING_ACCOUNTS,
-    "pingAccountWebhook": CHANGING_ACCOUNTS,
-    "rotateAccountWebhookSecret": CHANGING_ACCOUNTS,
-    "listAccountDeliveries": SEEING_ACCOUNTS,
-    "getAccountDelivery": SEEING_ACCOUNTS,
-    "redeliverToAccount": CHANGING_ACCOUNTS,
-    "createAccountExport": CHANGING_ACCOUNTS,
-    "listAccountExports": SEEING_ACCOUNTS,
-    "getAccountExport": SEEING_ACCOUNTS,
-    "downloadAccountExport": SEEING_ACCOUNTS,
-    "getAccountExportLimit": SEEING_ACCOUNTS,
-    "setAccountExportLimit": PLATFORM,
-    "createAccountExportSchedule": CHANGING_ACCOUNTS,
-    "listAccountExportSchedules": SEEING_ACCOUNTS,
-    "deleteAccountExportSchedule": CHANGING_ACCOUNTS,
-    "createAccountS3Connection": CHANGING_ACCOUNTS,
-    "listAccountS3Connections": SEEING_ACCOUNTS,
-    "getAccountS3Connection": SEEING_ACCOUNTS,
-    "updateAccountS3Connection": CHANGING_ACCOUNTS,
-    "testAccountS3Connection": CHANGING_ACCOUNTS,
-    "deleteAccountS3Connection": CHANGING_ACCOUNTS,
-    "getDunning": SEEING_ACCOUNTS,
-    "setDunning": PLATFORM,
-    "endDunning": PLATFORM,
-    "setTopUp": PLATFORM,
-    "endTopUp": PLATFORM,
-    "getPaymentMethod": SEEING_ACCOUNTS,
-    "setPaymentMethod": PLATFORM,
-    "removePaymentMethod": PLATFORM,
-    "failPayment": PLATFORM,
-    "listStuck": SEEING_THE_PLATFORM,
-    "whatIs": SEEING_THE_PLATFORM,
-    "getRequestTrace": SEEING_THE_PLATFORM,
-    "getOperatorCapacity": SEEING_THE_PLATFORM,
-    "listExpectedHardware": SEEING_THE_PLATFORM,
-    "replaceExpectedInventory": PLATFORM,
-    "deleteExpectedInventory": PLATFORM,
-    "acceptShownHardware": PLATFORM,
-    "listInventoryFindings": SEEING_THE_PLATFORM,
-    "listHardwareEvents": SEEING_THE_PLATFORM,
-    "getMachineHistory": SEEING_THE_PLATFORM,
-    "getHostHistory": SEEING_THE_PLATFORM,
-    "listWork": SEEING_THE_PLATFORM,
-    "requeueWork": PLATFORM,
-    "parkWork": PLATFORM,
-    "listHardwareMachines": SEEING_THE_PLATFORM,
-    "getHardwareMachine": SEEING_THE_PLATFORM,
-    "listHardwareHosts": SEEING_THE_PLATFORM,
-    "getHardwareHost": SEEING_THE_PLATFORM,
-    "startMaintenance": PLATFORM,
-    "drainHardware": PLATFORM,
-    "quarantineHardware": PLATFORM,
-    "returnToService": PLATFORM,
-    "listHealthReports": SEEING_THE_PLATFORM,
-    "getHealthReport": SEEING_THE_PLATFORM,
-    "clearHealthReport": PLATFORM,
-    "listObservations": SEEING_THE_PLATFORM,
-    "listControllers": SEEING_THE_PLATFORM,
-    "listCleanings": SEEING_THE_PLATFORM,
-    "listPods": SEEING_THE_PLATFORM,
-    "getDefragmentation": SEEING_THE_PLATFORM,
-    "listAllOperations": SEEING_THE_PLATFORM,
-    "listOperatorEvents": SEEING_THE_PLATFORM,
-    "listOperatorCloudEvents": SEEING_THE_PLATFORM,
-    "listSiteFindings": SEEING_THE_PLATFORM,
-    "listSimulatedFaults": SEEING_THE_PLATFORM,
-    "createSimulatedFault": PLATFORM,
-    "endSimulatedFault": PLATFORM,
-    "listFreezes": SEEING_THE_PLATFORM,
-    "startFreeze": PLATFORM,
-    "endFreeze": PLATFORM,
-    "forceDeleteCluster": PLATFORM,
-    "listValidations": SEEING_THE_PLATFORM,
-    "validateHardware": PLATFORM,
-    "reportMachineFault": WORKING,
-    "reportServerFault": WORKING,
-    "listFaultReports": EVERYBODY,
-    "getFaultReport": EVERYBODY,
-    "listAllFaultReports": SEEING_THE_PLATFORM,
-    "getAnyFaultReport": SEEING_THE_PLATFORM,
-    "confirmFaultReport": PLATFORM,
-    "dismissFaultReport": PLATFORM,
+
+# fmt: off
+ROLES: dict[Permission, frozenset[Role]] = {
+    Permission.CATALOGUE_READ:   roles("viewer operator billing owner admin support payer"),
+    Permission.PROJECT_READ:     roles("viewer operator billing owner admin support -----"),
+    Permission.CLUSTER_READ:     roles("viewer operator billing owner admin support -----"),
+    Permission.CLUSTER_WRITE:    roles("------ operator ------- owner admin ------- -----"),
+    Permission.KEY_WRITE:        roles("------ operator ------- owner admin ------- -----"),
+    Permission.TOKEN_READ:       roles("------ -------- ------- owner admin support -----"),
+    Permission.TOKEN_WRITE:      roles("------ -------- ------- owner admin ------- -----"),
+    Permission.MEMBER_READ:      roles("viewer operator billing owner admin support -----"),
+    Permission.MEMBER_WRITE:     roles("------ -------- ------- owner admin ------- -----"),
+    Permission.AUDIT_READ:       roles("------ -------- ------- owner admin support -----"),
+    Permission.USAGE_READ:       roles("viewer operator billing owner admin support -----"),
+    Permission.BILLING_READ:     roles("------ -------- billing owner admin support -----"),
+    Permission.BILLING_WRITE:    roles("------ -------- billing owner admin ------- -----"),
+    Permission.BUDGET_WRITE:     roles("------ -------- billing owner admin ------- -----"),
+    Permission.ACCOUNT_READ:     roles("------ -------- ------- ----- admin support payer"),
+    Permission.ACCOUNT_WRITE:    roles("------ -------- ------- ----- admin ------- payer"),
+    Permission.PLATFORM_READ:    roles("------ -------- ------- ----- admin support -----"),
+    Permission.PLATFORM_WRITE:   roles("------ -------- ------- ----- admin ------- -----"),
+    Permission.WEBHOOK_WRITE:    roles("------ operator ------- owner admin ------- -----"),
+    Permission.S3_WRITE:         roles("------ -------- billing owner admin ------- -----"),
+    Permission.PERSON_PROVISION: roles("------ -------- ------- ----- admin ------- -----"),
 }
-EURO = {"amount": "1.00", "currency": "EUR"}
-TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
+# fmt: on
+"""Which roles have a permission."""
+
+_NEEDING: dict[Permission, str] = {
+    Permission.CATALOGUE_READ: """
+        whoami getSession signOut createSignInLink switchSession getNotifications replaceNotifications
+        showDeviceLogin approveDeviceLogin denyDeviceLogin getMe changePassword logOut listIpus listMachineTypes
+        listRegions getRegion getRegionCapacity listFlavors getFlavor getRecipe listImages listEventTypes
+        listTools listRecipes listPrices listProofKeys
+    """,
+    Permission.PROJECT_READ: """
+        listProjects getProject listSshKeys getSshKey getSshAuthority listQuotas listQuotaRequests
+        getQuotaRequest listWebhooks getWebhook listDeliveries getDelivery listEvents listCloudEvents
+        streamEvents listS3Connections getS3Connection
+    """,
+    Permission.CLUSTER_READ: """
+        estimateReservation listReservations listAddresses getAddress listVolumes getVolume listSnapshots
+        getSnapshot getReservation listClusters estimateCluster getCluster estimateClusterResize
+        listPoplarServers listMachines listPartitions getPartition getPartitionConfig getClusterMetrics
+        getProjectMetrics getConsole listJobs getJob getJobLog listServices getService getServiceLog
+        getServiceMetrics getTopology getVipu listOperations getOperation listFaultReports getFaultReport
+    """,
+    Permission.CLUSTER_WRITE: """
+        createQuotaRequest withdrawQuotaRequest createReservation cancelReservation createAddress updateAddress
+        attachAddress detachAddress deleteAddress createVolume updateVolume attachVolume detachVolume
+        resizeVolume deleteVolume createSnapshot updateSnapshot deleteSnapshot createCluster updateCluster
+        deleteCluster suspendCluster resumeCluster repairCluster rescheduleRepair resizeCluster signSshKey
+        rebootCluster powerCycleCluster rebuildCluster createPartition removePartition resetPartition createJob
+        stopJob createService stopService rotateVipuKey cancelOperation reportMachineFault reportServerFault
+    """,
+    Permission.KEY_WRITE: """
+        createSshKey deleteSshKey
+    """,
+    Permission.TOKEN_READ: """
+        listTokens getToken
+    """,
+    Permission.TOKEN_WRITE: """
+        createToken revokeToken rotateToken
+    """,
+    Permission.MEMBER_READ: """
+        listMembers listInvitations
+    """,
+    Permission.MEMBER_WRITE: """
+        updateMember removeMember createInvitation renewInvitation revokeInvitation rotateSshAuthority
+    """,
+    Permission.AUDIT_READ: """
+        listAuditLog
+    """,
+    Permission.USAGE_READ: """
+        getClusterUsage getOverview getProjectUsage getBillingUsage getProjectAccount listCharges
+        getProjectReport listProjectPrices getProjectSummary listBudgets getBudget getProjectFunds
+    """,
+    Permission.BILLING_READ: """
+        getExportLimit listExports getExport downloadExport listExportSchedules listInvoices getInvoiceDraft
+        getInvoice getInvoiceProof getBalance listCredits
+    """,
+    Permission.BILLING_WRITE: """
+        createExport createExportSchedule deleteExportSchedule topUpWallet
+    """,
+    Permission.BUDGET_WRITE: """
+        createBudget updateBudget deleteBudget
+    """,
+    Permission.ACCOUNT_READ: """
+        listAccountMembers listAccountInvitations streamAccountEvents listBillingAccounts getBillingAccount
+        getAccountReport listAccountInvoices getAccountInvoice getAccountInvoiceProof listAccountCredits
+        listPayments getAccountSummary listAccountBudgets getAccountBudget getPrepaid listAccountEvents
+        listAccountCloudEvents listAccountWebhooks getAccountWebhook listAccountDeliveries getAccountDelivery
+        listAccountExports getAccountExport downloadAccountExport getAccountExportLimit
+        listAccountExportSchedules listAccountS3Connections getAccountS3Connection getDunning getPaymentMethod
+    """,
+    Permission.ACCOUNT_WRITE: """
+        createAccountWebhook updateAccountWebhook deleteAccountWebhook pingAccountWebhook
+        rotateAccountWebhookSecret redeliverToAccount createAccountExport createAccountExportSchedule
+        deleteAccountExportSchedule createAccountS3Connection updateAccountS3Connection testAccountS3Connection
+        deleteAccountS3Connection
+    """,
+    Permission.PLATFORM_READ: """
+        listPlatformTokens getPlatformToken listAllQuotaRequests getAnyQuotaRequest listAllAuditLog
+        streamOperatorEvents listStuck whatIs getRequestTrace getOperatorCapacity listExpectedHardware
+        listInventoryFindings listHardwareEvents getMachineHistory getHostHistory listWork listHardwareMachines
+        getHardwareMachine listHardwareHosts getHardwareHost listHealthReports getHealthReport listObservations
+        listControllers listCleanings listPods getDefragmentation listAllOperations listOperatorEvents
+        listOperatorCloudEvents listSiteFindings listSimulatedFaults listFreezes listValidations
+        listAllFaultReports getAnyFaultReport
+    """,
+    Permission.PLATFORM_WRITE: """
+        createProject updateProject deleteProject createPlatformToken revokePlatformToken rotatePlatformToken
+        removeAccountMember createAccountInvitation renewAccountInvitation revokeAccountInvitation replaceQuotas
+        grantQuotaRequest declineQuotaRequest createBillingAccount updateBillingAccount assignProjectAccount
+        setExportLimit issueCreditNote grantCredit recordPayment recordRefund getSeller updateSeller
+        listTaxRates addTaxRate readPriceBook addPrices withdrawPrice listPriceCorrections
+        previewPriceCorrection correctPrice createAccountBudget updateAccountBudget deleteAccountBudget
+        setPrepaid endPrepaid setAccountExportLimit setDunning endDunning setTopUp endTopUp setPaymentMethod
+        removePaymentMethod failPayment replaceExpectedInventory deleteExpectedInventory acceptShownHardware
+        requeueWork parkWork startMaintenance drainHardware quarantineHardware returnToService clearHealthReport
+        createSimulatedFault endSimulatedFault startFreeze endFreeze forceDeleteCluster validateHardware
+        confirmFaultReport dismissFaultReport
+    """,
+    Permission.WEBHOOK_WRITE: """
+        createWebhook updateWebhook deleteWebhook pingWebhook rotateWebhookSecret redeliver
+    """,
+    Permission.S3_WRITE: """
+        createS3Connection updateS3Connection testS3Connection deleteS3Connection
+    """,
+}
+NEEDED = {name: permission for permission, names in _NEEDING.items() for name in names.split()}
+"""The permission that an operation needs."""
+POLICY = {name: ROLES[permission] for name, permission in NEEDED.items()}
+"""Which roles may request an operation."""
+
 OPEN_TO_ALL = frozenset(
     {
         "livez",
@@ -359,6 +162,21 @@ OPEN_TO_ALL = frozenset(
 OF_ITSELF = frozenset({"whoami", "getSession", "getMe", "signOut"})
 """What every live token may, whatever its scopes are: it is about the token itself."""
 
+GIVING = frozenset(
+    {
+        "createToken",
+        "rotateToken",
+        "createPlatformToken",
+        "rotatePlatformToken",
+        "updateMember",
+        "createInvitation",
+        "renewInvitation",
+        "createAccountInvitation",
+        "renewAccountInvitation",
+    }
+)
+"""Operations that give others rights: a narrowed token gives none that it lacks (`tests/api/test_token_scopes.py`)."""
+
 OF_PEOPLE = frozenset(
     {
         "switchSession",
@@ -373,113 +191,3 @@ OF_PEOPLE = frozenset(
     }
 )
 """Operations of people, which a service token of any role is refused as a conflict (`tests/api/test_people.py`)."""
-
-CORRECTION: dict[str, object] = {
-    "sku": "ipu-m2000",
-    "region": "luxembourg-2",
-    "unit_price": {"amount": "0.05", "currency": "EUR"},
-    "valid_from": "2025-01-01T00:00:00Z",
-    "valid_to": "2025-01-02T00:00:00Z",
-    "reason": "entered late",
-}
-BUDGET: dict[str, object] = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
-TOP_UP: dict[str, object] = {"amount": EURO, "below_hours": 4, "month_limit": EURO}
-HARDWARE: dict[str, object] = {"machines": ["luxembourg-2-m2000-pod-000-m00"]}
-QUOTA_REQUEST: dict[str, object] = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 9000, "reason": "more"}
-BODIES: dict[str, Callable[[int], dict[str, object]]] = {
-    "createProject": lambda number: {"slug": f"made-{number}", "name": "Made"},
-    "updateProject": lambda _: {"name": "Renamed"},
-    "createToken": lambda number: {"name": f"token-{number}", "role": "viewer"},
-    "rotateToken": lambda _: {"keep_previous_seconds": 60},
-    "createPlatformToken": lambda number: {"name": f"token-{number}", "role": "support"},
-    "rotatePlatformToken": lambda _: {},
-    "updateMember": lambda _: {"role": "operator"},
-    "createInvitation": lambda number: {"email": f"new-{number}@example.com", "role": "viewer"},
-    "createAccountInvitation": lambda number: {"email": f"new-{number}@example.com"},
-    "switchSession": lambda _: {"membership_id": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b60"},
-    **dict.fromkeys(("showDeviceLogin", "approveDeviceLogin", "denyDeviceLogin"), lambda _: {"user_code": "WDJB-MJHT"}),
-    "replaceNotifications": lambda _: {"language": "en", "subscriptions": []},
-    "changePassword": lambda _: {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
-    "signSshKey": lambda number: {"public_key": PUBLIC_KEY, "valid_seconds": 60 + number},
-    "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
-    "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
-    "createQuotaRequest": lambda number: QUOTA_REQUEST | {"limit": 100_000 + number},
-    "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
-    "declineQuotaRequest": lambda number: {"reason": f"reason {number}"},
-    "createReservation": lambda number: reservation_json(f"made-{number}"),
-    "createAddress": lambda number: address_json(f"made-{number}"),
-    "updateAddress": lambda number: {"tags": {"team": f"nlp-{number}"}},
-    "createVolume": lambda number: volume_json(f"made-{number}"),
-    "updateSnapshot": lambda number: {"tags": {"team": f"nlp-{number}"}},
-    "updateVolume": lambda number: {"tags": {"team": f"nlp-{number}"}},
-    "resizeVolume": lambda number: {"size_gib": 20 + number},
-    "estimateReservation": lambda number: reservation_json(f"made-{number}"),
-    "createCluster": lambda number: cluster_json(f"made-{number}"),
-    "createBillingAccount": lambda number: {"name": f"Account {number}", "currency": "EUR"},
-    "updateBillingAccount": lambda number: {"legal_name": f"Account {number} Ltd"},
-    "addPrices": lambda number: {"items": [price_json(f"sku-{number}")]},
-    "previewPriceCorrection": lambda _: CORRECTION,
-    "correctPrice": lambda _: CORRECTION | {"preview": "0" * 32},
-    "createBudget": lambda number: BUDGET | {"name": f"made-{number}"},
-    "updateBudget": lambda number: {"name": f"renamed-{number}"},
-    "createAccountBudget": lambda number: BUDGET | {"name": f"made-{number}"},
-    "updateAccountBudget": lambda number: {"name": f"renamed-{number}"},
-    "setPrepaid": lambda _: {"when_empty": "warn"},
-    "setTopUp": lambda _: TOP_UP,
-    "setPaymentMethod": lambda number: {"customer": f"cus_{number}", "payment_method": f"pm_{number}"},
-    "setDunning": lambda _: {"suspend_after": 30},
-    "failPayment": lambda number: {"reason": f"reason {number}"},
-    "issueCreditNote": lambda number: {"net": "0.01", "reason": f"reason {number}"},
-    "topUpWallet": lambda _: {"amount": EURO},
-    "grantCredit": lambda _: {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"},
-    "recordPayment": lambda number: {"amount": EURO, "reference": f"payment {number}"},
-    "recordRefund": lambda number: {"amount": EURO, "reference": f"refund {number}"},
-    "updateSeller": lambda number: {"legal_name": f"Seller {number}"},
-    "addTaxRate": lambda number: TAX_RATE | {"valid_from": f"{2100 + number}-01-01"},
-    "estimateCluster": lambda number: cluster_json(f"made-{number}"),
-    "updateCluster": lambda number: {"tags": {"number": str(number)}},
-    "resizeCluster": lambda _: {"flavor": "m2000-pod8"},
-    "estimateClusterResize": lambda _: {"flavor": "m2000-pod8"},
-    "rebootCluster": lambda _: {},
-    "powerCycleCluster": lambda _: {},
-    "rebuildCluster": lambda _: {"disk": "keep"},
-    "rescheduleRepair": lambda _: {"starts_at": "2126-01-01T00:00:00Z"},
-    "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
-    "resetPartition": lambda _: {},
-    "createJob": lambda number: {"command": ["echo", str(number)]},
-    "createService": lambda number: {"name": f"s{number}", "command": ["serve"], "port": 2000 + number},
-    "rotateVipuKey": lambda _: {},
-    "createAccountExport": lambda _: {"month": "2026-04"},
-    "setAccountExportLimit": lambda _: {"per_day": 500},
-    "updateAccountS3Connection": lambda number: {"prefix": f"number-{number}"},
-    "createAccountS3Connection": lambda number: s3_connection_json(f"made-{number}"),
-    "createAccountWebhook": lambda _: {"url": "https://hooks.example.com/"},
-    "updateAccountWebhook": lambda number: {"description": f"number {number}"},
-    "rotateAccountWebhookSecret": lambda _: {},
-    "createWebhook": lambda _: {"url": "https://hooks.example.com/"},
-    "updateWebhook": lambda number: {"description": f"number {number}"},
-    "rotateWebhookSecret": lambda _: {},
-    "parkWork": lambda number: {"reason": f"reason {number}"},
-    "replaceExpectedInventory": lambda number: {"items": [{"kind": "machine", "name": "m0", "serial": f"GC{number}"}]},
-    "acceptShownHardware": lambda number: {"everything": True, "reason": f"reason {number}"},
-    "startMaintenance": lambda number: HARDWARE | {"reason": f"reason {number}", "urgent": True},
-    "drainHardware": lambda number: HARDWARE | {"reason": f"reason {number}"},
-    "quarantineHardware": lambda number: HARDWARE | {"reason": f"reason {number}"},
-    "returnToService": lambda _: HARDWARE,
-    "createSimulatedFault": lambda number: {"kind": "host", "name": f"luxembourg-2-m2000-host-{number % 100:03}"},
-    "startFreeze": lambda number: {"reason": f"reason {number}", "expires_at": "2126-01-01T00:00:00Z"},
-    "endFreeze": lambda number: {"reason": f"reason {number}"},
-    "forceDeleteCluster": lambda number: {"reason": f"reason {number}"},
-    "validateHardware": lambda number: {"machines": [f"luxembourg-2-m2000-pod-027-m{number % 16:02}"]},
-    "reportMachineFault": lambda number: {"description": f"hangs {number}"},
-    "reportServerFault": lambda number: {"description": f"hangs {number}"},
-    "confirmFaultReport": lambda number: {"answer": f"found {number}"},
-    "dismissFaultReport": lambda number: {"reason": f"reason {number}"},
-    "createExport": lambda _: {"month": "2026-04"},
-    "setExportLimit": lambda _: {"per_day": 500},
-    "updateS3Connection": lambda number: {"prefix": f"number-{number}"},
-    "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
-}
-STREAMS = ("streamEvents", "streamAccountEvents", "streamOperatorEvents")
-QUERIES = {name: {"wait": "0"} for name in STREAMS} | {"getDefragmentation": {"flavor": "m2000-pod4"}}
-"""Queries that an operation needs."""

@@ -28,9 +28,10 @@ from ipucloud.db.engine import Database
 from ipucloud.identity import key_store
 from ipucloud.identity.roles import Role
 from ipucloud.operations.ending import preempt_all
-from tests.api.policy import STREAMS
+from tests.api.bodies import STREAMS
 from tests.api.support import PUBLIC_KEY, UNLIMITED
 from tests.support.factories import make_token, seed_world
+from tests.support.filled_in import openapi
 from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
 from tests.support.pointers import resolves
@@ -235,8 +236,7 @@ CONFIG = schemathesis.Config.from_dict(
         ],
     }
 )
-document = create_app(Settings.model_construct()).openapi()
-schema = schemathesis.openapi.from_dict(document, config=CONFIG)
+schema = schemathesis.openapi.from_dict({**openapi()}, config=CONFIG)
 
 
 @schema.parametrize()

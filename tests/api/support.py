@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -60,16 +60,16 @@ def s3_connection_json(name: str = "lake", **changes: object) -> dict[str, objec
     return usual | changes
 
 
-def _digest(table: str) -> sa.Select[tuple[str, str]]:
+def _digest(table: sa.Table) -> sa.Select[str, str]:
     """One row: the table's name, and a digest of its rows in no particular order."""
-    row = sa.cast(sa.func.to_jsonb(sa.literal_column("t")).op("-")("last_used_at"), sa.Text)
-    rows = sa.func.string_agg(row, sa.cast("", sa.Text).op("ORDER BY")(row))
-    return sa.select(
-        sa.literal(table).label("name"), sa.func.md5(sa.func.coalesce(rows, "")).label("digest")
-    ).select_from(sa.table(table).alias("t"))
+    row = sa.cast(sa.literal_column("t"), sa.Text)
+    if "last_used_at" in table.c:
+        row = sa.cast(sa.func.to_jsonb(sa.literal_column("t")).op("-")("last_used_at"), sa.Text)
+    digest = sa.func.concat(sa.func.count(), " ", sa.func.sum(sa.func.hashtextextended(row, 0)), type_=sa.Text)
+    return sa.select(sa.literal(table.name).label("name"), digest.label("digest")).select_from(table.alias("t"))
 
 
-_DIGESTS = sa.union_all(*(_digest(table) for table in sorted(metadata.tables.keys() - BESIDE)))
+_DIGESTS = sa.union_all(*(_digest(table) for name, table in sorted(metadata.tables.items()) if name not in BESIDE))
 
 
 @dataclass
@@ -95,7 +95,9 @@ class Api:
             headers["Authorization"] = f"Bearer {secret}"
         return client(self.app, headers, address)
 
-    async def caller(self, role: Role, project: Project | None = None) -> httpx.AsyncClient:
+    async def caller(
+        self, role: Role, project: Project | None = None, *, scopes: Iterable[str] | None = None
+    ) -> httpx.AsyncClient:
         """A caller with a new token of the role: of the project, of its own account (payer) or of the platform."""
         home = (project or self.world.project).id
         async with self.world.database.begin() as connection:
@@ -104,6 +106,7 @@ class Api:
                 None if role in PLATFORM_ROLES | ACCOUNT_ROLES else home,
                 role,
                 account_id=home if role in ACCOUNT_ROLES else None,
+                scopes=scopes,
             )
         return self.client(token.secret)
 
@@ -177,7 +180,7 @@ def key() -> dict[str, str]:
 
 def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
     """The problem document, after looking that it is one."""
-    assert answer.status_code == status, answer.text
+    assert answer.status_code == status, f"{answer.status_code} {answer.text}"
     assert answer.headers["content-type"] == "application/problem+json"
     document: dict[str, Any] = answer.json()
     assert document["status"] == status

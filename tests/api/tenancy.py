@@ -1,482 +1,175 @@
-"""Two projects with one of everything that a path of the API can name, and callers of every kind."""
+"""Two projects with one of everything, callers of every kind, and what they ask."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import count
-from uuid import UUID
 
 import httpx
-import orjson
+import pytest
 import sqlalchemy as sa
 
-from ipucloud.api.app import create_app
-from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
-from ipucloud.billing.dunning.store import set_dunning
-from ipucloud.billing.invoices.payments import expect_payment, record_payment
-from ipucloud.billing.prepaid.store import set_prepaid
-from ipucloud.billing.prepaid.top_ups import set_top_up
-from ipucloud.billing.pricing.book import add
-from ipucloud.billing.stripe.methods import set_method
-from ipucloud.clusters.fault_reports.store import Hardware, open_report
-from ipucloud.clusters.jobs.store import create as create_job
-from ipucloud.clusters.reservations.store import reserve
-from ipucloud.clusters.services.store import create as create_service
-from ipucloud.config import Settings
-from ipucloud.contract.dunning import DunningPolicy
-from ipucloud.contract.fault_reports import FaultReportCreate
-from ipucloud.contract.jobs import JobCreate
-from ipucloud.contract.prices import PriceAddition
-from ipucloud.contract.quota_requests import QuotaRequestCreate
-from ipucloud.contract.reservations import ReservationCreate
-from ipucloud.contract.services import ServiceCreate
-from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
-from ipucloud.identity import ssh_authorities
-from ipucloud.identity.invitations import invite
-from ipucloud.identity.members import Home
-from ipucloud.identity.roles import Role
-from ipucloud.inventory.expected.changes import replace
-from ipucloud.inventory.health.codes import Code
+from ipucloud.db.engine import Database
+from ipucloud.identity.roles import Permission, Role
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import Money
-from ipucloud.kernel.sealing import read_keys
-from ipucloud.quotas.counted import DefaultLimits
-from ipucloud.quotas.requests import open_request
-from ipucloud.webhooks.tables import webhook_deliveries, webhooks
-from tests.api.policy import BODIES, CORRECTION, QUERIES, TOP_UP
-from tests.api.support import PUBLIC_KEY, SECRETS_KEY, Api, key
-from tests.support.addresses import make_address, offer_addresses
-from tests.support.exports import make_export, some_connection, some_schedule
-from tests.support.factories import Project, make_reading, make_token
-from tests.support.invoices import make_invoice, say_signed
-from tests.support.partitions import make_partition
-from tests.support.people import make_person
-from tests.support.prices import book
-from tests.support.reservations import offer, reservation_json
-from tests.support.snapshots import make_snapshot, offer_snapshots
-from tests.support.volumes import make_volume, offer_volumes
+from tests.api.bodies import BODIES, CORRECTION, QUERIES
+from tests.api.operations import IN_BODY, Documented, by_module
+from tests.api.support import key, problem, running
+from tests.api.targets import Targets, numbers
+from tests.support.cases import all_cases
+from tests.support.factories import Project, make_project, make_token
+from tests.support.postgres import TestServer
+from tests.support.world import World
 
-FAR = datetime(2126, 1, 1, tzinfo=UTC)
-_numbers = count(1)
-
-_OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning", "getPaymentMethod", "removePaymentMethod"}
-"""Operations that need a policy of the account."""
-_SCHEDULING = {"createExportSchedule", "createAccountExportSchedule"}
-
-_IN_USE = frozenset(
-    {
-        "suspendCluster",
-        "repairCluster",
-        "rescheduleRepair",
-        "rebootCluster",
-        "powerCycleCluster",
-        "rebuildCluster",
-        "resizeCluster",
-        "estimateClusterResize",
-    }
-)
-"""Operations that need a cluster in use."""
+Attempt = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Documented:
-    """One operation of the OpenAPI document."""
+class Fault:
+    """What is wrong with a request, and for which methods it is a fault."""
 
-    id: str
-    method: str
-    path: str
-    success: int
-    key_required: bool
-
-    @property
-    def scoped(self) -> bool:
-        return "{project}" in self.path
-
-
-def documented() -> list[Documented]:
-    paths = create_app(Settings.model_construct()).openapi()["paths"]
-    return [
-        Documented(
-            operation["operationId"],
-            method.upper(),
-            path,
-            min(int(status) for status in operation["responses"]),
-            any(each.get("name") == "Idempotency-Key" and each["required"] for each in operation.get("parameters", ())),
-        )
-        for path, methods in paths.items()
-        for method, operation in methods.items()
-    ]
-
-
-OPERATIONS = {operation.id: operation for operation in documented()}
-
-
-_FREE_ADDRESSES = (
-    sa.text(
-        """
-        UPDATE addresses SET state = 'deleted', delete_requested_at = app_now(), deleted_at = app_now(),
-               cluster_id = NULL, server_id = NULL
-         WHERE id IN (SELECT id FROM addresses WHERE project_id = :project AND state <> 'deleted'
-                       ORDER BY created_at DESC OFFSET 2)
-        """
-    ),
-    sa.text(
-        """
-        UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
-         WHERE project_id = :project AND ended_at IS NULL
-           AND address_id IN (SELECT id FROM addresses WHERE project_id = :project AND state = 'deleted')
-        """
-    ),
-)
+    methods: frozenset[str]
+    content: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    always: bool = True
+    """False: not every operation of these methods minds."""
 
 
 @dataclass
-class Tenancy:
+class Tenancy(Targets):
     """A started application with two projects, and callers of every kind."""
 
-    api: Api
+    project: Project
     stranger: httpx.AsyncClient
-    refused: dict[str, httpx.AsyncClient]
+    dead: httpx.AsyncClient
     by_role: dict[Role, httpx.AsyncClient]
-    made: dict[str, UUID] = field(default_factory=dict)
+    _made: dict[tuple[Role, frozenset[Permission]], httpx.AsyncClient] = field(default_factory=dict)
 
-    async def target(self, operation: Documented, project: Project) -> dict[str, str]:
-        """What the path names, made new: an operation may use it up."""
-        world, number = self.api.world, next(_numbers)
-        names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4", "recipe": "digits"}
-        names |= await self._of_operators(operation, project, f"target-{number}")
-        if "{cluster}" in operation.path or "{operation}" in operation.path:
-            accepted = await world.customer(project).create(f"target-{number}")
-            names |= {"cluster": str(accepted.target_id), "operation": str(accepted.operation_id)}
-        names |= await self._faults(operation, project, names)
-        await self._rests(operation, project, names)
-        names |= await self._secret(operation, project, names)
-        if "/partitions" in operation.path:
-            await world.finish_create(accepted.target_id)
-            async with world.database.begin() as connection:
-                await make_partition(connection, project.id, accepted.target_id)
-            names["partition"] = "training"
-        if "/jobs" in operation.path or "/services" in operation.path:
-            names |= await self._program(project, accepted.target_id)
-        if "/billing/invoices" in operation.path:
-            async with world.database.begin() as connection:
-                names["number"] = await make_invoice(connection, project.id)
-                await say_signed(connection, project.id)
-        names |= await self._payment(operation, project, f"for {number}")
-        names |= await self._delivered(operation, project)
-        names |= await self._asked(operation, project)
-        names |= await self._reserved(operation, project)
-        names |= await self._stored(operation, project, number)
-        if "{account}" in operation.path:
-            names["account"] = str(project.id)
-        if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:
-            names["budget"] = await self._money(operation, project, f"target-{number}")
-        if "{price}" in operation.path:
-            new = PriceAddition(
-                sku=f"sku-{number}", region="r", unit_price=Money.of(1, "EUR"), valid_from=FAR, source="test"
-            )
-            async with world.database.begin() as connection:
-                await add(connection, [new], default="EUR")
-                names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))
-        if "{token}" in operation.path:
-            async with world.database.begin() as connection:
-                home, role = (project.id, Role.OWNER) if operation.scoped else (None, Role.SUPPORT)
-                names["token"] = str((await make_token(connection, home, role)).id)
-        names |= await self._people(operation, project, number)
-        if "{key}" in operation.path:
-            owner = self.api.client(project.token.secret)
-            made = await owner.post(
-                f"/v1/projects/{project.id}/ssh-keys", json={"name": f"target-{number}", "public_key": PUBLIC_KEY}
-            )
-            names["key"] = made.json()["id"]
-        return names
+    async def narrowed(self, role: Role, *scopes: Permission) -> httpx.AsyncClient:
+        """A caller of the role whose token has no scopes but these; the same one each time."""
+        asked = (role, frozenset(scopes))
+        if asked not in self._made:
+            self._made[asked] = await self.api.caller(role, scopes=scopes)
+        return self._made[asked]
 
-    async def _program(self, project: Project, cluster: UUID) -> dict[str, str]:
-        """A job and a service of a cluster, which is in use then."""
-        await self.api.world.finish_create(cluster)
-        wanted = ServiceCreate(name="chat", command=["serve"], port=1999)
-        async with self.api.world.database.begin() as connection:
-            job = await create_job(connection, project.actor, cluster, JobCreate(command=["true"]))
-            await create_service(connection, project.actor, cluster, wanted)
-        return {"job": str(job.number), "service": "chat"}
+    async def targets(self, operations: Sequence[Documented]) -> dict[str, dict[str, str]]:
+        """For each operation of a module what its path names, in the project. What they can share is made once."""
+        made: list[dict[str, str]] = []
+        found = {}
+        for each in operations:
+            names = next((names for names in made if each.named <= names.keys()), None)
+            if names is None:
+                names = await self.target(each, self.project)
+                made.append(names)
+            found[each.id] = names
+        return found
 
-    async def _people(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """A member, or somebody who is invited to be one."""
-        role = Role.VIEWER if operation.scoped else Role.PAYER
-        async with self.api.world.database.begin() as connection:
-            if "{member}" in operation.path:
-                return {"member": str((await make_person(connection, project.id, role)).member)}
-            if "{invitation}" in operation.path:
-                home = Home(project.id, None, "a test") if operation.scoped else Home(None, project.id, "a test")
-                email = f"target-{number}@example.com"
-                made, _ = await invite(connection, home, email=email, role=role, seconds=60.0)
-                return {"invitation": str(made)}
-        return {}
-
-    async def _asked(self, operation: Documented, project: Project) -> dict[str, str]:
-        """A request for a higher quota; a quota has one that is open."""
-        if "/quota-requests" not in operation.path:
-            return {}
-        await self.api.world.execute(
-            "UPDATE quota_requests SET state = 'withdrawn', decided_by = id, decided_at = app_now()"
-            " WHERE state = 'open'"
-        )
-        if "{quota_request}" not in operation.path:
-            return {}
-        limit = await self.api.world.value("SELECT max(machine_limit) + 1 FROM quotas")
-        wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=limit, reason="more")
-        async with self.api.world.database.begin() as connection:
-            defaults = DefaultLimits(volume_gib=0, addresses=0)
-            made = await open_request(connection, project.actor, wanted, region="luxembourg-2", defaults=defaults)
-        return {"quota_request": str(made)}
-
-    async def _reserved(self, operation: Documented, project: Project) -> dict[str, str]:
-        """A reservation, where the operator offers them."""
-        if "/reservations" not in operation.path:
-            return {}
-        async with self.api.world.database.begin() as connection:
-            await offer(connection)
-            if "{reservation}" not in operation.path:
-                return {}
-            body = ReservationCreate.model_validate_json(orjson.dumps(reservation_json()))
-            catalogue, settings = self.api.world.catalogue, self.api.world.settings
-            made = await reserve(connection, project.actor, body, catalogue=catalogue, settings=settings)
-        return {"reservation": str(made)}
-
-    async def _stored(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """A volume or snapshot; for a volume that is to be attached or detached also a cluster in use, which has it
-        already or not."""
-        world = self.api.world
-        if "/snapshots" in operation.path:
-            return await self._copied(operation, project, number)
-        if "/addresses" in operation.path:
-            return await self._reached(operation, project, number)
-        if "/volumes" not in operation.path:
-            return {}
-        async with world.database.begin() as connection:
-            await offer_volumes(connection)
-        if "{volume}" not in operation.path:
-            return {}
-        using = None
-        if operation.id in {"attachVolume", "detachVolume"}:
-            using = (await world.customer(project).create(f"target-{number}")).target_id
-            await world.finish_create(using)
-        attached = using if operation.id == "detachVolume" else None
-        made = await make_volume(world, project, f"target-{number}", attached_to=attached)
-        return {"volume": str(made), "using": str(using)}
-
-    async def _copied(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """A snapshot, or a volume that can be copied."""
-        if "{snapshot}" in operation.path:
-            return {"snapshot": str(await make_snapshot(self.api.world, project, f"target-{number}"))}
-        async with self.api.world.database.begin() as connection:
-            await offer_snapshots(connection)
-        return {"volume": str(await make_volume(self.api.world, project, f"target-{number}"))}
-
-    async def _reached(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """An address; for one that is to be attached or detached also a cluster in use, which has it already or not."""
-        world = self.api.world
-        async with world.database.begin() as connection:
-            await offer_addresses(connection)
-            # A project has few: the oldest make room.
-            for statement in _FREE_ADDRESSES:
-                await connection.execute(statement, {"project": project.id})
-        if "{address}" not in operation.path:
-            return {}
-        using = None
-        if operation.id in {"attachAddress", "detachAddress"}:
-            using = (await world.customer(project).create(f"target-{number}")).target_id
-            await world.finish_create(using)
-        attached = using if operation.id == "detachAddress" else None
-        made = await make_address(world, project, f"target-{number}", attached_to=attached)
-        return {"address": str(made), "using": str(using)}
-
-    async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
-        """What paths for operators name."""
-        if not operation.path.startswith("/v1/operator/"):
-            return {}
-        names = {"request_id": "any-request-at-all", "name": str(project.id)}
-        if "{item}" in operation.path:  # the work item of a new cluster
-            accepted = await self.api.world.customer(project).create(name)
-            names |= {"kind": "cluster", "item": str(accepted.target_id)}
-        if "{freeze}" in operation.path or operation.id == "forceDeleteCluster":
-            await self.api.world.execute(
-                "UPDATE freezes SET ended_at = app_now(), ended_by = id, end_reason = 'over' WHERE ended_at IS NULL"
-            )
-        if "{freeze}" in operation.path:
-            names["freeze"] = str(new_id())
-            await self.api.world.execute(
-                "INSERT INTO freezes (id, reason, created_by, expires_at) VALUES (:id, 'a test', :id, '2126-01-01')",
-                id=names["freeze"],
-            )
-        if "simulated-faults" in operation.path:
-            await self.api.world.execute(
-                "INSERT INTO site_regions (region, simulated) VALUES ('luxembourg-2', true)"
-                " ON CONFLICT (region) DO UPDATE SET simulated = true"
-            )
-        if "{simulated_fault}" in operation.path:
-            names["simulated_fault"] = str(new_id())
-            await self.api.world.execute(
-                "INSERT INTO simulated_faults (id, region, kind, name, created_by)"
-                " VALUES (:id, 'luxembourg-2', 'host', :name, :id)",
-                id=names["simulated_fault"],
-                name=name,
-            )
-        if "expected-inventory" in operation.path:
-            async with self.api.world.database.begin() as connection:
-                await make_reading(connection, "luxembourg-2")
-                await replace(connection, "luxembourg-2", [{"kind": "machine", "name": name}], name)
-        hardware = {"machine": "luxembourg-2-m2000-pod-000-m00", "host": "luxembourg-2-m2000-host-000"}
-        if "{report}" in operation.path:
-            answer = await self.by_role[Role.ADMIN].post(
-                "/v1/operator/hardware:quarantine", json={"machines": [hardware["machine"]], "reason": "suspected"}
-            )
-            assert answer.status_code == 200, answer.text
-            hardware["report"] = str(await self.api.world.value("SELECT id FROM health_reports LIMIT 1"))
-        return names | hardware
-
-    async def _faults(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
-        """Hardware of the cluster of which a fault is to be reported, or a report about some."""
-        if "{fault_report}" in operation.path:
-            cluster = (await self.api.world.customer(project).create(f"faulty-{next(_numbers)}")).target_id
-            async with self.api.world.database.begin() as connection:
-                machine = await self.api.world.machine_of(cluster)
-                said = FaultReportCreate(description="it hangs")
-                made = await open_report(connection, project.actor, cluster, Hardware("machine", machine), said)
-            return {"fault_report": str(made)}
-        if not operation.path.endswith((":report-fault", "/console")):
-            return {}
-        cluster = UUID(names["cluster"])
-        server = await self.api.world.value("SELECT name FROM poplar_servers WHERE cluster_id = :id", id=cluster)
-        return {"machine": await self.api.world.machine_of(cluster), "poplar_server": server}
-
-    async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
-        """Let the cluster be in use that such operations are about; suspended the one to be resumed."""
-        if operation.id not in _IN_USE | {"resumeCluster"}:
-            return
-        cluster = UUID(names["cluster"])
-        await self.api.world.finish_create(cluster)
-        if operation.id == "rescheduleRepair":
-            await self.api.world.execute(
-                "INSERT INTO scheduled_repairs (id, project_id, cluster_id, reason, hardware, starts_at, latest_at)"
-                " VALUES (:id, :project, :cluster, 'maintenance', '{}', '2125-01-01', '2127-01-01')",
-                id=new_id(),
-                project=project.id,
-                cluster=cluster,
-            )
-        if operation.id == "repairCluster":
-            held = f"id IN (SELECT machine_id FROM allocations WHERE cluster_id = '{cluster}')"  # noqa: S608
-            await self.api.world.impair(Code.MAINTENANCE, held)
-        if operation.id == "resumeCluster":
-            await self.api.world.customer(project).suspend(cluster)
-            await self.api.world.finish_suspend(cluster)
-
-    async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
-        """What has a secret of its own: a webhook, an SSH authority, or a cluster's user at a secure controller."""
-        if operation.id == "getSshAuthority":
-            async with self.api.world.database.begin() as connection:
-                await ssh_authorities.ensure(connection, project.id, read_keys(SECRETS_KEY))
-        if operation.id in {"getVipu", "rotateVipuKey"}:
-            await self.api.world.finish_create(UUID(names["cluster"]))
-            await self.api.world.execute("UPDATE vipu_controllers SET secure = true")
-        return (
-            await self._webhook(project, of_account="{account}" in operation.path)
-            if "/webhooks" in operation.path
-            else {}
-        )
-
-    async def _webhook(self, project: Project, *, of_account: bool) -> dict[str, str]:
-        """The only webhook of a project or of its account, and its only delivery."""
-        home = "account_id" if of_account else "project_id"
-        names = {"webhook": new_id(), "delivery": new_id()}
-        async with self.api.world.database.begin() as connection:
-            for table in (webhook_deliveries, webhooks):
-                await connection.execute(sa.delete(table).where(table.c[home] == project.id))
-            await connection.execute(
-                sa.insert(webhooks).values(
-                    id=names["webhook"],
-                    **{home: project.id},
-                    url="https://hooks.example.com/",
-                    event_types=[],
-                    secret="sealed",
-                    after_transaction=1,
-                    after_id=0,
-                )
-            )
-            await connection.execute(
-                sa.insert(webhook_deliveries).values(
-                    id=names["delivery"],
-                    **{home: project.id},
-                    webhook_id=names["webhook"],
-                    type="webhook.ping",
-                    payload="{}",
-                    state="failed",
-                )
-            )
-        return {name: str(each) for name, each in names.items()}
-
-    async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
-        """An export, or where it is delivered to."""
-        of_account = "{account}" in operation.path
-        async with self.api.world.database.begin() as connection:
-            if "{export}" in operation.path:
-                return {"export": str(await make_export(connection, project.id, of_account=of_account))}
-            if "/s3-connections" in operation.path:
-                return {"connection": str(await some_connection(connection, project.id, "free", of_account=of_account))}
-            if "{schedule}" in operation.path:
-                return {"schedule": str(await some_schedule(connection, project.id, of_account=of_account))}
-            if operation.id in _SCHEDULING:
-                found = await some_connection(connection, project.id, "scheduled", of_account=of_account)
-                return {"connection": str(found)}
-        return {}
-
-    async def _payment(self, operation: Documented, project: Project, reference: str) -> dict[str, str]:
-        """A payment that is expected, or one that a refund is of."""
-        async with self.api.world.database.begin() as connection:
-            if operation.id == "recordRefund":
-                plenty = Money.of("1000000.00", "EUR")  # the wallet pays open invoices first
-                await record_payment(connection, project.id, plenty, reference=reference, invoice=None)
-            if "{payment}" in operation.path:
-                return {"payment": str(await expect_payment(connection, project.id, Money.of("1.00", "EUR")))}
-        return {}
-
-    async def _money(self, operation: Documented, project: Project, name: str) -> str:
-        """A budget of the project or its account, which pays ahead; the budget's id."""
-        owner = Owner("account" if "{account}" in operation.path else "project", project.id)
-        async with self.api.world.database.begin() as connection:
-            await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
-            await set_dunning(connection, project.id, DunningPolicy())
-            await set_method(connection, project.id, PaymentMethodSet(customer="cus_1", payment_method="pm_1"))
-            if operation.id == "endTopUp":
-                await set_top_up(connection, project.id, TopUpPolicy.model_validate(TOP_UP))
-            return str(
-                await create(
-                    connection, owner, NewBudget(name, Money.of(5, "EUR"), None, [Threshold("actual", 100, None)]), None
-                )
-            )
-
-    async def ask(self, operation: Documented, caller: httpx.AsyncClient, names: dict[str, str]) -> httpx.Response:
+    async def ask(
+        self, operation: Documented, caller: httpx.AsyncClient, names: Mapping[str, str], fault: Fault | None = None
+    ) -> httpx.Response:
         headers = key() if operation.key_required else {}
         if operation.id == "replaceQuotas":
-            read = await self.by_role[Role.ADMIN].get(operation.path.format(**names))
+            read = await self.admin.get(operation.path.format(**names))
             headers["If-Match"] = read.headers.get("etag", '"0"')
-        body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
-        if operation.id in _SCHEDULING:
-            body = {"connection": names["connection"]}
-        if operation.id == "createSnapshot":
-            body = {"name": f"copy-{next(_numbers)}", "volume": names["volume"]}
-        if operation.id in {"attachVolume", "attachAddress"}:
-            body = {"cluster": names["using"]}
+        body = BODIES[operation.id](next(numbers)) if operation.id in BODIES else None
+        if operation.id in IN_BODY:
+            named = IN_BODY[operation.id]
+            body = {"cluster" if named == "using" else named: names[named]}
+            body |= {"name": f"copy-{next(numbers)}"} if operation.id == "createSnapshot" else {}
         if operation.id == "assignProjectAccount":
-            body = {"account_id": str(self.api.world.project.id)}
+            body = {"account_id": str(self.project.id)}
         if operation.id == "correctPrice":
-            shown = await self.by_role[Role.ADMIN].post(f"{operation.path}:preview", json=CORRECTION)
+            shown = await self.admin.post(f"{operation.path}:preview", json=CORRECTION)
             body = CORRECTION | {"preview": shown.raise_for_status().json()["preview"]}
+        fault = fault or Fault(frozenset())
         return await caller.request(
             operation.method,
             operation.path.format(**names),
-            params=QUERIES.get(operation.id),
-            json=body,
-            headers=headers,
+            params={**QUERIES.get(operation.id, {}), **fault.query},
+            content=fault.content,
+            json=body if fault.content is None else None,
+            headers={name: value for name, value in (headers | dict(fault.headers)).items() if value},
         )
+
+
+async def by_operation(
+    operations: list[Documented],
+    tenancy: Tenancy,
+    attempts: Callable[[Documented, dict[str, str]], Mapping[str, Attempt]],
+) -> None:
+    """Tries all that `attempts` gives for each operation, whose objects are those of the project.
+
+    Names every attempt that fails, and every one that changes a row. The tables are compared once for a module; where
+    they differ, its attempts are made again, one at a time.
+    """
+    modules = by_module(operations)
+    names = {module: await tenancy.targets(group) for module, group in modules.items()}
+    before = await tenancy.api.snapshot()
+    with all_cases() as case:
+        for module, group in modules.items():
+            tried = {}
+            for operation in group:
+                for name, attempt in attempts(operation, names[module][operation.id]).items():
+                    tried[f"{operation.id}, {name}"] = attempt
+            for name, attempt in tried.items():
+                with case(name):
+                    await attempt()
+            after = await tenancy.api.snapshot()
+            with case(module):
+                assert after == before, f"changed {changed(before, after)}"
+            if after != before:
+                for name, attempt in tried.items():
+                    before = await tenancy.api.snapshot()
+                    with suppress(AssertionError):
+                        await attempt()
+                    after = await tenancy.api.snapshot()
+                    with case(name):
+                        assert after == before, f"changed {changed(before, after)}"
+                before = after
+
+
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """The tables whose rows differ."""
+    return [table for table in before if before[table] != after[table]]
+
+
+def unknown(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of nothing that exists."""
+    return {name: str(new_id()) for name in names}
+
+
+def same_but_for_the_request(first: httpx.Response, second: httpx.Response) -> None:
+    """Two 404 with equal bodies, but for the path, the names in it and the id of the request."""
+    bodies = []
+    for answer in (first, second):
+        document = problem(answer, 404, "not_found")
+        asked = {part.partition(":")[0] for part in document["instance"].split("/")[3:]}
+        detail = [word for word in document["detail"].replace(",", " ").split() if word not in asked]
+        bodies.append(document | {"detail": detail, "instance": "", "request_id": ""})
+    assert bodies[0] == bodies[1]
+
+
+@pytest.fixture(scope="module")
+async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
+    with postgres.fresh_database() as scratch:
+        database = Database(scratch.app_url)
+        world = await World.seeded(database, pods=28, hosts=448)
+        async with database.begin() as connection:
+            other = await make_project(connection)
+            revoked = await make_token(connection, world.project.id)
+            await connection.execute(
+                sa.text("UPDATE tokens SET revoked_at = app_now() WHERE id = :id"), {"id": revoked.id}
+            )
+        async with running(world, scratch.app_url) as api:
+            by_role = {role: await api.caller(role) for role in Role}
+            yield Tenancy(
+                api,
+                by_role[Role.ADMIN],
+                project=world.project,
+                stranger=api.client(other.token.secret),
+                dead=api.client(revoked.secret),
+                by_role=by_role,
+            )
+        await database.close()

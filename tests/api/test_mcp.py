@@ -13,14 +13,13 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from ipucloud.api.app import create_app
 from ipucloud.cli.mcp.reading import Reading
 from ipucloud.client.aio import AsyncClient
-from ipucloud.config import Settings
 from ipucloud.identity.roles import Role
 from tests.api.support import Api
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.factories import make_token
+from tests.support.filled_in import openapi
 from tests.support.postgres import Database as Scratch
 from tests.support.world import IMAGE
 
@@ -115,7 +114,7 @@ async def test_tools_without_a_scope_are_not_offered(served: ApiProcess, api: Ap
 
 
 def test_a_tool_is_offered_with_the_scope_of_its_operation() -> None:
-    paths = create_app(Settings.model_construct()).openapi()["paths"].values()
+    paths = openapi()["paths"].values()
     operations = [each for path in paths for each in path.values() if "x-permission" in each]
     scopes = {each["operationId"]: each["x-permission"] for each in operations}
     others = {"get_capacity": "getRegionCapacity", "estimate_resize": "estimateClusterResize"}

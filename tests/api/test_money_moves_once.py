@@ -12,8 +12,8 @@ import pytest
 
 from ipucloud.idempotency.store import sweep
 from ipucloud.identity.roles import Role
+from tests.api.operations import OPERATIONS
 from tests.api.support import Api, key, problem
-from tests.api.tenancy import OPERATIONS
 from tests.support.invoices import make_invoice
 
 pytestmark = pytest.mark.anyio

@@ -9,6 +9,7 @@ import pytest
 from ipucloud.api.panel import Panel
 from ipucloud.kernel.errors import REGISTRY
 from tests.api.support import Api, problem
+from tests.support.cases import all_cases
 
 pytestmark = pytest.mark.anyio
 
@@ -68,15 +69,17 @@ async def test_the_panel_is_served_beside_the_api(
     assert (await visitor.get("/", headers={"Accept": "application/json"})).json()["panel"] == "/"
 
 
-@pytest.mark.parametrize("code", sorted(REGISTRY))
-async def test_the_type_of_a_problem_is_a_page_about_it(shared_api: Api, code: str) -> None:
+async def test_the_type_of_a_problem_is_a_page_about_it(shared_api: Api) -> None:
     visitor = shared_api.client()
-    page = await visitor.get(REGISTRY[code].page, headers=BROWSER)
-    assert f"<code>{code}</code>" in page.text
-    text = await visitor.get(REGISTRY[code].page)
-    assert text.headers["content-type"].startswith("text/markdown")
-    assert f"`{code}`, status {REGISTRY[code].status}" in text.text
-    assert text.headers["vary"] == "Accept"
+    with all_cases() as case:
+        for code, kind in REGISTRY.items():
+            with case(code):
+                page = await visitor.get(kind.page, headers=BROWSER)
+                assert f"<code>{code}</code>" in page.text
+                text = await visitor.get(kind.page)
+                assert text.headers["content-type"].startswith("text/markdown")
+                assert f"`{code}`, status {kind.status}" in text.text
+                assert text.headers["vary"] == "Accept"
 
 
 async def test_a_problem_leads_to_its_page(shared_api: Api) -> None:

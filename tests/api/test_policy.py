@@ -1,149 +1,164 @@
-"""Who may do what: every operation of the document against every kind of caller.
+"""Who may do what: every operation of the document, asked by those who may not and by one who may.
 
-`POLICY` is written by hand and says the same as the code only if both are right; an operation without a row fails.
+Which permission an operation needs, and which roles have it, is compared with the code by
+`tests/unit/api/test_permissions.py`. Here each operation is to ask for that permission, for a live token and for its
+own project, before it looks at what else is wrong with the request, and to change nothing when it refuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
-from ipucloud.db.engine import Database
-from ipucloud.identity.roles import Role
+from ipucloud.identity.roles import Permission, Role
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
-from tests.api.policy import OF_PEOPLE, OPEN_TO_ALL, POLICY
-from tests.api.support import problem, running
-from tests.api.tenancy import OPERATIONS, Tenancy
-from tests.support.factories import Project, make_project, make_token
-from tests.support.postgres import TestServer
-from tests.support.world import World
+from tests.api.operations import AUTHORISED, OPERATIONS, Documented
+from tests.api.policy import GIVING, NEEDED, OF_ITSELF, OF_PEOPLE, POLICY, ROLES
+from tests.api.support import problem
+from tests.api.tenancy import Attempt, Fault, Tenancy, by_operation, same_but_for_the_request, tenancy, unknown
+from tests.support.cases import all_cases
 
+__all__ = ["tenancy"]
 pytestmark = pytest.mark.anyio
 
+TAKES_BODY = frozenset({"POST", "PUT", "PATCH"})
+ABOUT_THE_REQUEST = frozenset({400, 411, 412, 413, 415, 422, 428})
+JSON = {"Content-Type": "application/json"}
+FAULTS = {
+    "an unknown query parameter": Fault(TAKES_BODY | {"GET", "DELETE"}, query={"no-such-parameter": "1"}),
+    "a bad body": Fault(TAKES_BODY, b"{", JSON),
+    "a body of another type": Fault(TAKES_BODY, b"[[1]]", JSON, always=False),
+    "no body": Fault(TAKES_BODY, b"", always=False),
+    "a bad content type": Fault(TAKES_BODY, b"{}", {"Content-Type": "text/plain"}),
+    "a bad Idempotency-Key": Fault(
+        frozenset({"POST", "PATCH"}), headers={"Idempotency-Key": "two words"}, always=False
+    ),
+    "no If-Match": Fault(frozenset({"PUT"}), headers={"If-Match": ""}, always=False),
+    "an oversized body": Fault(TAKES_BODY, b'"' + b"x" * 300_000 + b'"', JSON),
+}
+RANK = {role: sum(role in having for having in ROLES.values()) for role in Role}
+"""How many permissions a role has."""
 
-@pytest.fixture(scope="module")
-async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
-    with postgres.fresh_database() as scratch:
-        database = Database(scratch.app_url)
-        world = await World.seeded(database, pods=28, hosts=448)
-        async with database.begin() as connection:
-            other = await make_project(connection)
-            expired, revoked = [await make_token(connection, world.project.id) for _ in range(2)]
-            for token, column in ((expired, "expires_at"), (revoked, "revoked_at")):
-                await connection.execute(
-                    sa.text(f"UPDATE tokens SET {column} = app_now() WHERE id = :id"),  # noqa: S608
-                    {"id": token.id},
-                )
-        async with running(world, scratch.app_url) as api:
-            secret = world.project.token.secret
-            yield Tenancy(
-                api,
-                stranger=api.client(other.token.secret),
-                refused={
-                    "no token": api.client(),
-                    "no scheme": api.client(Authorization=secret),
-                    "another scheme": api.client(Authorization=f"Basic {secret}"),
-                    "mistyped": api.client(secret[:-1] + ("0" if secret[-1] != "0" else "1")),
-                    "unknown": api.client(new_token("test").secret),
-                    "expired": api.client(expired.secret),
-                    "revoked": api.client(revoked.secret),
-                },
-                by_role={role: await api.caller(role) for role in Role},
+
+def strongest_without(operation: Documented) -> Role | None:
+    """Of the roles that may not, if there is one. To a payer, a project is none."""
+    without = set(Role) - POLICY[operation.id] - ({Role.PAYER} if operation.scoped else set())
+    return max(without, key=lambda role: (RANK[role], role), default=None)
+
+
+async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(tenancy: Tenancy) -> None:
+    others = {each: await tenancy.narrowed(Role.ADMIN, *set(Permission) - {each}) for each in Permission}
+    mine = await tenancy.api.other_project()
+    its_owner, its_payer = tenancy.api.client(mine.token.secret), await tenancy.api.caller(Role.PAYER, mine)
+
+    def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
+        async def refused(status: int, code: str, caller: httpx.AsyncClient, **members: str) -> None:
+            answer = await tenancy.ask(operation, caller, names)
+            refusal = problem(answer, status, code)
+            assert refusal | members == refusal
+            assert answer.headers.get("www-authenticate", "").startswith("Bearer") == (status == 401)
+
+        async def hidden(caller: httpx.AsyncClient, **own: str) -> None:
+            """The same answer for an object of another project or account, and for one that does not exist."""
+            asked = [await tenancy.ask(operation, caller, each | own) for each in (names, unknown(names))]
+            same_but_for_the_request(*asked)
+
+        needed, role = NEEDED[operation.id], strongest_without(operation)
+        found: dict[str, Attempt] = {
+            "without a token": partial(refused, 401, "unauthenticated", tenancy.api.client()),
+            "with a revoked token": partial(refused, 401, "unauthenticated", tenancy.dead),
+        }
+        if role is not None:
+            found[f"as {role}"] = partial(refused, 403, "permission_denied", tenancy.by_role[role])
+        if operation.id not in OF_ITSELF:
+            found[f"without the scope {needed}"] = partial(
+                refused, 403, "permission_denied", others[needed], scope=needed
             )
-        await database.close()
+        if operation.scoped:
+            found["in another project"] = partial(hidden, tenancy.stranger)
+            payer = tenancy.by_role[Role.PAYER]  # of its account, whose projects are not there
+            found["in a project that one pays for"] = partial(refused, 404, "not_found", payer)
+            if operation.path.count("{") > 1:
+                found["of another project's object"] = partial(hidden, its_owner, project=mine.slug)
+        elif Role.PAYER in POLICY[operation.id] and "/billing/" in operation.path and operation.named:
+            found["of another account"] = partial(hidden, its_payer)
+        return found
+
+    await by_operation(AUTHORISED, tenancy, attempts)
 
 
-def test_every_operation_has_a_row() -> None:
-    assert set(OPERATIONS) == POLICY.keys() | OPEN_TO_ALL
+async def test_who_asks_is_judged_before_what_is_asked(tenancy: Tenancy) -> None:
+    """A request is judged in one order: 401, 404 for the project, 403, and only then what is wrong with it."""
+
+    def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
+        async def judged(fault: str, statuses: set[int], caller: httpx.AsyncClient, **other: str) -> None:
+            answer = await tenancy.ask(operation, caller, names | other, FAULTS[fault])
+            assert answer.status_code in statuses, f"{answer.status_code} {answer.text}"
+            if answer.status_code != 413:  # ended before the request has an id
+                problem(answer, answer.status_code, answer.json()["code"])
+
+        found: dict[str, Attempt] = {}
+        role = strongest_without(operation)
+        for fault in (each for each, what in FAULTS.items() if operation.method in what.methods):
+            if not found:
+                found[f"{fault} with a revoked token"] = partial(judged, fault, {401}, tenancy.dead)
+                if operation.scoped:
+                    nowhere = partial(judged, fault, {404}, tenancy.admin, project="no-such-project")
+                    found[f"{fault} in no project"] = nowhere
+                    found[f"{fault} in another project"] = partial(judged, fault, {404}, tenancy.stranger)
+            if role is not None:
+                found[f"{fault} as {role}"] = partial(judged, fault, {403}, tenancy.by_role[role])
+            if FAULTS[fault].always:
+                found[f"{fault} as admin"] = partial(judged, fault, set(ABOUT_THE_REQUEST), tenancy.admin)
+        return found
+
+    await by_operation(AUTHORISED, tenancy, attempts)
 
 
-@pytest.mark.parametrize("name", POLICY)
-async def test_without_a_live_token_nothing_is_answered(tenancy: Tenancy, name: str) -> None:
-    operation = OPERATIONS[name]
-    names = await tenancy.target(operation, tenancy.api.world.project)
-    before = await tenancy.api.snapshot()
-    for kind, caller in tenancy.refused.items():
-        answer = await tenancy.ask(operation, caller, names)
-        assert answer.status_code == 401, kind
-        problem(answer, 401, "unauthenticated")
-        assert answer.headers["www-authenticate"].startswith("Bearer")
-    assert await tenancy.api.snapshot() == before
+async def test_the_weakest_role_that_may_needs_no_other_scope(tenancy: Tenancy) -> None:
+    with all_cases() as case:
+        for operation in (each for each in AUTHORISED if each.id not in OF_PEOPLE):
+            role = min(POLICY[operation.id], key=lambda role: (RANK[role], role))
+            with case(f"{operation.id} as {role}"):
+                project = tenancy.project
+                caller = await tenancy.narrowed(role, NEEDED[operation.id])
+                if operation.id in GIVING:
+                    caller = tenancy.by_role[role]
+                if operation.id == "deleteProject":  # not the one that all share
+                    project = await tenancy.api.other_project()
+                names = await tenancy.target(operation, project)
+                answer = await tenancy.ask(operation, caller, names)
+                assert answer.status_code == operation.success, f"{answer.status_code} {answer.text}"
 
 
-@pytest.mark.parametrize("name", [name for name in POLICY if OPERATIONS[name].scoped])
-async def test_a_project_of_somebody_else_is_not_there(tenancy: Tenancy, name: str) -> None:
-    operation = OPERATIONS[name]
-    foreign = await tenancy.target(operation, tenancy.api.world.project)
-    unknown = {key: str(new_id()) for key in foreign}
-    before = await tenancy.api.snapshot()
-    for caller in (tenancy.stranger, tenancy.by_role[Role.PAYER]):  # who pays for it has its account, not the project
-        answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-        assert same_but_for_the_request(*answers)
-    assert await tenancy.api.snapshot() == before
+async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def counted(*_: object) -> Awaitable[Any]:
+        raise AssertionError("the database was asked")
 
-
-@pytest.mark.parametrize(
-    "name", [name for name in POLICY if OPERATIONS[name].path.count("{") > 1 and OPERATIONS[name].scoped]
-)
-async def test_objects_of_another_project_are_not_there_in_ones_own(tenancy: Tenancy, name: str) -> None:
-    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
-    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
-    unknown = {key: str(new_id()) for key in foreign} | {"project": mine.slug}
-    caller = tenancy.api.client(mine.token.secret)
-    before = await tenancy.api.snapshot()
-    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    assert same_but_for_the_request(*answers)
-    assert await tenancy.api.snapshot() == before
-
-
-async def test_accounts_of_others_are_not_there_for_a_payer(tenancy: Tenancy) -> None:
-    other = await tenancy.api.other_project()
-    for operation in (OPERATIONS[name] for name in POLICY if Role.PAYER in POLICY[name]):
-        if "/billing/" not in operation.path or "{" not in operation.path:
-            continue
-        foreign = await tenancy.target(operation, other)
-        unknown = {key: str(new_id()) for key in foreign}
-        answers = [await tenancy.ask(operation, tenancy.by_role[Role.PAYER], names) for names in (foreign, unknown)]
-        assert same_but_for_the_request(*answers), operation.id
-
-
-@pytest.mark.parametrize("name", POLICY)
-async def test_only_the_roles_of_the_table_may(tenancy: Tenancy, name: str) -> None:
-    operation, project = OPERATIONS[name], await project_for(tenancy, name)
-    names = await tenancy.target(operation, project)
-    roles = set(Role) - POLICY[name] - ({Role.PAYER} if operation.scoped else set())
-    refused = [await caller(tenancy, role, project) for role in roles]
-    before = await tenancy.api.snapshot()
-    for each in refused:
-        problem(await tenancy.ask(operation, each, names), 403, "permission_denied")
-    assert await tenancy.api.snapshot() == before
-
-
-@pytest.mark.parametrize(
-    ("name", "role"),
-    [(name, role) for name in POLICY if name not in OF_PEOPLE for role in Role if role in POLICY[name]],
-)
-async def test_a_role_may_do_what_the_table_says(tenancy: Tenancy, name: str, role: Role) -> None:
-    operation, project = OPERATIONS[name], await project_for(tenancy, name)
-    names = await tenancy.target(operation, project)
-    answer = await tenancy.ask(operation, await caller(tenancy, role, project), names)
-    assert answer.status_code == operation.success, answer.text
-
-
-async def project_for(tenancy: Tenancy, name: str) -> Project:
-    """A project of its own for what would end the one that all tests share."""
-    return await tenancy.api.other_project() if name == "deleteProject" else tenancy.api.world.project
-
-
-async def caller(tenancy: Tenancy, role: Role, project: Project) -> httpx.AsyncClient:
-    if project is tenancy.api.world.project or role in {Role.ADMIN, Role.SUPPORT}:
-        return tenancy.by_role[role]
-    return await tenancy.api.caller(role, project)
+    api, secret, expired = tenancy.api, tenancy.project.token.secret, new_token("test")
+    await api.world.execute(
+        "INSERT INTO tokens (id, project_id, name, role, display_prefix, secret_hash, expires_at)"
+        " VALUES (:id, :project, 'expired', 'owner', :prefix, :hash, app_now())",
+        id=new_id(),
+        project=tenancy.project.id,
+        prefix=expired.display_prefix,
+        hash=expired.hash,
+    )
+    never = [secret, f"Basic {secret}", f"Bearer {secret[:-1]}{'1' if secret[-1] == '0' else '0'}"]
+    names = {"project": tenancy.project.slug}
+    for operation in map(OPERATIONS.get, ("whoami", "getProject", "createCluster", "listAllAuditLog", "addTaxRate")):
+        assert operation is not None
+        for caller in (api.client(new_token("test").secret), api.client(expired.secret)):
+            answer = await tenancy.ask(operation, caller, names)
+            problem(answer, 401, "unauthenticated")
+    monkeypatch.setattr(type(api.services.reader), "one", counted)
+    for caller in (api.client(), *(api.client(Authorization=each) for each in never)):
+        problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
 
 
 async def test_a_revoked_token_is_refused_from_the_next_request_on(tenancy: Tenancy) -> None:
@@ -170,23 +185,6 @@ async def test_a_project_token_lists_its_project_only(tenancy: Tenancy) -> None:
     assert len(everything) > 1
 
 
-async def test_no_query_is_asked_for_a_token_that_cannot_be_one(
-    tenancy: Tenancy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def counted(*_: object) -> Awaitable[Any]:
-        raise AssertionError("the database was asked")
-
-    monkeypatch.setattr(type(tenancy.api.services.reader), "one", counted)
-    for kind in ("no token", "no scheme", "another scheme", "mistyped"):
-        problem(await tenancy.refused[kind].get("/v1/whoami"), 401, "unauthenticated")
-
-
-def same_but_for_the_request(first: httpx.Response, second: httpx.Response) -> bool:
-    """Two 404 with equal bodies, but for the path, the names in it and the id of the request."""
-    bodies = []
-    for answer in (first, second):
-        document = problem(answer, 404, "not_found")
-        asked = {part.partition(":")[0] for part in document["instance"].split("/")[3:]}
-        detail = [word for word in document["detail"].replace(",", " ").split() if word not in asked]
-        bodies.append(document | {"detail": detail, "instance": "", "request_id": ""})
-    return bodies[0] == bodies[1]
+async def test_a_path_that_names_nothing_possible_is_judged_too(tenancy: Tenancy) -> None:
+    problem(await tenancy.dead.get("/v1/projects/%00/clusters"), 401, "unauthenticated")
+    problem(await tenancy.stranger.get("/v1/projects/%00/clusters"), 404, "not_found")

@@ -14,10 +14,11 @@ import sqlalchemy as sa
 
 from ipucloud.db import driver, reader, statements
 from ipucloud.identity.roles import Role
+from tests.api.operations import AUTHORISED, Documented, by_module
 from tests.api.policy import POLICY
-from tests.api.tenancy import OPERATIONS, Tenancy
-from tests.api.test_policy import same_but_for_the_request, tenancy
-from tests.support.factories import Project, make_token
+from tests.api.tenancy import Attempt, Tenancy, by_operation, same_but_for_the_request, tenancy, unknown
+from tests.support.cases import all_cases
+from tests.support.factories import Project
 
 __all__ = ["tenancy"]
 pytestmark = pytest.mark.anyio
@@ -30,14 +31,6 @@ CHANGED = re.compile(
     r"\b(\w+\.)?(?:project_id|account_id) (?:=|IS NOT DISTINCT FROM)"
     r" (CAST\()?(\(SELECT project_id FROM project\)|%\(\w+\)s)(::\w+)?( AS uuid\))?"
 )
-CHANGES = [name for name in POLICY if OPERATIONS[name].method != "GET" and OPERATIONS[name].scoped]
-READS = [name for name in POLICY if OPERATIONS[name].method == "GET" and OPERATIONS[name].scoped]
-PAYERS = [name for name in POLICY if "{account}" in OPERATIONS[name].path and Role.PAYER in POLICY[name]]
-OF_ACCOUNTS = [name for name in PAYERS if OPERATIONS[name].method == "GET"]
-CHANGES_OF_ACCOUNTS = [
-    name for name in PAYERS if OPERATIONS[name].method != "GET" and OPERATIONS[name].path.count("{") > 1
-]
-
 WITHOUT_FILTER = {
     *("getBalance", "getExportLimit", "getInvoiceDraft", "getProjectAccount", "getProjectFunds", "listCredits"),
     *("getProject", "getSshAuthority", "streamEvents", "withdrawQuotaRequest"),
@@ -83,93 +76,47 @@ def forgotten_changes() -> Iterator[list[str]]:
         sa.event.remove(sa.Engine, "before_cursor_execute", forget)
 
 
-@pytest.mark.parametrize("name", [name for name in CHANGES if OPERATIONS[name].path.count("{") > 1])
-async def test_objects_of_another_project_cannot_be_changed(
-    tenancy: Tenancy, name: str, forgotten: list[bytes]
-) -> None:
-    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
-    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
-    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"project": mine.slug}
-    caller = tenancy.api.client(mine.token.secret)
-    before = await tenancy.api.snapshot()
-    forgotten.clear()
-    with forgotten_changes() as changed:
-        answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    assert changed or forgotten or name in WITHOUT_FILTER
-    assert same_but_for_the_request(*answers)
-    assert await tenancy.api.snapshot() == before
+def of_tenants() -> list[Documented]:
+    """Operations of a project, and those of a billing account that its payer may request."""
+    return [each for each in AUTHORISED if each.scoped or (each.of_account and Role.PAYER in POLICY[each.id])]
 
 
-async def of_payer(tenancy: Tenancy) -> tuple[Project, httpx.AsyncClient]:
-    """A project whose billing account has nothing, and its payer."""
+async def owning_nothing(tenancy: Tenancy) -> tuple[Project, httpx.AsyncClient, httpx.AsyncClient]:
+    """A project, its owner, and the payer of its billing account."""
     mine = await tenancy.api.other_project()
-    async with tenancy.api.world.database.begin() as connection:
-        token = await make_token(connection, None, Role.PAYER, account_id=mine.id)
-    return mine, tenancy.api.client(token.secret)
+    return mine, tenancy.api.client(mine.token.secret), await tenancy.api.caller(Role.PAYER, mine)
 
 
-@pytest.mark.parametrize("name", CHANGES_OF_ACCOUNTS)
-async def test_objects_of_another_account_cannot_be_changed(
-    tenancy: Tenancy, name: str, forgotten: list[bytes]
-) -> None:
-    operation = OPERATIONS[name]
-    mine, caller = await of_payer(tenancy)
-    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"account": str(mine.id)}
-    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"account": str(mine.id)}
-    before = await tenancy.api.snapshot()
-    forgotten.clear()
-    with forgotten_changes() as changed:
-        answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    assert changed or forgotten
-    assert same_but_for_the_request(*answers)
-    assert await tenancy.api.snapshot() == before
+async def test_objects_of_others_can_be_neither_read_nor_changed(tenancy: Tenancy, forgotten: list[bytes]) -> None:
+    mine, owner, payer = await owning_nothing(tenancy)
+
+    def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
+        async def hidden() -> None:
+            own = {"project": mine.slug} if operation.scoped else {"account": str(mine.id)}
+            asked = [each | own for each in (names, unknown(names))]
+            forgotten.clear()
+            with forgotten_changes() as changed:
+                answers = [await tenancy.ask(operation, owner if operation.scoped else payer, each) for each in asked]
+            assert forgotten or (changed and operation.method != "GET") or operation.id in WITHOUT_FILTER
+            same_but_for_the_request(*answers)
+
+        return {"without its filter": hidden}
+
+    await by_operation([each for each in of_tenants() if each.path.count("{") > 1], tenancy, attempts)
 
 
-@pytest.mark.parametrize("name", [name for name in OF_ACCOUNTS if OPERATIONS[name].path.count("{") > 1])
-async def test_objects_of_another_account_stay_hidden(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
-    operation = OPERATIONS[name]
-    mine, caller = await of_payer(tenancy)
-    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"account": str(mine.id)}
-    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"account": str(mine.id)}
-    forgotten.clear()
-    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    assert forgotten
-    assert same_but_for_the_request(*answers)
-
-
-@pytest.mark.parametrize("name", [name for name in OF_ACCOUNTS if OPERATIONS[name].path.count("{") == 1])
-async def test_reads_of_an_account_show_what_is_its_own(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
-    """Of an account that has nothing, beside one that has one of everything."""
-    operation = OPERATIONS[name]
-    await tenancy.target(operation, tenancy.api.world.project)
-    mine, caller = await of_payer(tenancy)
-    names = await tenancy.target(operation, mine)
-    forgotten.clear()
-    answer = await tenancy.ask(operation, caller, names)
-    assert forgotten or name in WITHOUT_FILTER
-    assert answer.status_code == operation.success
-    assert str(tenancy.api.world.project.id) not in answer.text
-    assert tenancy.api.world.project.slug not in answer.text
-
-
-@pytest.mark.parametrize("name", [name for name in READS if OPERATIONS[name].path.count("{") > 1])
-async def test_objects_of_another_project_stay_hidden(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
-    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
-    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
-    unknown = dict.fromkeys(foreign, "01890000-0000-7000-8000-000000000000") | {"project": mine.slug}
-    caller = tenancy.api.client(mine.token.secret)
-    answers = [await tenancy.ask(operation, caller, names) for names in (foreign, unknown)]
-    assert forgotten or name in WITHOUT_FILTER
-    assert same_but_for_the_request(*answers)
-
-
-@pytest.mark.parametrize("name", [name for name in READS if OPERATIONS[name].path.count("{") == 1])
-async def test_lists_have_the_project_s_own_rows(tenancy: Tenancy, name: str, forgotten: list[bytes]) -> None:
-    """Of a project that has nothing, beside one that has one of everything."""
-    operation, mine = OPERATIONS[name], await tenancy.api.other_project()
-    names = await tenancy.target(operation, mine)
-    answer = await tenancy.ask(operation, tenancy.api.client(mine.token.secret), names)
-    assert forgotten or name in WITHOUT_FILTER
-    assert answer.status_code == operation.success
-    assert str(tenancy.api.world.project.id) not in answer.text
-    assert tenancy.api.world.project.slug not in answer.text
+async def test_reads_show_the_tenant_s_own_rows(tenancy: Tenancy, forgotten: list[bytes]) -> None:
+    """Of a project and an account that have nothing, beside those that have one of everything."""
+    mine, owner, payer = await owning_nothing(tenancy)
+    with all_cases() as case:
+        for group in by_module(of_tenants()).values():
+            await tenancy.targets(group)
+            for operation in (each for each in group if each.method == "GET" and each.path.count("{") == 1):
+                with case(operation.id):
+                    names = await tenancy.target(operation, mine)
+                    forgotten.clear()
+                    answer = await tenancy.ask(operation, owner if operation.scoped else payer, names)
+                    assert forgotten or operation.id in WITHOUT_FILTER
+                    assert answer.status_code == operation.success
+                    assert str(tenancy.project.id) not in answer.text
+                    assert tenancy.project.slug not in answer.text

@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 
-from ipucloud.api.app import create_app
-from ipucloud.api.routing import ApiRoute
-from ipucloud.api.scim.routing import ScimRoute
-from ipucloud.config import Settings
-from ipucloud.db.engine import Database
-from ipucloud.identity.roles import Permission, Role, scopes_of
+from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.ids import new_id
-from tests.api.policy import OF_ITSELF, POLICY
-from tests.api.support import Api, cluster_json, key, problem, running
-from tests.api.tenancy import OPERATIONS, Tenancy
-from tests.support.factories import Project
+from tests.api.support import Api, cluster_json, key, problem
 from tests.support.people import make_owned, make_person
-from tests.support.postgres import TestServer
-from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
-NEEDED = {
-    route.operation_id: route.permission
-    for route in create_app(Settings.model_construct()).routes
-    if isinstance(route, ApiRoute) and route.operation_id in POLICY
-}
-"""The permission that each operation of the table requires, of the routes themselves."""
-
-
-PATH = {"region": "luxembourg-2", "flavor": "m2000-pod4", "recipe": "digits", "job": "1", "gcd": "0"}
 VIEWER = sorted(scopes_of(Role.VIEWER))
-
-
-@pytest.fixture(scope="module")
-async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
-    with postgres.fresh_database() as scratch:
-        database = Database(scratch.app_url)
-        world = await World.seeded(database)
-        async with running(world, scratch.app_url) as api:
-            yield Tenancy(api, stranger=api.owner, refused={}, by_role={Role.ADMIN: await api.caller(Role.ADMIN)})
-        await database.close()
 
 
 async def made(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
@@ -59,52 +28,6 @@ async def made(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str
 async def owning(api: Api, *scopes: str) -> httpx.AsyncClient:
     """A caller with a new token of an owner, narrowed."""
     return api.client((await made(api.owner, f"{api.base}/tokens", role="owner", scopes=scopes))["token"])
-
-
-def test_every_operation_of_the_table_is_found() -> None:
-    assert NEEDED.keys() == POLICY.keys()
-    assert set(NEEDED.values()) | {ScimRoute.permission} == set(Permission) == scopes_of(Role.ADMIN)
-
-
-@pytest.mark.parametrize("scope", list(Permission))
-async def test_an_operation_needs_its_scope_and_no_other(tenancy: Tenancy, scope: Permission) -> None:
-    """Of an administrator, whose role has all: without the scope each operation is refused, with it alone admitted."""
-    names = {name for name in POLICY if NEEDED[name] is scope}
-    without = await administering(tenancy, *(each for each in Permission if each is not scope))
-    with_one, project = await administering(tenancy, scope), await tenancy.api.other_project()
-    before = await tenancy.api.snapshot()
-    assert await admitted(tenancy, without, project, names) == names & OF_ITSELF
-    assert await tenancy.api.snapshot() == before
-    assert await admitted(tenancy, with_one, project, names) == names
-
-
-async def test_with_one_scope_a_token_may_do_what_needs_it_and_nothing_else(tenancy: Tenancy) -> None:
-    caller, project = await administering(tenancy, Permission.CLUSTER_READ), await tenancy.api.other_project()
-    names = {name for name in POLICY if NEEDED[name] is Permission.CLUSTER_READ}
-    assert await admitted(tenancy, caller, project, set(POLICY)) == names | OF_ITSELF
-
-
-async def administering(tenancy: Tenancy, *scopes: str) -> httpx.AsyncClient:
-    """A caller with a new token of an administrator, narrowed."""
-    token = await made(tenancy.by_role[Role.ADMIN], "/v1/tokens", role="admin", scopes=scopes)
-    return tenancy.api.client(token["token"])
-
-
-async def admitted(tenancy: Tenancy, caller: httpx.AsyncClient, project: Project, names: set[str]) -> set[str]:
-    """The operations that are not refused for a scope, whatever else is wrong with them."""
-    found: set[str] = set()
-    for name in sorted(names, key=lambda each: (each == "deleteProject", each)):
-        operation = OPERATIONS[name]
-        asked = {part: PATH.get(part, str(new_id())) for part in re.findall(r"{(\w+)}", operation.path)}
-        others = ("address", "connection", "using", "volume")
-        asked |= {"project": str(project.id)} | {part: str(new_id()) for part in others}
-        answer = await tenancy.ask(operation, caller, asked)
-        if answer.status_code == 403 and "scope" in answer.json():
-            assert problem(answer, 403, "permission_denied")["scope"] == NEEDED[name]
-        else:
-            assert answer.status_code != 401, answer.text
-            found.add(name)
-    return found
 
 
 @pytest.mark.parametrize(

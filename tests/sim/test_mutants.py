@@ -8,6 +8,7 @@ import pytest
 
 from tests.sim.mutants.all import MUTANTS
 from tests.sim.mutants.hunt import TABLE, hunt
+from tests.support.cases import all_cases
 from tests.support.postgres import TestServer
 
 FAST = ("never_billed", "freed_when_released", "network_stays", "torn_transactions")
@@ -20,10 +21,11 @@ def test_a_planted_bug_is_found(postgres: TestServer, name: str) -> None:
     assert kill.after is not None
 
 
-@pytest.mark.parametrize("name", sorted(MUTANTS))
-def test_what_a_planted_bug_breaks_is_still_there(name: str) -> None:
-    with MUTANTS[name].in_force():
-        pass
+def test_what_a_planted_bug_breaks_is_still_there() -> None:
+    with all_cases() as case:
+        for name, mutant in MUTANTS.items():
+            with case(name), mutant.in_force():
+                pass
 
 
 def test_the_table_has_every_planted_bug_and_none_was_hunted_in_vain() -> None:

@@ -7,7 +7,7 @@ call where the schema wants that, so that factories can be called as often as a 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -115,7 +115,12 @@ class _Shape:
 
 
 async def make_token(
-    connection: AsyncConnection, project_id: UUID | None, role: Role = Role.OWNER, *, account_id: UUID | None = None
+    connection: AsyncConnection,
+    project_id: UUID | None,
+    role: Role = Role.OWNER,
+    *,
+    account_id: UUID | None = None,
+    scopes: Iterable[str] | None = None,
 ) -> Token:
     """A live token; without a project one of an account (role payer) or of the platform (roles admin and support)."""
     made, token_id = new_token("test"), new_id()
@@ -126,6 +131,7 @@ async def make_token(
             account_id=account_id,
             name=f"token-{next(_numbers)}",
             role=role,
+            scopes=None if scopes is None else sorted(scopes),
             display_prefix=made.display_prefix,
             secret_hash=made.hash,
         )

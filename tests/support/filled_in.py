@@ -21,7 +21,7 @@ FORMATS = {
 
 
 @cache
-def _document() -> Mapping[str, Any]:
+def openapi() -> Mapping[str, Any]:
     document: dict[str, Any] = orjson.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_bytes())
     return document
 
@@ -43,7 +43,7 @@ def faults_of_body(method: str, path: str, body: object) -> list[str]:
     schema = _schema(operation.get("requestBody", {})) if operation else None
     if schema is None:
         return []
-    whole = {**schema, "components": _document()["components"]}
+    whole = {**schema, "components": openapi()["components"]}
     return [f"{each.instance_path}: {each.message}" for each in jsonschema_rs.validator_for(whole).iter_errors(body)]
 
 
@@ -58,7 +58,7 @@ def _schema(described: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _operation(method: str, path: str) -> Mapping[str, Any] | None:
-    for template, operations in _document()["paths"].items():
+    for template, operations in openapi()["paths"].items():
         pattern = re.sub(r"\\{\w+\\}", "[^/:]+", re.escape(template))
         if method in operations and re.fullmatch(pattern, path):
             operation: Mapping[str, Any] = operations[method]
@@ -69,7 +69,7 @@ def _operation(method: str, path: str) -> Mapping[str, Any] | None:
 def _filled_in(schema: Mapping[str, Any], value: Any) -> Any:
     """`value` with what `schema` requires; Ellipsis stands for anything."""
     if "$ref" in schema:
-        return _filled_in(_document()["components"]["schemas"][schema["$ref"].removeprefix(REFERENCE)], value)
+        return _filled_in(openapi()["components"]["schemas"][schema["$ref"].removeprefix(REFERENCE)], value)
     if "anyOf" in schema:
         nullable = {"type": "null"} in schema["anyOf"]
         return None if value is None or (value is ... and nullable) else _filled_in(schema["anyOf"][0], value)

@@ -15,7 +15,7 @@ from ipucloud.api.problems import body_errors, query_errors
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterPatch
-from tests.api.policy import BODIES
+from tests.api.bodies import BODIES
 from tests.support.pointers import resolves
 
 LONG = "x" * 100

@@ -14,6 +14,7 @@ from ipucloud.catalogue.load import load
 from ipucloud.catalogue.recipes import job_command, smallest_flavors, working_directory
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.recipes import Recipe, RecipeProgram
+from tests.support.cases import all_cases
 from tests.support.machine import program
 
 CATALOGUE = load()
@@ -35,14 +36,17 @@ def bash(command: list[str], home: Path, **environment: str) -> subprocess.Compl
     return subprocess.run(command, cwd=home, env=known | environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("each", RUNNABLE, ids=lambda each: each.id)
-def test_every_program_of_the_catalogue_is_a_job_and_has_a_flavor(each: Recipe) -> None:
-    command = job_command(each)
-    assert command is not None
-    assert each.program is not None
-    JobCreate(command=command)
-    assert subprocess.run([program("bash"), "-n", "-c", command[2]], check=False).returncode == 0
-    assert smallest_flavors(CATALOGUE, each.program, "luxembourg-2")
+def test_every_program_of_the_catalogue_is_a_job_and_has_a_flavor() -> None:
+    shell = program("bash")
+    with all_cases() as case:
+        for each in RUNNABLE:
+            command = job_command(each)
+            with case(each.id):
+                assert command is not None
+                assert each.program is not None
+                JobCreate(command=command)
+                assert subprocess.run([shell, "-n", "-c", command[2]], check=False).returncode == 0
+                assert smallest_flavors(CATALOGUE, each.program, "luxembourg-2")
 
 
 def test_files_of_a_recipe_are_written_set_up_and_run_with_more_arguments(tmp_path: Path) -> None:

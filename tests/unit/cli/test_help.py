@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 
 from ipucloud.cli.examples import Exemplified
 from ipucloud.cli.main import cli
+from tests.support.cases import all_cases
 
 Words = tuple[str, ...]
 
@@ -32,28 +34,30 @@ def leaves(command: Any, context: Any = None, words: Words = ()) -> Iterator[tup
             yield from leaves(below, here, (*words, name))
 
 
-LEAVES = [each for each in leaves(cli) if each[0] not in OF_THE_VENDOR]
+@cache
+def own_leaves() -> list[tuple[Words, Any, Any]]:
+    return [each for each in leaves(cli) if each[0] not in OF_THE_VENDOR]
 
 
 def test_every_command_says_what_it_does_in_a_sentence() -> None:
-    summaries = {words: (leaf.help or "").split("\n\n")[0] for words, leaf, _ in LEAVES}
+    summaries = {words: (leaf.help or "").split("\n\n")[0] for words, leaf, _ in own_leaves()}
     assert [words for words, summary in summaries.items() if not summary.endswith(".") or "\n" in summary] == []
 
 
-@pytest.mark.parametrize(("words", "leaf", "context"), LEAVES, ids=lambda it: " ".join(it) if type(it) is tuple else "")
-def test_every_example_is_a_command_line(
-    words: Words, leaf: Any, context: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_every_example_is_a_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert isinstance(leaf, Exemplified), "it has examples"
-    for example in leaf.examples:
-        words_of = shlex.split(example.partition(">")[0])
-        arguments = [str(Path(each).expanduser()) if each.startswith("~") else each for each in words_of]
-        for each in (each for each in arguments if each.endswith(FILES) or "/.ssh/" in each):
-            Path(each).parent.mkdir(exist_ok=True)
-            Path(each).touch()
-        leaf.make_context(words[-1], arguments, parent=context)
+    with all_cases() as case:
+        for words, leaf, context in own_leaves():
+            with case(" ".join(words)):
+                assert isinstance(leaf, Exemplified), "it has no examples"
+                for example in leaf.examples:
+                    words_of = shlex.split(example.partition(">")[0])
+                    arguments = [str(Path(each).expanduser()) if each.startswith("~") else each for each in words_of]
+                    for each in (each for each in arguments if each.endswith(FILES) or "/.ssh/" in each):
+                        Path(each).parent.mkdir(exist_ok=True)
+                        Path(each).touch()
+                    leaf.make_context(words[-1], arguments, parent=context)
 
 
 def test_the_help_shows_the_examples_as_they_are_typed(run: Any) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 CHECKOUT = Path(__file__).parents[3]
 PAGE = (CHECKOUT / "CONTRIBUTING.md").read_text()
 PATHS = sorted(set(re.findall(r"`((?:src|docs|tests|alembic|bench)/[^`\s]*)`", PAGE)))
 OPERATION_FILES = 8
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_named_file_is_there(path: str) -> None:
-    assert (CHECKOUT / path).exists()
+def test_a_named_file_is_there() -> None:
+    assert PATHS
+    assert [path for path in PATHS if not (CHECKOUT / path).exists()] == []
 
 
 def test_a_new_operation_touches_few_files() -> None:

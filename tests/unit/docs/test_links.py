@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.support.cases import all_cases
 
 CHECKOUT = Path(__file__).parents[3]
 PAGES = sorted([*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")])
@@ -13,17 +13,21 @@ DECISIONS = CHECKOUT / "docs" / "adr"
 PAGES_TO_READ = [page for page in PAGES if CHECKOUT / "docs" in page.parents and not page.name.startswith("0")]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text())
-    local = [target.split("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
-    assert [target for target in local if not (page.parent / target).exists()] == []
+def test_links_lead_somewhere() -> None:
+    with all_cases() as case:
+        for page in PAGES:
+            targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text())
+            local = [target.split("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
+            with case(page.name):
+                assert [target for target in local if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES_TO_READ, ids=lambda page: page.name)
-def test_a_page_says_for_whom_it_is(page: Path) -> None:
-    heading, first, *_ = [block for block in page.read_text().split("\n\n") if not block.startswith("<!--")]
-    assert first.startswith("For "), heading
+def test_a_page_says_for_whom_it_is() -> None:
+    with all_cases() as case:
+        for page in PAGES_TO_READ:
+            _, first, *_ = [block for block in page.read_text().split("\n\n") if not block.startswith("<!--")]
+            with case(page.name):
+                assert first.startswith("For ")
 
 
 def test_every_decision_is_in_the_list_of_decisions() -> None:
@@ -31,13 +35,13 @@ def test_every_decision_is_in_the_list_of_decisions() -> None:
     assert listed == sorted(page.name for page in DECISIONS.glob("0*.md"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_files_that_are_named_exist(page: Path) -> None:
+def test_files_that_are_named_exist() -> None:
     """`src/…`, `tests/…`, and modules below src/ipucloud such as `kernel/errors.py`."""
-    named = re.findall(r"`([a-z_]+/[\w./-]*\w)`", page.read_text())
-    places = (CHECKOUT, CHECKOUT / "src" / "ipucloud", page.parent)
-    roots = {path.name for place in places for path in place.iterdir()}
-    missing = [
-        path for path in named if path.split("/")[0] in roots and not any((place / path).exists() for place in places)
-    ]
-    assert missing == []
+    with all_cases() as case:
+        for page in PAGES:
+            named = re.findall(r"`([a-z_]+/[\w./-]*\w)`", page.read_text())
+            places = (CHECKOUT, CHECKOUT / "src" / "ipucloud", page.parent)
+            roots = {path.name for place in places for path in place.iterdir()}
+            local = [path for path in named if path.split("/")[0] in roots]
+            with case(page.name):
+                assert [path for path in local if not any((place / path).exists() for place in places)] == []

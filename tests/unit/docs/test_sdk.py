@@ -6,10 +6,9 @@ import inspect
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import ipucloud.client
 from ipucloud.client import Call
+from tests.support.cases import all_cases
 
 PAGE = Path(__file__).parents[3] / "docs" / "sdk.md"
 
@@ -29,13 +28,15 @@ def test_the_page_names_every_module() -> None:
     assert [name for name in (*NOUNS, *OPERATORS) if f"`{name}`" not in PAGE.read_text()] == []
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_has_one_verb_for_one_thing(name: str) -> None:
-    functions = {
-        verb: str(inspect.signature(function).return_annotation)
-        for verb, function in inspect.getmembers(MODULES[name], inspect.isfunction)
-        if not verb.startswith("_") and function.__module__ == MODULES[name].__name__
-    }
-    assert {returned.partition("[")[0] for returned in functions.values()} == {Call.__name__}
-    assert functions.keys() & {"page", "items", "add", "read", "change", "remove", "revoke"} == set()
-    assert functions.get("list", "Call[Page[").startswith("Call[Page[")
+def test_a_module_has_one_verb_for_one_thing() -> None:
+    with all_cases() as case:
+        for name, module in MODULES.items():
+            functions = {
+                verb: str(inspect.signature(function).return_annotation)
+                for verb, function in inspect.getmembers(module, inspect.isfunction)
+                if not verb.startswith("_") and function.__module__ == module.__name__
+            }
+            with case(name):
+                assert {returned.partition("[")[0] for returned in functions.values()} == {Call.__name__}
+                assert functions.keys() & {"page", "items", "add", "read", "change", "remove", "revoke"} == set()
+                assert functions.get("list", "Call[Page[").startswith("Call[Page[")

@@ -11,6 +11,7 @@ from ipucloud.inventory import defragment
 from ipucloud.inventory.blocks import DOMAIN, aligned_starts, bits, span
 from ipucloud.inventory.defragment import Proposal, SearchTooLong, Tenant, propose
 from ipucloud.inventory.snapshot import Pod
+from tests.support.cases import all_cases
 
 WHOLE = span(0, DOMAIN)
 
@@ -76,14 +77,16 @@ def a_case(draw: random.Random) -> tuple[list[int], list[Tenant], int]:
     return free, tenants, draw.choice([2, 4])
 
 
-@pytest.mark.parametrize("seed", range(400))
-def test_the_moves_are_the_cheapest_of_all(seed: int) -> None:
-    free, tenants, machines = a_case(random.Random(seed))  # noqa: S311  # not a secret
-    proposal = propose(pods(2), free, tenants, machines)
-    assert (None if proposal is None else cost(proposal, tenants)) == cheapest(free, tenants, machines)
-    if proposal is not None:
-        after = carried_out(free, tenants, proposal)
-        assert all(after[pod] & mask == mask for pod, mask in proposal.target)
+def test_the_moves_are_the_cheapest_of_all() -> None:
+    with all_cases() as case:
+        for seed in range(400):
+            free, tenants, machines = a_case(random.Random(seed))  # noqa: S311  # not a secret
+            with case(f"seed {seed}"):
+                proposal = propose(pods(2), free, tenants, machines)
+                assert (None if proposal is None else cost(proposal, tenants)) == cheapest(free, tenants, machines)
+                if proposal is not None:
+                    after = carried_out(free, tenants, proposal)
+                    assert all(after[pod] & mask == mask for pod, mask in proposal.target)
 
 
 def test_what_is_free_already_needs_no_move() -> None:
