@@ -129,7 +129,7 @@ def build(app: FastAPI) -> dict[str, Any]:
         version=app.version,
         summary=app.summary,
         description=app.description,
-        routes=app.routes,
+        routes=[route.described if isinstance(route, ApiRoute) else route for route in app.routes],
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         servers=[{"url": "/", "description": "The service that serves this document"}],
     )
@@ -146,7 +146,7 @@ def build(app: FastAPI) -> dict[str, Any]:
     components["headers"] = _HEADERS
     components["securitySchemes"] = _SECURITY
     for route in app.routes:
-        if isinstance(route, APIRoute) and route.include_in_schema:
+        if isinstance(route, ApiRoute | APIRoute):
             method = min(route.methods or ("GET",))
             _complete(document["paths"][route.path_format][method.lower()], route, method)
     describe(components["schemas"])
@@ -155,7 +155,7 @@ def build(app: FastAPI) -> dict[str, Any]:
     return rename(document)
 
 
-def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
+def _complete(operation: dict[str, Any], route: ApiRoute | APIRoute, method: str) -> None:
     operation["responses"].pop("422", None)
     if isinstance(route, ApiRoute):
         operation["security"] = [] if route.permission is None else [{"token": []}]
@@ -182,7 +182,7 @@ def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
     operation["responses"] = dict(sorted(operation["responses"].items()))
 
 
-def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
+def _errors(route: ApiRoute | APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
     """Every error of the route: its own and those of its kind."""
     yield INTERNAL_ERROR
     yield UNAVAILABLE
