@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from ipucloud.api.components import rename
 from ipucloud.api.credentials import SAFE_METHODS
@@ -124,15 +126,17 @@ def install(app: FastAPI) -> None:
 
 
 def build(app: FastAPI) -> dict[str, Any]:
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        description=app.description,
-        routes=[route.described if isinstance(route, ApiRoute) else route for route in app.routes],
-        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        servers=[{"url": "/", "description": "The service that serves this document"}],
-    )
+    with warnings.catch_warnings():  # FastAPI silences this one for models that are not built later, as ours are
+        warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=[route.described if isinstance(route, ApiRoute) else route for route in app.routes],
+            license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            servers=[{"url": "/", "description": "The service that serves this document"}],
+        )
     components = document["components"]
     components["schemas"].update(_problem_schemas())
     for name in ("HTTPValidationError", "ValidationError"):
