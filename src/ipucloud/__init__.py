@@ -1,5 +1,12 @@
 """ipucloud: an open cloud control plane for Graphcore IPU clusters."""
 
-from importlib.metadata import version
+__version__: str
 
-__version__ = version("ipucloud")
+
+def __getattr__(name: str) -> str:
+    """The version, looked up when it is asked for: commands that need none start sooner."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version(__name__)

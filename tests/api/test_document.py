@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from fastapi.routing import APIRoute
 from starlette.routing import Route
 
 from ipucloud.api.app import create_app
 from ipucloud.api.openapi import document
+from ipucloud.api.routing import ApiRoute
 from ipucloud.api.scim.routes import routes as scim_routes
 from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
@@ -48,11 +48,18 @@ def test_the_committed_document_is_the_code() -> None:
     assert document() == COMMITTED.read_bytes(), "run: python -m ipucloud.api.openapi docs/openapi.json"
 
 
+def test_the_arguments_of_every_route_are_supported() -> None:
+    routes = [route for route in create_app(Settings.model_construct()).routes if isinstance(route, ApiRoute)]
+    assert routes
+    for route in routes:
+        assert route.arguments
+
+
 def test_every_route_is_in_it() -> None:
     app = create_app(Settings.model_construct())
     documented = {(path, method.upper()) for path, method, _ in operations()}
     served = {
-        (route.path_format if isinstance(route, APIRoute) else route.path, method)
+        (route.path_format, method)
         for route in app.routes
         if isinstance(route, Route) and route.path not in APART
         for method in (route.methods or set()) - {"HEAD"}

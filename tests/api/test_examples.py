@@ -8,12 +8,12 @@ from typing import Any
 
 import jsonschema_rs
 import orjson
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from ipucloud.api.app import create_app
 from ipucloud.api.components import public
 from ipucloud.api.document import TAGS
+from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from ipucloud.contract.descriptions import DESCRIPTIONS
 from ipucloud.contract.examples.all import EXAMPLES
@@ -66,8 +66,8 @@ def test_every_component_is_described_under_its_public_name() -> None:
 
 def bodies() -> Iterator[type[BaseModel]]:
     for route in create_app(Settings.model_construct()).routes:
-        if isinstance(route, APIRoute):
-            for parameter in route.dependant.body_params:
+        if isinstance(route, ApiRoute):
+            for parameter in route.described.dependant.body_params:
                 model = parameter.field_info.annotation
                 assert isinstance(model, type)
                 assert issubclass(model, BaseModel)

@@ -105,7 +105,7 @@ def has(wanted: Need) -> bool:
 
 def _browses() -> bool:
     """Whether there is a browser, and a Node.js that runs: Playwright's own wants libatomic."""
-    from playwright._impl._driver import compute_driver_executable  # noqa: PLC0415  # for those tests only
+    from playwright._impl._driver import compute_driver_executable  # for those tests only
 
     if not PACKED_BROWSER.is_dir() and find_program("chromium") is None:
         return False
@@ -114,14 +114,14 @@ def _browses() -> bool:
 
 
 def _confines() -> bool:
-    from ipucloud.laboratory.simulator.ssh.userland import Confinement  # noqa: PLC0415  # for those tests only
+    from ipucloud.laboratory.simulator.ssh.userland import Confinement  # for those tests only
 
     with ThreadPoolExecutor(1) as outside_of_any_loop:
         return outside_of_any_loop.submit(asyncio.run, Confinement().problem()).result() is None
 
 
 def _has_placement() -> bool:
-    from bench.peers.placement import installed  # noqa: PLC0415  # for benchmarks only
+    from bench.peers.placement import installed  # for benchmarks only
 
     return installed()
 

@@ -11,12 +11,12 @@ from pydantic import Field
 from scim2_client import BaseSyncSCIMClient
 from scim2_models import Required, ResourceType, ScimProvider, Uniqueness
 
-from ipucloud.api.scim import shapes
+from ipucloud.api.scim import errors, shapes
 from ipucloud.identity.roles import Role
 from tests.api.support import Api
 
 EXAMPLES = [f"person-{uuid4()}@example.com" for _ in range(10_000)]
-USERS = f"{shapes.PATH}/Users"
+USERS = f"{errors.PATH}/Users"
 CORE = "urn:ietf:params:scim:schemas:core:2.0:User"
 PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
@@ -37,11 +37,11 @@ class ScimClient(BaseSyncSCIMClient):
         self._caller, self._loop = caller, asyncio.get_running_loop()
 
     def request(self, method: str, url: str, **options: Any) -> httpx.Response:
-        path = url if "://" in url else f"{shapes.PATH}/{url.lstrip('/')}"
+        path = url if "://" in url else f"{errors.PATH}/{url.lstrip('/')}"
         return asyncio.run_coroutine_threadsafe(self._caller.request(method, path, **options), self._loop).result()
 
     def _stays_under_base_url(self, endpoint: str) -> bool:
-        return not endpoint.startswith("http") or endpoint.startswith(f"http://api{shapes.PATH}/")
+        return not endpoint.startswith("http") or endpoint.startswith(f"http://api{errors.PATH}/")
 
     def _parse_json(self, response: Any) -> Any:
         return response.json()

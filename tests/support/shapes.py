@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.routing import Match
+
+from ipucloud.api.routing import ApiRoute
 
 
 def assert_shape(model: type[BaseModel], text: str) -> None:
@@ -38,7 +39,7 @@ def _given(app: FastAPI, request: httpx.Request) -> type[BaseModel] | None:
     scope = {"type": "http", "method": request.method, "path": request.url.path}
     matching = (route for route in app.routes if route.matches(dict(scope))[0] is Match.FULL)
     found = next(matching, None)
-    return found.response_model if isinstance(found, APIRoute) else None
+    return found.response_model if isinstance(found, ApiRoute) else None
 
 
 def _read(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from ipucloud.api.components import rename
 from ipucloud.api.credentials import SAFE_METHODS
@@ -124,15 +126,17 @@ def install(app: FastAPI) -> None:
 
 
 def build(app: FastAPI) -> dict[str, Any]:
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        description=app.description,
-        routes=app.routes,
-        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        servers=[{"url": "/", "description": "The service that serves this document"}],
-    )
+    with warnings.catch_warnings():  # FastAPI silences this one for models that are not built later, as ours are
+        warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=[route.described if isinstance(route, ApiRoute) else route for route in app.routes],
+            license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            servers=[{"url": "/", "description": "The service that serves this document"}],
+        )
     components = document["components"]
     components["schemas"].update(_problem_schemas())
     for name in ("HTTPValidationError", "ValidationError"):
@@ -146,7 +150,7 @@ def build(app: FastAPI) -> dict[str, Any]:
     components["headers"] = _HEADERS
     components["securitySchemes"] = _SECURITY
     for route in app.routes:
-        if isinstance(route, APIRoute) and route.include_in_schema:
+        if isinstance(route, ApiRoute | APIRoute):
             method = min(route.methods or ("GET",))
             _complete(document["paths"][route.path_format][method.lower()], route, method)
     describe(components["schemas"])
@@ -155,7 +159,7 @@ def build(app: FastAPI) -> dict[str, Any]:
     return rename(document)
 
 
-def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
+def _complete(operation: dict[str, Any], route: ApiRoute | APIRoute, method: str) -> None:
     operation["responses"].pop("422", None)
     if isinstance(route, ApiRoute):
         operation["security"] = [] if route.permission is None else [{"token": []}]
@@ -182,7 +186,7 @@ def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
     operation["responses"] = dict(sorted(operation["responses"].items()))
 
 
-def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
+def _errors(route: ApiRoute | APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
     """Every error of the route: its own and those of its kind."""
     yield INTERNAL_ERROR
     yield UNAVAILABLE

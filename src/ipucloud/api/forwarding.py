@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import asyncssh
 import httpcore
 import structlog
 from starlette.responses import StreamingResponse
 from starlette.types import Send
+
+if TYPE_CHECKING:
+    import asyncssh
 
 log = structlog.get_logger(__name__)
 
@@ -110,6 +112,8 @@ class ChannelStream(httpcore.AsyncNetworkStream):
         self._writer = writer
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  # httpcore's shape
+        import asyncssh
+
         try:
             async with asyncio.timeout(timeout):
                 return await self._reader.read(max_bytes)
@@ -119,6 +123,8 @@ class ChannelStream(httpcore.AsyncNetworkStream):
             raise httpcore.ReadError from error
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # httpcore's shape
+        import asyncssh
+
         try:
             async with asyncio.timeout(timeout):
                 self._writer.write(buffer)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import asyncssh
 import structlog
 
 from ipucloud.clusters.terminals import store
 from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.db.engine import Database
+
+if TYPE_CHECKING:
+    import asyncssh
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +32,8 @@ class LoginFailed(Exception):
 
 def new_key() -> asyncssh.SSHKey:
     """For one login; it stays in the memory of this process."""
+    import asyncssh
+
     return asyncssh.generate_private_key("ssh-ed25519")
 
 
@@ -59,6 +63,8 @@ async def _key_is_let_in(database: Database, there: Terminal) -> None:
 
 
 async def _connect(there: Terminal, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
+    import asyncssh
+
     try:
         return await asyncssh.connect(
             there.host,

@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import orjson
-from markdown_it import MarkdownIt
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -108,6 +107,8 @@ def _text(request: Request, title: str, markdown: str) -> Response:
 
 
 def _html(title: str, markdown: str) -> Response:
+    from markdown_it import MarkdownIt
+
     body = MarkdownIt("commonmark").enable("table").render(markdown)
     return Response(_HTML.format(title=title, body=body), headers=_HEADERS, media_type="text/html")
 

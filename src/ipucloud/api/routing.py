@@ -1,15 +1,15 @@
 """Routes with a fixed order of errors: 401, 404 for the project, 403, then errors in the request.
 
-It extends FastAPI's route: every route requires exactly one permission, reads bodies strictly, and shows validation
-errors only to authorised callers.
+Every route requires exactly one permission, reads bodies strictly, and shows validation errors only to authorised
+callers. FastAPI reads its signature and describes it in the OpenAPI document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypedDict
+from functools import cached_property
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
-from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.responses import Response
@@ -31,6 +31,7 @@ PERMISSION = "x-permission"
 ERRORS = "x-errors"
 BODY_LIMIT = "x-body-limit"
 Endpoint = Callable[..., Awaitable[Response]]
+AnyEndpoint = TypeVar("AnyEndpoint", bound=Endpoint)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE})
 """Errors that reveal nothing about the request, so the caller need not be authorised first."""
@@ -86,16 +87,39 @@ def operation(
     )
 
 
-class ApiRoute(APIRoute):
-    """One operation of the API. Raises KeyError if created without a permission."""
+class ApiRoute(Route):
+    """One operation of the API. Raises KeyError if created without a permission.
 
-    def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:
-        super().__init__(path, endpoint, **options)
-        self.permission: Permission | None = (self.openapi_extra or {})[PERMISSION]
-        self._body_limit: int | None = (self.openapi_extra or {}).get(BODY_LIMIT)
-        self._arguments = Arguments(self)
-        self._takes_body = bool((self.methods or set()) & _WITH_BODY)
+    What FastAPI makes of its signature is made when it is first used: there are hundreds of routes, and a process that
+    starts has been asked for none of them.
+    """
+
+    def __init__(self, path: str, endpoint: Endpoint, method: str, **description: Unpack[Operation]) -> None:
+        super().__init__(path, endpoint, methods=[method])
+        self.methods = {method}  # HEAD is not among them: `Edge` answers it
+        self.operation_id = description["operation_id"]
+        self.response_model = description["response_model"]
+        self.permission: Permission | None = description["openapi_extra"][PERMISSION]
+        self._description = description
+        self._body_limit: int | None = description["openapi_extra"].get(BODY_LIMIT)
+        self._takes_body = method in _WITH_BODY
         self.app = self._serve
+
+    @cached_property
+    def described(self) -> APIRoute:
+        """The route as FastAPI describes it."""
+        return APIRoute(self.path, self.endpoint, methods=self.methods, **self._description)
+
+    @cached_property
+    def arguments(self) -> Arguments:
+        """Raises TypeError for a signature that is not supported."""
+        return Arguments(self.described)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        if match is not Match.NONE:
+            child["route"] = self
+        return match, child
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = JsonRequest(scope, receive)
@@ -117,7 +141,7 @@ class ApiRoute(APIRoute):
             trace.credential()
             if trace.by_cookie and request.method not in SAFE_METHODS:
                 require_same_site(request.scope, browser=True)
-        async with audited(request, self.operation_id or "", self.permission) as outcome:
+        async with audited(request, self.operation_id, self.permission) as outcome:
             try:
                 response = await self._endpoint_answer(request)
             except Problem as refusal:
@@ -133,7 +157,7 @@ class ApiRoute(APIRoute):
         await resolve(request)
         if self._takes_body:
             await request.load(await self._limit(request))
-        arguments = await self._arguments.of(request)
+        arguments = await self.arguments.of(request)
         response: Response = await self.endpoint(request, **request.path_params, **arguments)
         return response
 
@@ -146,9 +170,43 @@ class ApiRoute(APIRoute):
         return self._body_limit
 
 
-def router() -> APIRouter:
-    """A router of `ApiRoute`s."""
-    return APIRouter(route_class=ApiRoute)
+class Decorator(Protocol):
+    """Gives back the function that it is used on."""
+
+    def __call__(self, endpoint: AnyEndpoint, /) -> AnyEndpoint: ...
+
+
+class Router:
+    """The routes of a module, made by decorators."""
+
+    def __init__(self) -> None:
+        self.routes: list[ApiRoute] = []
+
+    def get(self, path: str, **description: Unpack[Operation]) -> Decorator:
+        return self._route("GET", path, description)
+
+    def post(self, path: str, **description: Unpack[Operation]) -> Decorator:
+        return self._route("POST", path, description)
+
+    def put(self, path: str, **description: Unpack[Operation]) -> Decorator:
+        return self._route("PUT", path, description)
+
+    def patch(self, path: str, **description: Unpack[Operation]) -> Decorator:
+        return self._route("PATCH", path, description)
+
+    def delete(self, path: str, **description: Unpack[Operation]) -> Decorator:
+        return self._route("DELETE", path, description)
+
+    def _route(self, method: str, path: str, description: Operation) -> Decorator:
+        def register(endpoint: AnyEndpoint) -> AnyEndpoint:
+            self.routes.append(ApiRoute(path, endpoint, method, **description))
+            return endpoint
+
+        return register
+
+
+def router() -> Router:
+    return Router()
 
 
 def allowed_methods(routes: Iterable[object], scope: Scope) -> str:

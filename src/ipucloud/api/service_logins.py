@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-import asyncssh
 import structlog
 from prometheus_client import Gauge
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,6 +26,9 @@ from ipucloud.kernel.actor import Actor, Origin
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import STATE_CONFLICT, TOO_MANY_CONNECTIONS, UNAVAILABLE, Problem
 from ipucloud.reconcile.wake import Notifier
+
+if TYPE_CHECKING:
+    import asyncssh
 
 log = structlog.get_logger(__name__)
 
@@ -115,6 +117,8 @@ class ServiceLogins:
         Raises `Problem` state_conflict or unavailable if it cannot be logged in to, asyncssh.ChannelOpenError if
         nothing listens there, TimeoutError, OSError or asyncssh.Error.
         """
+        import asyncssh
+
         login = self._login(place, caller)
         login.channels += 1
         try:

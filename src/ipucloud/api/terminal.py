@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import asyncssh
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -19,6 +18,9 @@ from ipucloud.clusters.terminals import store
 from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.contract.terminals import TerminalEnd
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
+
+if TYPE_CHECKING:
+    import asyncssh
 
 CHECK_SECONDS = 5.0
 """Between two checks that the caller may still be there."""
@@ -140,6 +142,8 @@ class TerminalSession:
             self._process.change_terminal_size(*size)
 
     async def _from_server(self) -> Closed:
+        import asyncssh
+
         try:
             connection = await log_in(self._services.database, self._terminal, self._key)
         except LoginFailed as failed:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from ipucloud.client.errors import (
-    ApiError,
-    ClientError,
-    UnreachableError,
-    UsageError,
-    WaitTimeoutError,
-)
+if TYPE_CHECKING:
+    from ipucloud.client.errors import ClientError
 
 
 class Exit(IntEnum):
@@ -42,6 +38,8 @@ _BY_STATUS = {
 
 def exit_of(error: ClientError) -> Exit:
     """The exit status for an error of the client."""
+    from ipucloud.client.errors import ApiError, UnreachableError, UsageError, WaitTimeoutError
+
     if isinstance(error, ApiError):
         return _BY_STATUS.get(error.status, Exit.FAILED)
     if isinstance(error, UnreachableError | WaitTimeoutError):

@@ -8,65 +8,41 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import ipucloud.client as sdk
 from ipucloud.cli.targets import period
-from ipucloud.client import (
-    accounts,
-    addresses,
-    budgets,
-    clusters,
-    export_schedules,
-    exports,
-    flavors,
-    images,
-    invitations,
-    jobs,
-    members,
-    operations,
-    partitions,
-    prices,
-    projects,
-    recipes,
-    regions,
-    s3_connections,
-    services,
-    snapshots,
-    ssh_keys,
-    tokens,
-    volumes,
-    webhooks,
-)
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, UsageError
-from ipucloud.client.models import (
-    Address,
-    BillingAccount,
-    Budget,
-    Cluster,
-    Export,
-    ExportSchedule,
-    Flavor,
-    Invitation,
-    Job,
-    Member,
-    Operation,
-    Page,
-    PartitionDetails,
-    Price,
-    Project,
-    Recipe,
-    Region,
-    S3Connection,
-    Service,
-    Snapshot,
-    SnapshotState,
-    SshKey,
-    Token,
-    Volume,
-    Webhook,
-)
 from ipucloud.client.sync import Client
+
+if TYPE_CHECKING:
+    from ipucloud.client.models import (
+        Address,
+        BillingAccount,
+        Budget,
+        Cluster,
+        Export,
+        ExportSchedule,
+        Flavor,
+        Invitation,
+        Job,
+        Member,
+        Operation,
+        Page,
+        PartitionDetails,
+        Price,
+        Project,
+        Recipe,
+        Region,
+        S3Connection,
+        Service,
+        Snapshot,
+        SshKey,
+        Token,
+        Volume,
+        Webhook,
+    )
 
 Item = TypeVar("Item")
 
@@ -104,50 +80,65 @@ class Kind(Generic[Item]):
 def _server_snapshots(client: Client) -> Iterator[Snapshot]:
     """Those that can be an image; none where they cannot be listed."""
     with suppress(ClientError):
-        yield from (each for each in client.items(snapshots.list(state=(SnapshotState.AVAILABLE,))) if each.cluster)
+        yield from (
+            each
+            for each in client.items(sdk.snapshots.list(state=(sdk.models.SnapshotState.AVAILABLE,)))
+            if each.cluster
+        )
 
 
-FLAVOR: Kind[Flavor] = Kind("flavor", flavors.list, lambda each: (each.name,), "")
-REGION: Kind[Region] = Kind("region", regions.list, lambda each: (each.slug, str(each.number)), "")
-RECIPE: Kind[Recipe] = Kind("recipe", recipes.list, lambda each: (each.id,), "")
+FLAVOR: Kind[Flavor] = Kind("flavor", lambda: sdk.flavors.list(), lambda each: (each.name,), "")
+REGION: Kind[Region] = Kind("region", lambda: sdk.regions.list(), lambda each: (each.slug, str(each.number)), "")
+RECIPE: Kind[Recipe] = Kind("recipe", lambda: sdk.recipes.list(), lambda each: (each.id,), "")
 IMAGE: Kind[Any] = Kind(
     "image",
-    images.list,
-    lambda each: (each.name, each.id) if isinstance(each, Snapshot) else (each.name,),
+    lambda: sdk.images.list(),
+    lambda each: (each.name, each.id) if isinstance(each, sdk.models.Snapshot) else (each.name,),
     "",
     _server_snapshots,
 )
-SKU: Kind[Price] = Kind("SKU", prices.list, lambda each: (each.sku,), "")
-SSH_KEY: Kind[SshKey] = Kind("SSH key", ssh_keys.list, lambda each: (each.name, each.id))
-TOKEN: Kind[Token] = Kind("active token", tokens.list, lambda each: (each.name, each.id), "")
+SKU: Kind[Price] = Kind("SKU", lambda: sdk.prices.list(), lambda each: (each.sku,), "")
+SSH_KEY: Kind[SshKey] = Kind("SSH key", lambda: sdk.ssh_keys.list(), lambda each: (each.name, each.id))
+TOKEN: Kind[Token] = Kind("active token", lambda: sdk.tokens.list(), lambda each: (each.name, each.id), "")
 PROJECT: Kind[Project] = Kind(
-    "project", projects.list, lambda each: (each.slug, str(each.number), each.id), " that this token has access to"
+    "project",
+    lambda: sdk.projects.list(),
+    lambda each: (each.slug, str(each.number), each.id),
+    " that this token has access to",
 )
-CLUSTER: Kind[Cluster] = Kind("cluster", clusters.list, lambda each: (each.name, each.id))
-OPERATION: Kind[Operation] = Kind("operation", operations.list, lambda each: (each.id,))
-ACCOUNT: Kind[BillingAccount] = Kind("billing account", accounts.list, lambda each: (each.name, each.id), "")
-BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, each.id))
-WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
-CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
-SCHEDULE: Kind[ExportSchedule] = Kind("schedule", export_schedules.list, lambda each: (each.name, each.id))
-ADDRESS: Kind[Address] = Kind("address", addresses.list, lambda each: (each.name, each.id))
-SNAPSHOT: Kind[Snapshot] = Kind("snapshot", snapshots.list, lambda each: (each.name, each.id))
-VOLUME: Kind[Volume] = Kind("volume", volumes.list, lambda each: (each.name, each.id))
-EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (period(each), each.id))
+CLUSTER: Kind[Cluster] = Kind("cluster", lambda: sdk.clusters.list(), lambda each: (each.name, each.id))
+OPERATION: Kind[Operation] = Kind("operation", lambda: sdk.operations.list(), lambda each: (each.id,))
+ACCOUNT: Kind[BillingAccount] = Kind(
+    "billing account", lambda: sdk.accounts.list(), lambda each: (each.name, each.id), ""
+)
+BUDGET: Kind[Budget] = Kind("budget", lambda: sdk.budgets.list(), lambda each: (each.name, each.id))
+WEBHOOK: Kind[Webhook] = Kind(
+    "webhook", lambda: sdk.webhooks.list(), lambda each: (each.url, each.description, each.id)
+)
+CONNECTION: Kind[S3Connection] = Kind(
+    "S3 connection", lambda: sdk.s3_connections.list(), lambda each: (each.name, each.id)
+)
+SCHEDULE: Kind[ExportSchedule] = Kind(
+    "schedule", lambda: sdk.export_schedules.list(), lambda each: (each.name, each.id)
+)
+ADDRESS: Kind[Address] = Kind("address", lambda: sdk.addresses.list(), lambda each: (each.name, each.id))
+SNAPSHOT: Kind[Snapshot] = Kind("snapshot", lambda: sdk.snapshots.list(), lambda each: (each.name, each.id))
+VOLUME: Kind[Volume] = Kind("volume", lambda: sdk.volumes.list(), lambda each: (each.name, each.id))
+EXPORT: Kind[Export] = Kind("export", lambda: sdk.exports.list(), lambda each: (period(each), each.id))
 
 
 def budget_kind(account: str | None) -> Kind[Budget]:
     """The budgets of a billing account; None: of the project."""
     if account is None:
         return BUDGET
-    return replace(BUDGET, page=lambda: budgets.list(account=account), where=f" of the billing account {account}")
+    return replace(BUDGET, page=lambda: sdk.budgets.list(account=account), where=f" of the billing account {account}")
 
 
 def webhook_kind(account: str | None) -> Kind[Webhook]:
     """The webhooks of a billing account; None: of the project."""
     if account is None:
         return WEBHOOK
-    return replace(WEBHOOK, page=lambda: webhooks.list(account=account), where=f" of the billing account {account}")
+    return replace(WEBHOOK, page=lambda: sdk.webhooks.list(account=account), where=f" of the billing account {account}")
 
 
 def connection_kind(account: str | None) -> Kind[S3Connection]:
@@ -155,20 +146,22 @@ def connection_kind(account: str | None) -> Kind[S3Connection]:
     return (
         CONNECTION
         if account is None
-        else _of_account(CONNECTION, account, lambda: s3_connections.list(account=account))
+        else _of_account(CONNECTION, account, lambda: sdk.s3_connections.list(account=account))
     )
 
 
 def schedule_kind(account: str | None) -> Kind[ExportSchedule]:
     """The export schedules of a billing account; None: of the project."""
     return (
-        SCHEDULE if account is None else _of_account(SCHEDULE, account, lambda: export_schedules.list(account=account))
+        SCHEDULE
+        if account is None
+        else _of_account(SCHEDULE, account, lambda: sdk.export_schedules.list(account=account))
     )
 
 
 def export_kind(account: str | None) -> Kind[Export]:
     """The exports of a billing account; None: of the project."""
-    return EXPORT if account is None else _of_account(EXPORT, account, lambda: exports.list(account=account))
+    return EXPORT if account is None else _of_account(EXPORT, account, lambda: sdk.exports.list(account=account))
 
 
 def _of_account(kind: Kind[Item], account: str, page: Callable[[], Call[Page[Item]]]) -> Kind[Item]:
@@ -178,7 +171,7 @@ def _of_account(kind: Kind[Item], account: str, page: Callable[[], Call[Page[Ite
 def member_kind(account: str | None) -> Kind[Member]:
     """The members of the project, or the payers of a billing account."""
     where = " in the project" if account is None else f" of the billing account {account}"
-    return Kind("member", lambda: members.list(account=account), lambda each: (each.email, each.id), where)
+    return Kind("member", lambda: sdk.members.list(account=account), lambda each: (each.email, each.id), where)
 
 
 def invitation_kind(account: str | None) -> Kind[Invitation]:
@@ -186,7 +179,7 @@ def invitation_kind(account: str | None) -> Kind[Invitation]:
     where = " to the project" if account is None else f" to the billing account {account}"
     return Kind(
         "open invitation",
-        lambda: invitations.list(account=account),
+        lambda: sdk.invitations.list(account=account),
         lambda each: (each.email, each.id) if each.state in {"open", "expired"} else (each.id,),
         where,
     )
@@ -194,17 +187,19 @@ def invitation_kind(account: str | None) -> Kind[Invitation]:
 
 def partition_kind(cluster: str) -> Kind[PartitionDetails]:
     """The partitions of the cluster with this id."""
-    return Kind("partition", lambda: partitions.list(cluster), lambda each: (each.name, each.partition_id))
+    return Kind("partition", lambda: sdk.partitions.list(cluster), lambda each: (each.name, each.partition_id))
 
 
 def job_kind(cluster: str) -> Kind[Job]:
     """The jobs of the cluster with this id."""
-    return Kind("job", lambda: jobs.list(cluster), lambda each: (str(each.number), str(each.id)))
+    return Kind("job", lambda: sdk.jobs.list(cluster), lambda each: (str(each.number), str(each.id)))
 
 
 def service_kind(cluster: str) -> Kind[Service]:
     """The services of the cluster with this id."""
-    return Kind("service", lambda: services.list(cluster), lambda each: (each.name, str(each.id)), " on this cluster")
+    return Kind(
+        "service", lambda: sdk.services.list(cluster), lambda each: (each.name, str(each.id)), " on this cluster"
+    )
 
 
 def find(client: Client, kind: Kind[Item], name: str) -> Item:
@@ -235,11 +230,11 @@ def id_of(client: Client, kind: Kind[Any], name: str) -> str:
 def find_cluster(client: Client, name: str) -> Cluster:
     """The cluster with this id, or the one with this name that is not deleted. Raises ApiError."""
     if UUID.fullmatch(name):
-        return client.run(clusters.get(name))
-    for cluster in client.items(clusters.list(name=name)):
+        return client.run(sdk.clusters.get(name))
+    for cluster in client.items(sdk.clusters.list(name=name)):
         if cluster.name == name and cluster.deleted_at is None:
-            return client.run(clusters.get(cluster.id))
-    raise ApiError(404, "not_found", unknown(CLUSTER, name, client.items(clusters.list())))
+            return client.run(sdk.clusters.get(cluster.id))
+    raise ApiError(404, "not_found", unknown(CLUSTER, name, client.items(sdk.clusters.list())))
 
 
 @contextmanager

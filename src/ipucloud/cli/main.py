@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -101,6 +100,8 @@ app = typer.Typer(name="ipucloud", no_args_is_help=True, add_completion=True)
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"ipucloud {version('ipucloud')}")
         raise typer.Exit
 

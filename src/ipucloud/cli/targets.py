@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from ipucloud.client import clusters, exports, partitions
+import ipucloud.client as sdk
 from ipucloud.client.errors import ClientError
-from ipucloud.client.models import Cluster, Export, Operation, PartitionDetails
-from ipucloud.client.sync import Client
 
-Item = TypeVar("Item", Cluster, Export, PartitionDetails)
+if TYPE_CHECKING:
+    from ipucloud.client.models import Cluster, Export, Operation, PartitionDetails
+    from ipucloud.client.sync import Client
+
+Item = TypeVar("Item", "Cluster", "Export", "PartitionDetails")
 
 
 def target_names(client: Client, operations: Sequence[Operation]) -> dict[str, str]:
@@ -23,16 +25,18 @@ def target_names(client: Client, operations: Sequence[Operation]) -> dict[str, s
     targets = [each.target for each in operations]
     owners = {each.cluster for each in targets if each.cluster is not None}
     with_partitions = {each.cluster for each in targets if each.cluster is not None and each.type == "partition"}
-    every = chain(client.items(clusters.list()), client.items(clusters.list(state="deleted")))
+    every = chain(client.items(sdk.clusters.list()), client.items(sdk.clusters.list(state="deleted")))
     names = _names(owners, every, lambda each: each.name)
     wanted = {each.id for each in targets} - owners
     for owner in with_partitions:
-        theirs = chain(client.items(partitions.list(owner)), client.items(partitions.list(owner, state="removed")))
+        theirs = chain(
+            client.items(sdk.partitions.list(owner)), client.items(sdk.partitions.list(owner, state="removed"))
+        )
         of_owner = {each.id for each in targets if each.cluster == owner} & wanted
         for partition, name in _names(of_owner, theirs, lambda each: each.name).items():
             names[partition] = f"{names.get(owner, owner)}/{name}"
     of_exports = {each.id for each in targets if each.type == "export"}
-    return names | _names(of_exports, client.items(exports.list()), period)
+    return names | _names(of_exports, client.items(sdk.exports.list()), period)
 
 
 def period(export: Export) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ipucloud.client.models import Operation
+if TYPE_CHECKING:
+    from ipucloud.client.models import Operation
 
 
 class ClientError(Exception):

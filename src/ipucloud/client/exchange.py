@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from ipucloud import __version__
+import ipucloud
 from ipucloud.client import operations, profiles, tokens
 from ipucloud.client.call import Call, Ref, Tagged
 from ipucloud.client.errors import (
@@ -181,7 +181,7 @@ class Exchange:
         headers = {
             "Authorization": f"Bearer {self.token}",
             "Accept": "application/json, application/problem+json",
-            "User-Agent": f"ipucloud/{__version__}",
+            "User-Agent": f"ipucloud/{ipucloud.__version__}",
             **({"Content-Type": "application/json"} if content is not None else {}),
             **call.headers,
         }

@@ -5,17 +5,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, ClassVar, Self
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from ipucloud.contract.estimates import WhyNotOut
-from ipucloud.contract.fields import Answer
+from ipucloud.contract.fields import Answer, Shape
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Currency, Money, MoneyError, unit_price
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
 
 
-class Model(BaseModel):
+class Model(Shape):
     """Base of every row: frozen, without unknown fields, identified by its `KEY` within its file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -287,9 +287,9 @@ class CapacityPage(Page[CapacityOut]):
     pass
 
 
-class InRegion(BaseModel):
+class InRegion(Shape):
     region: str | None = Field(None, description="Only what is offered in this region, by slug or number.")
 
 
-class Tools(BaseModel):
+class Tools(Shape):
     kind: ToolKind | None = Field(None, description="Only tools of this kind.")

@@ -6,9 +6,9 @@ from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Instant
+from ipucloud.contract.fields import Answer, Instant, Shape
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Money
 
@@ -75,6 +75,6 @@ class ChargePage(Page[ChargeOut]):
     pass
 
 
-class ChargePeriod(BaseModel):
+class ChargePeriod(Shape):
     since: Instant | None = Field(None, description="Start of the period. Default: a day ago.")
     until: Instant | None = Field(None, description="End of the period, exclusive. Default: now.")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer
+from ipucloud.contract.fields import Answer, Shape
 
 
-class ConsoleQuery(BaseModel):
+class ConsoleQuery(Shape):
     """Which boot."""
 
     boot: Annotated[int, Field(ge=-10, le=2_000_000_000)] = Field(

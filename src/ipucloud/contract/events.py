@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ipucloud.contract.event_types.names import AccountEventTypeName, EventTypeName, OperatorEventTypeName
-from ipucloud.contract.fields import Answer
+from ipucloud.contract.fields import Answer, Shape
 from ipucloud.contract.lists import Order, Page, Paged
 
 EventActor = Annotated[
@@ -184,7 +184,7 @@ class AccountEventList(Paged):
     after: str | None = Field(None, description="Only events after the one with this id. Cannot be used with `cursor`.")
 
 
-class EventStreamQuery(BaseModel):
+class EventStreamQuery(Shape):
     after: str | None = Field(
         None, description="Continue after the event with this id; without it, and without `Last-Event-ID`, from now on."
     )

@@ -98,13 +98,20 @@ def figure(source: Literal["observed", "recorded", "computed"], at: str | None, 
     return Field(description=described, json_schema_extra={"x-source": source, "x-time": at}, **more)
 
 
-class Body(BaseModel):
+class Shape(BaseModel):
+    """Its validators are built when they are first used: a process that starts has been sent no body, and most answers
+    are written by PostgreSQL."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class Body(Shape):
     """A request body: unknown fields are refused, and types are not converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Answer(BaseModel):
+class Answer(Shape):
     """A JSON object of the API, also built from objects with the same attributes."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)

@@ -7,12 +7,12 @@ from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from ipucloud.contract.charges import CitedReportOut
 from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
-from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, Month, to_pay
+from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, Month, Shape, to_pay
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.kernel.money import Amount, Money, rounded
 
@@ -212,7 +212,7 @@ class ProofKeyPage(Page[ProofKeyOut]):
     pass
 
 
-class InvoiceFormat(BaseModel):
+class InvoiceFormat(Shape):
     format: Literal["json", "pdf", "factur-x", "cii", "ubl", "xrechnung", "peppol"] | None = Field(
         None,
         description="Format of the response; overrides `Accept`. Electronic invoices (EN 16931) are `factur-x`"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from ipucloud.contract.fields import Shape
 
 Item = TypeVar("Item")
 
@@ -39,7 +41,7 @@ Cursor = Annotated[
 ]
 
 
-class Paged(BaseModel):
+class Paged(Shape):
     """Query of every list; subclasses add filters. Parameters that start with `open_prefix` are accepted."""
 
     open_prefix: ClassVar[str | None] = None
@@ -77,14 +79,14 @@ class NamedListed(Paged):
     ] = NamedOrder.NEWEST_FIRST
 
 
-class FoundByName(BaseModel):
+class FoundByName(Shape):
     """Filters of a list whose items have names."""
 
     name: str | None = Field(None, description="Only what has exactly this name.")
     q: str | None = Field(None, description="Only what has this in its name, in upper or lower case.")
 
 
-class WholeList(BaseModel):
+class WholeList(Shape):
     """Query of a short list that is returned whole, ordered by age."""
 
     order: Annotated[Order, Field(description="Oldest first (`created_at`) or newest first (`-created_at`).")] = (
@@ -104,7 +106,7 @@ class WholeNamedList(FoundByName):
     ] = NamedOrder.OLDEST_FIRST
 
 
-class Page(BaseModel, Generic[Item]):
+class Page(Shape, Generic[Item]):
     """A page of a list. `next_cursor` is null on the last one."""
 
     items: list[Item]

@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Instant
+from ipucloud.contract.fields import Answer, Instant, Shape
 
 MOST_POINTS = 1500
 
 
-class MetricsQuery(BaseModel):
+class MetricsQuery(Shape):
     """A period, and the length of its steps."""
 
     since: Instant | None = Field(None, description="Start of the period. Default: an hour before `until`.")

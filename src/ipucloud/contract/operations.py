@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer
+from ipucloud.contract.fields import Answer, Shape
 from ipucloud.contract.lists import Listed, Page
 
 
@@ -123,7 +123,7 @@ class OperationList(Listed):
     cluster: UUID | None = Field(None, description="Only operations on this cluster, by id.")
 
 
-class Waiting(BaseModel):
+class Waiting(Shape):
     wait: float = Field(
         0, ge=0, le=60, description="Seconds to wait for the operation to be done before the service responds."
     )

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ipucloud.contract.catalogue import CapacityOut
-from ipucloud.contract.fields import Answer, figure
+from ipucloud.contract.fields import Answer, Shape, figure
 from ipucloud.contract.lists import Page, Paged
 from ipucloud.kernel.money import Money
 
@@ -74,7 +74,7 @@ class ClusterMoveOut(Answer):
     )
 
 
-class DefragmentationQuery(BaseModel):
+class DefragmentationQuery(Shape):
     """What should fit."""
 
     flavor: str = Field(description="Name of a flavor that the region sells.", examples=["m2000-pod16"])

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, Instant, Line, figure
+from ipucloud.contract.fields import Answer, Body, Instant, Line, Shape, figure
 from ipucloud.contract.lists import Page, Paged
 from ipucloud.contract.operator_hardware import MOST_OBJECTS, Names
 
@@ -61,7 +61,7 @@ class InventoryReplace(Body):
     )
 
 
-class InventoryReplaceQuery(BaseModel):
+class InventoryReplaceQuery(Shape):
     """How an expected inventory is replaced."""
 
     dry_run: bool = Field(

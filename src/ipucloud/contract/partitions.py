@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, ClusterName
+from ipucloud.contract.fields import Answer, Body, ClusterName, Shape
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.kernel.vipu import GatewayRouting, PartitionOperationState, PartitionShape, Routing, SyncType
 
@@ -150,7 +150,7 @@ class PartitionList(Listed):
     origin: Origin | None = Field(None, description="Only partitions of this origin.")
 
 
-class OneGcd(BaseModel):
+class OneGcd(Shape):
     gcd: int = Field(0, ge=0, le=65_535, description="Number of the GCD, counted from 0.")
 
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
@@ -17,6 +16,8 @@ from ipucloud.contract.tokens import NewTokenOut, TokenName, WhoamiOut
 
 def _normalised(text: str) -> str:
     """The address in its one spelling. Raises PydanticCustomError."""
+    from email_validator import EmailNotValidError, validate_email
+
     try:
         found = validate_email(text, check_deliverability=False, allow_domain_literal=False)
     except EmailNotValidError:

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, Instant, Slug
+from ipucloud.contract.fields import Answer, Body, Instant, Shape, Slug
 from ipucloud.contract.lists import Page, Paged
 from ipucloud.kernel.money import Money
 
@@ -30,7 +30,7 @@ class PricePage(Page[PriceOut]):
     pass
 
 
-class PriceList(BaseModel):
+class PriceList(Shape):
     """Prices that match every filter."""
 
     sku: str | None = Field(None, description="Only prices of this SKU.", examples=["ipu-m2000"])

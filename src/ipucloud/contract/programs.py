@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, Shape
 
 MAX_CHARACTERS = 32_768
 """Of a command, and of an environment, together."""
@@ -70,7 +70,7 @@ class ProgramCreate(Body):
     )
 
 
-class LogQuery(BaseModel):
+class LogQuery(Shape):
     """Which part of a program's output."""
 
     after: Annotated[int, Field(ge=0, le=2_000_000_000)] = Field(

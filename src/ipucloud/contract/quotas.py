@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body, Slug
+from ipucloud.contract.fields import Answer, Body, Shape, Slug
 from ipucloud.contract.lists import Page
 
 MAX_MACHINES = 1_000_000
@@ -46,7 +46,7 @@ class QuotaOrder(StrEnum):
     BY_LIMIT_DESCENDING = "-limit"
 
 
-class QuotaList(BaseModel):
+class QuotaList(Shape):
     """Quotas that match every filter."""
 
     region: str | None = Field(

@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from ipucloud.contract.catalogue import Model, Row, Slug
+from ipucloud.contract.fields import Shape
 from ipucloud.contract.lists import Page
 from ipucloud.contract.programs import Command, Text, VariableName
 from ipucloud.kernel.money import Money
@@ -144,6 +145,6 @@ class RecipePage(Page[Recipe]):
     pass
 
 
-class RecipesQuery(BaseModel):
+class RecipesQuery(Shape):
     task: RecipeTask | None = Field(None, description="Only models for this task.")
     runnable: bool | None = Field(None, description="Only models with, or without, a program.")

@@ -6,10 +6,10 @@ from datetime import date, datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ipucloud.contract.budgets import BudgetOut
-from ipucloud.contract.fields import Answer, Instant, Month
+from ipucloud.contract.fields import Answer, Instant, Month, Shape
 from ipucloud.contract.wallet import BalanceOut
 from ipucloud.kernel.money import Money
 
@@ -50,7 +50,7 @@ class ReportOut(Answer):
     totals: list[SumsOut] = Field(description="Sums of all rows, one for each currency.")
 
 
-class ReportQuery(BaseModel):
+class ReportQuery(Shape):
     since: Instant | None = Field(
         None, description="Start of the period, a full hour. Default: the start of the current UTC month."
     )
@@ -190,5 +190,5 @@ class SummaryOut(SpendingOut):
     )
 
 
-class SummaryQuery(BaseModel):
+class SummaryQuery(Shape):
     month: Month | None = Field(None, description="Month to summarise. Default: the current UTC month.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ipucloud.contract.cluster_hardware import FaultOut, Health
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, Shape
 from ipucloud.contract.operations import OperationOut
 from ipucloud.contract.partitions import ControllerStatusOut, Origin, PartitionIpuOut, PartitionState
 
@@ -136,5 +136,5 @@ class VipuOut(Answer):
     environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])
 
 
-class ForPartition(BaseModel):
+class ForPartition(Shape):
     partition: str | None = Field(None, description="Name or id of the partition that `environment` names.")

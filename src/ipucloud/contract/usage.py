@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Instant
+from ipucloud.contract.fields import Answer, Instant, Shape
 from ipucloud.kernel.money import Money
 
 
@@ -52,6 +52,6 @@ class ProjectUsageOut(Answer):
     clusters: list[UsageOut]
 
 
-class Period(BaseModel):
+class Period(Shape):
     since: Instant | None = Field(None, description="Start of the period. Default: the start of the current UTC month.")
     until: Instant | None = Field(None, description="End of the period, exclusive. Default and latest: now.")

@@ -11,14 +11,14 @@ from alembic.util import CommandError
 from psycopg.errors import DeadlockDetected, UndefinedTable
 
 from ipucloud.db.engine import sqlalchemy_url
-from ipucloud.db.revisions import BASELINE, FORMER_HEAD, is_former, scripts
+from ipucloud.db.revisions import BASELINE, FORMER_HEAD, UpgradeError, is_former, scripts
 
 _TRIES = 5
 _PRESENT = sa.text("SELECT version_num FROM alembic_version")
 _ADOPT = sa.text("UPDATE alembic_version SET version_num = :baseline WHERE version_num = :former")
 
 
-class BeforeBaselineError(CommandError):
+class BeforeBaselineError(UpgradeError):
     """The database is at a revision from before the baseline, other than the last one."""
 
 
@@ -34,10 +34,13 @@ def upgrade(owner_url: str, revision: str = "head") -> str | None:
     """Bring the schema to `revision` as the owner role. Does nothing when it is already there.
 
     Returns a sentence if the database was at the last revision from before the baseline, which is the same schema.
-    Raises BeforeBaselineError for an earlier one.
+    Raises BeforeBaselineError for an earlier one, UpgradeError for what Alembic refuses.
     """
     adopted = _adopt(owner_url)
-    _despite_deadlocks(command.upgrade, owner_url, revision)
+    try:
+        _despite_deadlocks(command.upgrade, owner_url, revision)
+    except CommandError as error:
+        raise UpgradeError(str(error)) from error
     return adopted
 
 

@@ -16,6 +16,10 @@ FORMER_HEAD = "0340"
 """The last revision from before the baseline: the same schema. Their names were numbers alone."""
 
 
+class UpgradeError(Exception):
+    """The schema cannot be brought to the wanted revision; the text says why."""
+
+
 def scripts() -> Path:
     """Where the revisions are: inside an installed package, or at the top of a source checkout."""
     packaged = _PACKAGE / "db" / "migrations"

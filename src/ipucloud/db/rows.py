@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from operator import itemgetter
 from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -27,9 +28,18 @@ class Query(Generic[Value]):
     """
 
     def __init__(self, sql: str, row: type[Value], **options: object) -> None:
-        self.statement = sa.text(sql).execution_options(**options)
         self.row = row
-        self.made = _maker(row)
+        self._sql, self._options = sql, options
+
+    # Both are made when the statement is first used: a process has hundreds, and needs few to start.
+    @cached_property
+    def statement(self) -> sa.TextClause:
+        return sa.text(self._sql).execution_options(**self._options)
+
+    @cached_property
+    def made(self) -> Callable[[Sequence[Any]], Value]:
+        """Makes a row of the values of its columns."""
+        return _maker(self.row)
 
     async def all(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> list[Value]:
         """Every row. Raises what `Statements.execute` raises, as the others do."""

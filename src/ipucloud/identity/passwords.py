@@ -11,7 +11,6 @@ import secrets
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from zxcvbn import zxcvbn
 
 from ipucloud.kernel.errors import FieldError
 
@@ -48,6 +47,8 @@ def random_password() -> str:
 
 def weakness(password: str, email: str, pointer: str) -> FieldError | None:
     """Why the password of a person with this e-mail is too easy to guess; None: it is not."""
+    from zxcvbn import zxcvbn
+
     name, _, domain = email.partition("@")
     found = zxcvbn(password[:_JUDGED], user_inputs=[email, name, domain, domain.partition(".")[0], "ipucloud"])
     if found["score"] >= _LEAST_SCORE:

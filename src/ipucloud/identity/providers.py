@@ -12,20 +12,19 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-import httpx
 import orjson
 import structlog
-from email_validator import EmailNotValidError, validate_email
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
 
 from ipucloud.config import OidcProvider
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import EMAIL_NOT_VERIFIED, IDENTITY_REFUSED, PROVIDER_UNAVAILABLE, Problem
+
+if TYPE_CHECKING:
+    import httpx
+    from joserfc.jwk import KeySet
 
 log = structlog.get_logger(__name__)
 
@@ -127,6 +126,8 @@ class Providers:
     async def _exchange(
         self, provider: OidcProvider, found: Mapping[str, Any], form: dict[str, str]
     ) -> Mapping[str, Any]:
+        import httpx
+
         try:
             secret = await asyncio.to_thread(provider.secret)
         except OSError as error:
@@ -141,6 +142,9 @@ class Providers:
 
     async def _verified(self, provider: OidcProvider, token: str, nonce: str) -> Mapping[str, Any]:
         """The claims of an ID token of this client and sign-in."""
+        from joserfc import jwt
+        from joserfc.errors import JoseError
+
         rules = jwt.JWTClaimsRegistry(
             now=int(self._clock.now().timestamp()),
             leeway=_LEEWAY,
@@ -166,6 +170,9 @@ class Providers:
         return claims
 
     async def _keys(self, provider: OidcProvider, *, fresh: bool = False) -> KeySet:
+        from joserfc.errors import JoseError
+        from joserfc.jwk import KeySet
+
         known = self._known[provider.name]
         age = self._clock.monotonic() - known.keys_at
         if known.keys is None or age > _KEPT or (fresh and age > _AGAIN):
@@ -194,6 +201,8 @@ class Providers:
 
     async def _json(self, provider: OidcProvider, method: str, url: str, **options: Any) -> Mapping[str, Any]:
         """A JSON object. Raises `Problem` provider_unavailable; identity_refused for a refusal."""
+        import httpx
+
         try:
             async with asyncio.timeout(provider.timeout):
                 status, body = await self._fetch(provider, method, url, **options)
@@ -212,6 +221,8 @@ class Providers:
         return document
 
     async def _fetch(self, provider: OidcProvider, method: str, url: str, **options: Any) -> tuple[int, bytes]:
+        import httpx
+
         if self._client is None:
             self._client = httpx.AsyncClient(follow_redirects=False, headers={"Accept": "application/json"})
         body = b""
@@ -224,6 +235,8 @@ class Providers:
 
 
 def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
+    from email_validator import EmailNotValidError, validate_email
+
     told = claims.get(provider.email_claim)
     if not isinstance(told, str) or claims.get("email_verified") is not True:
         raise Problem(EMAIL_NOT_VERIFIED, f"{provider.title} does not say that your e-mail is verified.")

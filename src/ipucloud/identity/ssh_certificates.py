@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-import asyncssh
+if TYPE_CHECKING:
+    import asyncssh
 
 KEY_TYPE = "ssh-ed25519"
 EARLIER = timedelta(minutes=1)
@@ -37,6 +38,8 @@ class Certified:
 
 
 def new_authority_key() -> AuthorityKey:
+    import asyncssh
+
     key = asyncssh.generate_private_key(KEY_TYPE)
     return AuthorityKey(public_line(key), key.export_private_key().decode())
 
@@ -47,11 +50,15 @@ def public_line(key: asyncssh.SSHKey) -> str:
 
 
 def fingerprint_of(public_key: str) -> str:
+    import asyncssh
+
     return asyncssh.import_public_key(public_key).get_fingerprint("sha256")
 
 
 def sign(private_key: str, public_key: str, what: Certified) -> str:
     """The certificate's line, as a `-cert.pub` file has it. `public_key` is one that `parse_public_key` accepted."""
+    import asyncssh
+
     certificate = asyncssh.import_private_key(private_key).generate_user_certificate(
         asyncssh.import_public_key(public_key),
         what.key_id,

@@ -13,8 +13,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-import asyncssh
-from asyncssh.packet import SSHPacket
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
@@ -94,6 +92,8 @@ def parse_public_key(text: str) -> SshPublicKey:
     data = _decode(encoded)
     canonical = f"{key_type} {base64.b64encode(data).decode('ascii')}"
     _judge(canonical)
+    import asyncssh
+
     try:
         key = asyncssh.import_public_key(canonical)
     except (asyncssh.KeyImportError, ValueError):
@@ -175,6 +175,8 @@ def _judge_rsa(key: RSAPublicKey) -> None:
 def _judge_application(key_type: str, data: bytes) -> None:
     if not key_type.startswith("sk-"):
         return
+    from asyncssh.packet import SSHPacket
+
     packet = SSHPacket(data)
     strings = []
     while packet:

@@ -10,11 +10,12 @@ import asyncio
 import ssl
 from email.message import EmailMessage
 from enum import StrEnum
-from typing import NamedTuple
-
-import aiosmtplib
+from typing import TYPE_CHECKING, NamedTuple
 
 from ipucloud.config import Settings
+
+if TYPE_CHECKING:
+    import aiosmtplib
 
 _PERMANENT = 500
 
@@ -43,6 +44,8 @@ class Smtp:
 
     async def send(self, mail: EmailMessage) -> Attempt:
         """Try once. Never raises for what the server or the network does."""
+        import aiosmtplib
+
         settings = self._settings
         try:
             async with asyncio.timeout(settings.smtp_timeout):

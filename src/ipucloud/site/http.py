@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, TypeVar
 
-import asyncssh
 import httpx
 from pydantic import ValidationError
 
@@ -268,6 +267,8 @@ class HttpHosts:
         return await self._calls.must(Call.POWER_HOST, "POST", f"/v1/hosts/{host}/power", Host, body=action)
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
+        import asyncssh
+
         seconds = min(self._call_timeout, self._budget())
         failpoint("site.before", Call.SSH_HOST_KEY)
         try:

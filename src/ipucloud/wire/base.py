@@ -8,4 +8,4 @@ from pydantic import BaseModel, ConfigDict
 class Wire(BaseModel):
     """A body on the site's wire. Unknown fields of an answer are ignored, so that a newer site stays readable."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)

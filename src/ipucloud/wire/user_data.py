@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 CONFIG, SCRIPT = "#cloud-config", "#!"
 MAX_DEPTH = 16
 """Of lists and mappings within each other; what is supported has fewer."""
@@ -78,6 +76,8 @@ def parse(text: str | None) -> UserData:
 
 
 def _document(text: str) -> dict[str, Any]:
+    import yaml
+
     try:
         depth = 0
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):

@@ -31,7 +31,7 @@ def sent_and_answered() -> Iterator[tuple[type[BaseModel], bool]]:
     seen = set()
     for route in create_app(Settings.model_construct()).routes:
         if isinstance(route, ApiRoute):
-            sent = [parameter.field_info.annotation for parameter in route.dependant.body_params]
+            sent = [parameter.field_info.annotation for parameter in route.described.dependant.body_params]
             for model, is_sent in [*((each, True) for each in sent), (route.response_model, False)]:
                 if isinstance(model, type) and issubclass(model, BaseModel) and model not in seen:
                     seen.add(model)

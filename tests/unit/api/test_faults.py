@@ -25,7 +25,7 @@ def _models() -> Iterator[tuple[str, type[BaseModel]]]:
     """The model of every body, by operation."""
     for route in create_app(Settings.model_construct()).routes:
         if isinstance(route, ApiRoute):
-            for parameter in route.dependant.body_params:
+            for parameter in route.described.dependant.body_params:
                 model = parameter.field_info.annotation
                 assert isinstance(model, type)
                 yield route.operation_id or "", model

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
-from pydantic import ValidationError
-from scim2_models import SCIMException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
@@ -13,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import JsonRequest
 from ipucloud.api.reads import check_permission
-from ipucloud.api.scim.errors import MEDIA_TYPE, of_model
+from ipucloud.api.scim.errors import MEDIA_TYPE
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.identity.access import unauthenticated
@@ -29,18 +28,14 @@ class ScimRequest(JsonRequest):
     media_types = (MEDIA_TYPE, "application/json")
 
 
-Answering = Callable[[ScimRequest], Awaitable[Response]]
-
-
 class ScimRoute(Route):
     """As `ApiRoute`, it knows the permission that it requires. `name`: of the operation, in the audit log."""
 
     permission = Permission.PERSON_PROVISION
 
-    def __init__(self, path: str, name: str, method: str, answer: Answering) -> None:
+    def __init__(self, path: str, name: str, method: str) -> None:
         super().__init__(path, self._serve_route, methods=[method], name=name, include_in_schema=False)
         self.app = self._serve
-        self._answer_to = answer
         self._takes_body = method in _WITH_BODY
 
     async def _serve_route(self, request: ScimRequest) -> Response:
@@ -67,9 +62,14 @@ class ScimRoute(Route):
                 raise not_found()
             if self._takes_body:
                 await request.load(services_of(request).settings.body_limit)
-            try:
-                response = await self._answer_to(request)
-            except (SCIMException, ValidationError) as error:
-                raise of_model(error) from error
+            answer = await asyncio.to_thread(_answering)
+            response = await answer(self.name, request)
             outcome.status = response.status_code
             return response
+
+
+def _answering() -> Callable[[str, ScimRequest], Awaitable[Response]]:
+    """In a thread, so that other requests are answered while the first of these imports the protocol's models."""
+    from ipucloud.api.scim.answers import answer
+
+    return answer

@@ -27,11 +27,10 @@ from scim2_models import (
 )
 from scim2_models.urn import URN
 
-from ipucloud.api.scim.errors import refused
+from ipucloud.api.scim.errors import PATH, refused
 from ipucloud.contract.people import Email
 from ipucloud.identity.provisioning import Person, Profile
 
-PATH = "/scim/v2"
 MOST_RESULTS = 200
 LONGEST = 256
 """Characters of a name or an `externalId`."""

@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
 from ipucloud.billing.invoices.e_invoice import MOST_PLACES, PROFILES, missing, undeliverable, write
-from ipucloud.billing.invoices.pdf import render, render_with
 from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.money import places_of
@@ -44,7 +43,7 @@ async def in_format(request: Request, query: InvoiceFormat, document: bytes) -> 
     wanted = query.format
     if wanted == "pdf" or (wanted is None and PDF in request.headers.get("accept", "")):
         known = InvoiceOut.model_validate_json(document)
-        return _file(known, "pdf", await asyncio.to_thread(render, known))
+        return _file(known, "pdf", await asyncio.to_thread(_rendered, known))
     if wanted is None or wanted == "json":
         return tagged(request, document, ONE_VERSION)
     return await _electronic(InvoiceOut.model_validate_json(document), wanted)
@@ -56,7 +55,14 @@ async def _electronic(document: InvoiceOut, wanted: str) -> Response:
     xml = await asyncio.to_thread(write, document, profile)
     if wanted != "factur-x":
         return _file(document, "xml", xml)
-    return _file(document, "pdf", await asyncio.to_thread(render_with, document, xml))
+    return _file(document, "pdf", await asyncio.to_thread(_rendered, document, xml))
+
+
+def _rendered(document: InvoiceOut, xml: bytes | None = None) -> bytes:
+    """The PDF, with the electronic invoice in it if there is one."""
+    from ipucloud.billing.invoices.pdf import render, render_with
+
+    return render(document) if xml is None else render_with(document, xml)
 
 
 def refuse_incomplete(document: InvoiceOut, wanted: str) -> None:

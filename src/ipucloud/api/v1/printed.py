@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from ipucloud.api.problems import invalid
 from ipucloud.billing.invoices.electronic_addresses import SCHEMES
-from ipucloud.billing.invoices.fonts import can_print
 from ipucloud.contract.e_invoices import EInvoiceParty
 from ipucloud.kernel.errors import FieldError
 
@@ -21,7 +20,7 @@ _WHY = (
 def refuse_unprintable(body: BaseModel, *, but: str | None = None) -> None:
     """Raise `Problem` validation_failed for the fields that cannot be printed; `but` is one that never is."""
     given = body.model_dump(exclude_none=True, exclude={but} if but else None)
-    faults = [FieldError(path, "not_printable", _WHY) for path, text in _texts("", given) if not can_print(text)]
+    faults = [FieldError(path, "not_printable", _WHY) for path, text in _texts("", given) if not _can_be_printed(text)]
     if faults:
         raise invalid(faults)
 
@@ -35,6 +34,15 @@ def refuse_unknown_scheme(party: EInvoiceParty | None) -> None:
             " GLN, or EM for an e-mail address."
         )
         raise invalid([FieldError("/e_invoice/electronic_address", "unknown_scheme", why)])
+
+
+def _can_be_printed(text: str) -> bool:
+    """Without the fonts where these are not needed: they have all of ASCII."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return True
+    from ipucloud.billing.invoices.fonts import can_print
+
+    return can_print(text)
 
 
 def _texts(path: str, value: object) -> Iterator[tuple[str, str]]:

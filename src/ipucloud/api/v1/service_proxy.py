@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-import asyncssh
 import httpcore
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -191,6 +190,8 @@ def _require_running(found: Reached) -> None:
 @contextmanager
 def _problems_of(found: Reached, seconds: float) -> Iterator[None]:
     """Raises `Problem` for what goes wrong before an answer begins."""
+    import asyncssh
+
     name, where = found.name, f"127.0.0.1:{found.port}"
     try:
         yield

@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-import asyncssh
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import HTTPConnection
 from starlette.routing import Match, WebSocketRoute
@@ -34,6 +34,9 @@ from ipucloud.identity.access import authorize
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import UNAVAILABLE, FieldError, Problem, not_found
+
+if TYPE_CHECKING:
+    import asyncssh
 
 OPEN, CLOSE = "openTerminal", "closeTerminal"
 """The operations of its two entries in the audit log."""

@@ -13,9 +13,6 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-from facturx import generate_xml
-from lxml import etree
-
 from ipucloud.billing.invoices.tax import SENTENCES, is_tax_id
 from ipucloud.catalogue.queries import ADDRESS_SKU, STORAGE_SKUS
 from ipucloud.contract.e_invoices import EInvoiceParty
@@ -98,6 +95,9 @@ def undeliverable(document: InvoiceOut, profile: Profile) -> list[str]:
 
 def write(document: InvoiceOut, profile: Profile) -> bytes:
     """The XML of an issued document that lacks nothing, in a currency with at most `MOST_PLACES` decimal places."""
+    from facturx import generate_xml
+    from lxml import etree
+
     flavor = "ubl-2.1" if profile.syntax == "ubl" else "factur-x"
     written: bytes = generate_xml(_terms(document), flavor, "en16931", check_xsd=False, check_schematron=None)
     if profile.specification is None:

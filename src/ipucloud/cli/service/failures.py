@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-import alembic.util
 import psycopg
 import sqlalchemy as sa
 import typer
@@ -16,6 +15,7 @@ from ipucloud.catalogue.faults import CatalogueError
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
+from ipucloud.db.revisions import UpgradeError
 from ipucloud.http.certificate import CertificateError
 from ipucloud.http.listeners import ListenError
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
@@ -33,7 +33,7 @@ def exit_on_error() -> Iterator[None]:
         stop(str(error), Exit.USAGE)
     except Problem as error:
         stop(error.detail, Exit.UNREACHABLE if error.kind is UNAVAILABLE else Exit.FAILED)
-    except alembic.util.CommandError as error:
+    except UpgradeError as error:
         stop(f"This version cannot upgrade the database: {error}", Exit.FAILED)
     except (sa.exc.OperationalError, psycopg.OperationalError) as error:
         stop(f"The database does not answer: {first_line(error)}", Exit.UNREACHABLE)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from ipucloud.contract.fields import Shape
 
 Late = Annotated[bool, Field(description="An audit appended the event afterwards.")]
 
 
-class Payload(BaseModel):
+class Payload(Shape):
     """The `data` of an event."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,60 @@
+"""Programs start at once: what few of their runs need is not imported by all of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+DOCUMENTS = {"PIL", "facturx", "fontTools", "fpdf", "lxml", "pypdf", "uharfbuzz"}
+"""Invoices as PDF and as electronic ones."""
+SELDOM = {
+    *DOCUMENTS,
+    *("aiosmtplib", "alembic", "joserfc", "markdown_it", "mcp", "obstore", "pyarrow", "requests", "scim2_models"),
+    *("stripe", "yaml", "zxcvbn"),
+}
+OTHERS = {"ipucloud.client", "ipucloud.laboratory"}
+MODELS = "ipucloud.client.models.generated"
+NOT_LOADED = {
+    "ipucloud.cli.main": {"asyncio", "httpx", "ipucloud.client", "pydantic", "rich", "sqlalchemy"},
+    "ipucloud.cli.commands.whoami": {
+        *("asyncssh", "cryptography", "grpc", "mcp", "sqlalchemy", "starlette"),
+        *(f"{MODELS}.{noun}" for noun in ("billing", "clusters", "operator")),
+        *("ipucloud.cli.commands.clusters", "ipucloud.client.aio", "ipucloud.client.clusters"),
+    },
+    "ipucloud.cli.service.api": {*SELDOM, *OTHERS, "asyncssh", "grpc", "ipucloud.worker"},
+    "ipucloud.cli.service.worker": {*SELDOM, *OTHERS, "argon2", "asyncssh", "fastapi", "ipucloud.api"},
+    "ipucloud.laboratory.simulator.main": {*SELDOM, "fastapi", "ipucloud.client", "ipucloud.contract", "sqlalchemy"},
+}
+"""By what is imported when a program starts."""
+LOADED = "import json, sys, {module}; print(json.dumps([*sys.modules]))"
+
+
+@pytest.mark.parametrize(("module", "absent"), NOT_LOADED.items())
+def test_a_program_starts_without(module: str, absent: set[str]) -> None:
+    program = [sys.executable, "-c", LOADED.format(module=module)]
+    loaded = json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout)
+    assert sorted(absent.intersection(loaded)) == []
+
+
+def test_routes_are_described_and_models_built_when_they_are_used() -> None:
+    program = """
+from ipucloud.api.app import create_app
+from ipucloud.api.routing import ApiRoute
+from ipucloud.config import Settings
+from ipucloud.contract.fields import Shape
+
+def derived(model):
+    for each in model.__subclasses__():
+        yield each
+        yield from derived(each)
+
+routes = [route for route in create_app(Settings.model_construct()).routes if isinstance(route, ApiRoute)]
+assert len(routes) > 300
+assert not [route.path for route in routes if "described" in vars(route)]
+built = [model for model in derived(Shape) if model.__pydantic_complete__]  # the catalogue, and defaults of fields
+assert len(built) < len([*derived(Shape)]) / 10, built
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
