@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-from fastapi.routing import APIRoute
-
 from ipucloud.api.app import create_app
+from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from tests.api.policy import POLICY
 from tests.support.filled_in import openapi
@@ -67,7 +66,7 @@ def documented() -> list[Documented]:
 
 
 APP = create_app(Settings.model_construct())
-_MODULES = {route.operation_id: route.endpoint.__module__ for route in APP.routes if isinstance(route, APIRoute)}
+_MODULES = {route.operation_id: route.endpoint.__module__ for route in APP.routes if isinstance(route, ApiRoute)}
 OPERATIONS = {operation.id: operation for operation in documented()}
 AUTHORISED = [OPERATIONS[name] for name in POLICY]
 
