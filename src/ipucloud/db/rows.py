@@ -28,17 +28,12 @@ class Query(Generic[Value]):
     """
 
     def __init__(self, sql: str, row: type[Value], **options: object) -> None:
+        self.statement = sa.text(sql).execution_options(**options)
         self.row = row
-        self._sql, self._options = sql, options
-
-    # Both are made when the statement is first used: a process has hundreds, and needs few to start.
-    @cached_property
-    def statement(self) -> sa.TextClause:
-        return sa.text(self._sql).execution_options(**self._options)
 
     @cached_property
     def made(self) -> Callable[[Sequence[Any]], Value]:
-        """Makes a row of the values of its columns."""
+        """Makes a row of the values of its columns. Made with the first one: a process has hundreds of statements."""
         return _maker(self.row)
 
     async def all(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> list[Value]:

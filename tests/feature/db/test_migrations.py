@@ -15,7 +15,7 @@ from psycopg import sql
 
 from ipucloud.db import migrate
 from ipucloud.db.engine import sqlalchemy_url
-from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head, is_former, known, scripts
+from ipucloud.db.revisions import BASELINE, FORMER_HEAD, UpgradeError, head, is_former, known, scripts
 from ipucloud.db.schema_check import OLDER, fault_of
 from ipucloud.schema import metadata
 from tests.support.dumps import schema_of
@@ -143,7 +143,7 @@ def test_the_next_migration_runs_and_is_newer_than_this_version(
     assert revision_of(database) == name
     assert rows(database) == before
     assert fault_of(name) is None, "processes of this version go on beside it"
-    with pytest.raises(CommandError, match=name):
+    with pytest.raises(UpgradeError, match=name):
         migrate.upgrade(database.owner_url)
     command.downgrade(next_version, head())
     assert schema_of(database.superuser_url) == newest
