@@ -42,7 +42,7 @@ class TestServer:
 
     def __init__(self, root: Path) -> None:
         self._server = EmbeddedPostgres(root)
-        self._names = (f"test_{os.getpid()}_{number}" for number in count(1))
+        self._names = (f"test_{os.getpid()}_{number:06}" for number in count(1))
         self._has_template = False
         self._idle: list[tuple[Database, ReusableDatabase]] = []
 

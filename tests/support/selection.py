@@ -22,13 +22,25 @@ ROOT = Path(__file__).parents[2]
 SLOW = frozenset(
     ROOT / "tests" / path
     for path in (
+        "bench",
         "crash",
         "e2e",
         "panel",
         "proof",
+        *(f"api/test_{name}.py" for name in ("connections", "event_stream", "http_connections", "http_deadlines")),
+        *(f"api/test_{name}.py" for name in ("http_proxies", "mcp", "serve")),
+        *(f"contract/simulator/test_{name}.py" for name in ("addresses", "large_site", "model", "restart")),
+        *(f"contract/simulator/test_{name}.py" for name in ("server_snapshots", "snapshots", "vipu_outside")),
+        *(f"feature/billing/exports/test_{name}.py" for name in ("delivery", "of_accounts", "operation", "periods")),
+        *(f"feature/billing/test_{name}.py" for name in ("addresses", "killed", "life_oracle", "proofs", "rerating")),
+        "feature/billing/test_volumes.py",
+        "feature/invariants/test_sites.py",
+        "feature/laboratory/postgres/test_killing.py",
+        "process/test_services.py",
+        *(f"feature/billing/invoices/test_{name}.py" for name in ("correction_worlds", "killed_invoices")),
     )
 )
-"""Collected with `--all`, or by name."""
+"""Folders and files that are collected with `--all`, or by name."""
 FIGURES = "figures"
 
 

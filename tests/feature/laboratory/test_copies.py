@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import psycopg
 import pytest
 
@@ -19,6 +21,13 @@ def marked(postgres: TestServer, name: str) -> bool:
 def mark(postgres: TestServer, name: str) -> None:
     with psycopg.connect(postgres.url(SUPERUSER, name)) as connection:
         connection.execute("CREATE TABLE mark ()")
+
+
+@pytest.fixture
+def database(postgres: TestServer) -> Iterator[Database]:
+    """One that is nobody's but the test's: another takes its place."""
+    with postgres.fresh_database() as fresh:
+        yield fresh
 
 
 def databases(postgres: TestServer, name: str) -> list[str]:
