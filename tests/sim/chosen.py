@@ -10,7 +10,7 @@ from tests.sim.runner import tally
 from tests.sim.stage import Stage
 
 FIRST = 3_000_000
-MANY, FEW = 160, 24
+MANY, FEW = 160, 12
 HALVES = 2
 
 

@@ -37,6 +37,7 @@ SLOW = frozenset(
         "feature/invariants/test_sites.py",
         "feature/laboratory/postgres/test_killing.py",
         "process/test_services.py",
+        "sim/test_saved.py",
         *(f"feature/billing/invoices/test_{name}.py" for name in ("correction_worlds", "killed_invoices")),
     )
 )

