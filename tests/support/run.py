@@ -27,8 +27,6 @@ PREFIX = "ipucloud-run-"
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in it)
 NEEDED_BYTES = 2_000_000_000
 SHOWN = 10
-MOST_MEGABYTES = 500
-"""Of memory, of each process that runs tests."""
 
 
 def fast_storage() -> Path:
@@ -64,7 +62,7 @@ class Run:
         self._peaks.append(getattr(node, "workeroutput", {}).get("megabytes", 0))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if len(self._seconds) > SHOWN:
+        if len(self._seconds) > 1:
             terminalreporter.section("slowest files")
             slowest = sorted(self._seconds.items(), key=lambda pair: -pair[1])[:SHOWN]
             for path, seconds in slowest:
