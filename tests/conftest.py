@@ -9,12 +9,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.support import run
 from tests.support.postgres import Database, TestServer, remove_left_overs, running_server
-from tests.support.run import SHARED_MEMORY
 
 pytest_plugins = ["tests.support.machine", "tests.support.selection", "tests.support.real_time"]
 
-# How long examples take says how busy the machine is, and nothing of what is tested.
-# Examples are the same at every revision of a test.
+# How long examples take says how busy the machine is, and nothing of what is tested. Examples are the same in every run.
 settings.register_profile(
     "ipucloud", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -33,7 +31,7 @@ structlog.configure(
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        remove_left_overs(SHARED_MEMORY)
+        remove_left_overs(run.fast_storage())
     run.begin(config)
 
 
