@@ -12,7 +12,7 @@ from tests.support.postgres import Database, TestServer, remove_left_overs, runn
 
 pytest_plugins = ["tests.support.machine", "tests.support.selection", "tests.support.real_time"]
 
-# How long examples take says how busy the machine is, and nothing of what is tested. Examples are the same in every run.
+# How long examples take says how busy the machine is, and nothing of what is tested. Every run has the same examples.
 settings.register_profile(
     "ipucloud", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
