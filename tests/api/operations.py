@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ipucloud.api.app import create_app
+from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from tests.api.policy import POLICY
@@ -66,7 +67,9 @@ def documented() -> list[Documented]:
 
 
 APP = create_app(Settings.model_construct())
-_MODULES = {route.operation_id: route.endpoint.__module__ for route in APP.routes if isinstance(route, ApiRoute)}
+_MODULES = {
+    route.operation_id: route.endpoint.__module__ for route in every_route(APP.routes) if isinstance(route, ApiRoute)
+}
 OPERATIONS = {operation.id: operation for operation in documented()}
 AUTHORISED = [OPERATIONS[name] for name in POLICY]
 

@@ -16,11 +16,10 @@ import pytest
 import schemathesis
 import sqlalchemy as sa
 import uvicorn
-from fastapi import FastAPI
 from hypothesis import HealthCheck, settings
 from pydantic import SecretStr
 
-from ipucloud.api.app import create_app
+from ipucloud.api.app import Application, create_app
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
@@ -141,7 +140,7 @@ NOT_OF_ONES_OWN_MAKING = ("cursor", "after")
 
 
 @contextmanager
-def listening(app: FastAPI) -> Iterator[str]:
+def listening(app: Application) -> Iterator[str]:
     """The application behind a real listener, in a thread with a loop of its own."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="on"))
     thread = threading.Thread(target=server.run)

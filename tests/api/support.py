@@ -10,10 +10,9 @@ from uuid import UUID, uuid4
 
 import httpx
 import sqlalchemy as sa
-from fastapi import FastAPI
 from pydantic import SecretStr
 
-from ipucloud.api.app import create_app
+from ipucloud.api.app import Application, create_app
 from ipucloud.api.services import Services
 from ipucloud.config import Settings
 from ipucloud.identity.roles import ACCOUNT_ROLES, PLATFORM_ROLES, Role
@@ -76,7 +75,7 @@ _DIGESTS = sa.union_all(*(_digest(table) for name, table in sorted(metadata.tabl
 class Api:
     """The application and a client of its own project's owner."""
 
-    app: FastAPI
+    app: Application
     world: World
     owner: httpx.AsyncClient
 
@@ -167,7 +166,7 @@ async def running(
         yield Api(app, world, owner)
 
 
-def client(app: FastAPI, headers: Mapping[str, str], address: str = "127.0.0.1") -> httpx.AsyncClient:
+def client(app: Application, headers: Mapping[str, str], address: str = "127.0.0.1") -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=(address, 40_000))
     hooks = {"response": [as_documented(app)]}
     return httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)

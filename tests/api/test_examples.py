@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from ipucloud.api.app import create_app
 from ipucloud.api.components import public
 from ipucloud.api.document import TAGS
+from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from ipucloud.contract.descriptions import DESCRIPTIONS
@@ -65,13 +66,9 @@ def test_every_component_is_described_under_its_public_name() -> None:
 
 
 def bodies() -> Iterator[type[BaseModel]]:
-    for route in create_app(Settings.model_construct()).routes:
-        if isinstance(route, ApiRoute):
-            for parameter in route.described.dependant.body_params:
-                model = parameter.field_info.annotation
-                assert isinstance(model, type)
-                assert issubclass(model, BaseModel)
-                yield model
+    for route in every_route(create_app(Settings.model_construct()).routes):
+        if isinstance(route, ApiRoute) and route.arguments.body is not None:
+            yield route.arguments.body
 
 
 def test_the_example_of_every_body_is_accepted() -> None:

@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
-from fastapi import FastAPI
 from pydantic import BaseModel
 from starlette.routing import Match
 
+from ipucloud.api.app import Application
+from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 
 
@@ -21,7 +22,7 @@ def assert_shape(model: type[BaseModel], text: str) -> None:
     assert _read(text) == _read(written)
 
 
-def as_documented(app: FastAPI) -> Callable[[httpx.Response], Awaitable[None]]:
+def as_documented(app: Application) -> Callable[[httpx.Response], Awaitable[None]]:
     """A hook of a client: every JSON answer of success has the shape that its route gives."""
 
     async def check(answer: httpx.Response) -> None:
@@ -35,9 +36,9 @@ def as_documented(app: FastAPI) -> Callable[[httpx.Response], Awaitable[None]]:
     return check
 
 
-def _given(app: FastAPI, request: httpx.Request) -> type[BaseModel] | None:
+def _given(app: Application, request: httpx.Request) -> type[BaseModel] | None:
     scope = {"type": "http", "method": request.method, "path": request.url.path}
-    matching = (route for route in app.routes if route.matches(dict(scope))[0] is Match.FULL)
+    matching = (route for route in every_route(app.routes) if route.matches(dict(scope))[0] is Match.FULL)
     found = next(matching, None)
     return found.response_model if isinstance(found, ApiRoute) else None
 

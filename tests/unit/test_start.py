@@ -24,7 +24,7 @@ NOT_LOADED = {
         *(f"{MODELS}.{noun}" for noun in ("billing", "clusters", "operator")),
         *("ipucloud.cli.commands.clusters", "ipucloud.client.aio", "ipucloud.client.clusters"),
     },
-    "ipucloud.cli.service.api": {*SELDOM, *OTHERS, "asyncssh", "grpc", "ipucloud.worker"},
+    "ipucloud.cli.service.api": {*SELDOM, *OTHERS, "asyncssh", "fastapi", "grpc", "ipucloud.worker", "ipucloud.schema"},
     "ipucloud.cli.service.worker": {*SELDOM, *OTHERS, "argon2", "asyncssh", "fastapi", "ipucloud.api"},
     "ipucloud.laboratory.simulator.main": {*SELDOM, "fastapi", "ipucloud.client", "ipucloud.contract", "sqlalchemy"},
 }
@@ -39,10 +39,13 @@ def test_a_program_starts_without(module: str, absent: set[str]) -> None:
     assert sorted(absent.intersection(loaded)) == []
 
 
-def test_routes_are_described_and_models_built_when_they_are_used() -> None:
+def test_nouns_are_imported_signatures_read_and_models_built_when_they_are_used() -> None:
     program = """
+import sys
 from ipucloud.api.app import create_app
-from ipucloud.api.routing import ApiRoute
+from ipucloud.api.nouns import every_route
+from ipucloud.api.routing import ApiRoute, Router
+from ipucloud.api.v1.all import NOUNS
 from ipucloud.config import Settings
 from ipucloud.contract.fields import Shape
 
@@ -51,9 +54,13 @@ def derived(model):
         yield each
         yield from derived(each)
 
-routes = [route for route in create_app(Settings.model_construct()).routes if isinstance(route, ApiRoute)]
+app = create_app(Settings.model_construct())
+assert not [name for name in sys.modules if isinstance(getattr(sys.modules[name], "routes", None), Router)]
+assert next(iter(NOUNS)).routes()[0].arguments
+assert "fastapi" not in sys.modules
+routes = [route for route in every_route(app.routes) if isinstance(route, ApiRoute)]
 assert len(routes) > 300
-assert not [route.path for route in routes if "described" in vars(route)]
+assert len([route.path for route in routes if "arguments" in vars(route)]) == 1
 built = [model for model in derived(Shape) if model.__pydantic_complete__]  # the catalogue, and defaults of fields
 assert len(built) < len([*derived(Shape)]) / 10, built
 """

@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cached_property
+from typing import Any
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Lifespan
 
-from ipucloud import __version__
 from ipucloud.admin.events import OPERATORS
-from ipucloud.api import document, health, pages, reference
+from ipucloud.api import health, pages, reference
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.compression import Compression
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
+from ipucloud.api.nouns import every_route
 from ipucloud.api.panel import Panel, panel_of
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
@@ -29,8 +31,8 @@ from ipucloud.api.services import Services
 from ipucloud.api.shared_limits import SharedLimits
 from ipucloud.api.streams import Followers, Streams
 from ipucloud.api.used import UsedTokens
-from ipucloud.api.v1 import service_proxy, terminals
-from ipucloud.api.v1.all import ROUTERS
+from ipucloud.api.v1 import terminals
+from ipucloud.api.v1.all import NOUNS
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -47,16 +49,20 @@ APPLICATION = "ipucloud api"
 """The name of this process's connections in PostgreSQL's `pg_stat_activity`."""
 _END_SECONDS = 12.0
 """For tasks to end, longer than a statement may run: a database that answers no more must not keep the process."""
-DESCRIPTION = """\
-Create, use, pay for and delete clusters of Graphcore IPUs.
-
-Send `Authorization: Bearer <token>`. Errors are `application/problem+json` (RFC 9457): branch on `code`. Repeat a
-POST or PATCH safely with `Idempotency-Key`, and update what you have read with `If-Match`. Lists are paginated with
-`next_cursor`. Asynchronous requests return 202 with an operation: poll it with `?wait=60` until it is done.
-"""
 
 
-def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
+class Application(Starlette):
+    """The whole API."""
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        from ipucloud.api.document import build
+
+        return build(self.routes)
+
+
+def create_app(settings: Settings, *, clock: Clock | None = None) -> Application:
     """The ASGI application of one process. Raises CatalogueError.
 
     Entering its lifespan builds the services of handlers without connecting: the first query connects to the
@@ -71,26 +77,16 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         RateLimiter(name, settings.rate_limit_per_second, settings.rate_limit_burst, clock)
         for name in ("token", "address")
     )
-    app = FastAPI(
-        title="ipucloud",
-        version=__version__,
-        summary="A cloud of Graphcore IPUs",
-        description=DESCRIPTION,
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
+    app = Application(
+        routes=[NOUNS, *health.routes, *reference.routes, *pages.routes, *terminals.routes, *scim_routes],
         lifespan=_lifespan(settings, catalogue, clock, metrics, used, limiters=(tokens, addresses)),
     )
-    for router in (*ROUTERS, health.routes):
-        app.router.routes.extend(router.routes)
-    app.router.routes.extend([*reference.routes, *pages.routes, *terminals.routes, *service_proxy.routes, *scim_routes])
+    app.router.redirect_slashes = False
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.panel = Panel()
     app.state.used = used
     app.state.catalogue = catalogue
-    document.install(app)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _refused)
     app.add_middleware(Compression)
@@ -107,9 +103,9 @@ def _lifespan(
     used: UsedTokens,
     *,
     limiters: tuple[RateLimiter, ...],
-) -> Lifespan[FastAPI]:
+) -> Lifespan[Application]:
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Application) -> AsyncIterator[None]:
         if settings.database_url is None:
             raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
         url = settings.database_url.get_secret_value()
@@ -177,7 +173,7 @@ async def _refused(request: Request, refusal: Exception) -> Response:
     """What no route answers: files and pages of the panel, unknown paths, and methods that a path does not support."""
     if not isinstance(refusal, HTTPException):
         raise refusal
-    allow = allowed_methods(request.app.routes, request.scope)
+    allow = allowed_methods(every_route(request.app.routes, request.scope["path"]), request.scope)
     if not allow:
         found = panel_of(request).find(request)
         if found is not None:

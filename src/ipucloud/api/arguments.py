@@ -1,17 +1,17 @@
 """Builds an endpoint's arguments from a request: path parameters, one query model, one body model.
 
-The signature is FastAPI's, and FastAPI describes it in the OpenAPI document. FastAPI does not parse requests, because
-unknown query parameters must be refused, validation errors shown only to authorised callers, and paths parsed once.
+The model of the query is the parameter `query`, that of the body the parameter `body`. FastAPI, which describes both in
+the OpenAPI document, does not parse requests, because unknown query parameters must be refused, validation errors shown
+only to authorised callers, and paths parsed once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, get_origin
+from collections.abc import Callable, Collection
+from inspect import Parameter, signature
+from typing import Any, get_origin
 
-from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
@@ -22,28 +22,20 @@ _NO_NUL = "The value contains the character U+0000."
 """The one character that PostgreSQL cannot compare with."""
 
 
-class Parameter(Protocol):
-    """FastAPI's description of a parameter."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def field_info(self) -> FieldInfo: ...
-
-
 class Arguments:
-    """The arguments of one route. Raises TypeError for an unsupported signature."""
+    """The arguments of one endpoint, besides those of its path. Raises TypeError for an unsupported signature."""
 
-    def __init__(self, route: APIRoute) -> None:
-        taken = route.dependant
-        if taken.header_params or taken.cookie_params or taken.dependencies:
-            raise TypeError(f"{route.path} has arguments besides path, query and body")
-        self._query = Query(*_model(route, taken.query_params)) if taken.query_params else None
-        self._body = _model(route, taken.body_params) if taken.body_params else None
+    def __init__(self, endpoint: Callable[..., Any], path: Collection[str]) -> None:
+        taken = dict(signature(endpoint, eval_str=True).parameters)
+        if taken.keys() - {"query", "body"} != {"request", *path}:
+            raise TypeError(f"{endpoint.__qualname__} takes {sorted(taken)}, and its path has {sorted(path)}")
+        query, body = taken.get("query"), taken.get("body")
+        self.query = None if query is None else _model(query)
+        self.body = None if body is None else _model(body)
+        self._query = None if self.query is None else Query(self.query)
         self._without_body: BaseModel | None = None
-        if taken.body_params and not taken.body_params[0].field_info.is_required():
-            self._without_body = taken.body_params[0].field_info.get_default()
+        if body is not None and body.default is not Parameter.empty:
+            self._without_body = body.default
 
     async def of(self, request: Request) -> dict[str, Any]:
         """The arguments other than those of the path, which the path's converters parse.
@@ -52,16 +44,15 @@ class Arguments:
         """
         arguments: dict[str, Any] = {}
         if self._query is not None:
-            arguments[self._query.name] = self._query.of(request)
+            arguments["query"] = self._query.of(request)
         elif request.scope["query_string"]:
             raise invalid([_unknown(name) for name in request.query_params])
-        if self._body is not None:
-            name, model = self._body
+        if self.body is not None:
             body = await request.json()
             if self._without_body is not None and not await request.body():
-                return arguments | {name: self._without_body}
+                return arguments | {"body": self._without_body}
             try:
-                arguments[name] = model.model_validate(body)
+                arguments["body"] = self.body.model_validate(body)
             except ValidationError as error:
                 raise invalid(body_errors(_errors(error), body)) from None
         return arguments
@@ -70,8 +61,7 @@ class Arguments:
 class Query:
     """A model of query parameters. Parameters that start with its `open_prefix`, if any, are accepted."""
 
-    def __init__(self, name: str, model: type[BaseModel]) -> None:
-        self.name = name
+    def __init__(self, model: type[BaseModel]) -> None:
         self._model = model
         self._names = frozenset(model.model_fields)
         self._lists = {name for name, field in model.model_fields.items() if get_origin(field.annotation) is list}
@@ -94,13 +84,11 @@ class Query:
             raise invalid(query_errors(_errors(error))) from None
 
 
-def _model(route: APIRoute, parameters: Sequence[Parameter]) -> tuple[str, type[BaseModel]]:
-    """The one parameter's name and model."""
-    if len(parameters) == 1:
-        model = parameters[0].field_info.annotation
-        if isinstance(model, type) and issubclass(model, BaseModel):
-            return parameters[0].name, model
-    raise TypeError(f"{route.path} takes at most one query model and one body model")
+def _model(parameter: Parameter) -> type[BaseModel]:
+    model = parameter.annotation
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return model
+    raise TypeError(f"{parameter} is no model")
 
 
 def _errors(error: ValidationError) -> list[ErrorDetails]:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any
+from functools import wraps
+from inspect import signature
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import Query
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
+from starlette.responses import Response
+from starlette.routing import BaseRoute
 
+from ipucloud import __version__
 from ipucloud.api.components import rename
 from ipucloud.api.credentials import SAFE_METHODS
 from ipucloud.api.examples import describe, exemplify, refusals
+from ipucloud.api.health import HealthRoute
 from ipucloud.api.messages import messages
+from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ERRORS, ApiRoute
 from ipucloud.api.shapes import IDEMPOTENCY_KEY, REQUIRED_IDEMPOTENCY_KEY
 from ipucloud.contract.problems import ProblemOut
@@ -41,6 +47,13 @@ from ipucloud.kernel.errors import (
     ErrorCode,
 )
 
+DESCRIPTION = """\
+Create, use, pay for and delete clusters of Graphcore IPUs.
+
+Send `Authorization: Bearer <token>`. Errors are `application/problem+json` (RFC 9457): branch on `code`. Repeat a
+POST or PATCH safely with `Idempotency-Key`, and update what you have read with `If-Match`. Lists are paginated with
+`next_cursor`. Asynchronous requests return 202 with an operation: poll it with `?wait=60` until it is done.
+"""
 TAGS = {
     "whoami": "The caller's token and what it may do.",
     "session": "Signing browsers in.",
@@ -120,20 +133,17 @@ _OF_STATUS = {
 }
 
 
-def install(app: FastAPI) -> None:
-    """Make `app.openapi()` return the complete document."""
-    app.openapi = cache(lambda: build(app))  # type: ignore[method-assign]  # FastAPI's documented way to extend it
-
-
-def build(app: FastAPI) -> dict[str, Any]:
+def build(routes: Iterable[BaseRoute]) -> dict[str, Any]:
+    """The complete document of an application with these routes."""
+    documented = [route for route in every_route(routes) if isinstance(route, ApiRoute | HealthRoute)]
     with warnings.catch_warnings():  # FastAPI silences this one for models that are not built later, as ours are
         warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
         document = get_openapi(
-            title=app.title,
-            version=app.version,
-            summary=app.summary,
-            description=app.description,
-            routes=[route.described if isinstance(route, ApiRoute) else route for route in app.routes],
+            title="ipucloud",
+            version=__version__,
+            summary="A cloud of Graphcore IPUs",
+            description=DESCRIPTION,
+            routes=[_described(route) for route in documented],
             license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
             servers=[{"url": "/", "description": "The service that serves this document"}],
         )
@@ -149,17 +159,33 @@ def build(app: FastAPI) -> dict[str, Any]:
     document["webhooks"] = webhooks
     components["headers"] = _HEADERS
     components["securitySchemes"] = _SECURITY
-    for route in app.routes:
-        if isinstance(route, ApiRoute | APIRoute):
-            method = min(route.methods or ("GET",))
-            _complete(document["paths"][route.path_format][method.lower()], route, method)
+    for route in documented:
+        (method,) = route.methods or ("GET",)
+        _complete(document["paths"][route.path_format][method.lower()], route, method)
     describe(components["schemas"])
     exemplify(document)
     document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     return rename(document)
 
 
-def _complete(operation: dict[str, Any], route: ApiRoute | APIRoute, method: str) -> None:
+def _described(route: ApiRoute | HealthRoute) -> APIRoute:
+    """The route as FastAPI describes it. To FastAPI a model is a body if nothing says that it is the query."""
+
+    @wraps(route.endpoint)
+    async def endpoint() -> Response:
+        raise NotImplementedError  # FastAPI answers no request
+
+    taken = signature(route.endpoint, eval_str=True)
+    endpoint.__signature__ = taken.replace(  # type: ignore[attr-defined]  # what `inspect` reads
+        parameters=[
+            each.replace(annotation=Annotated[each.annotation, Query()]) if each.name == "query" else each
+            for each in taken.parameters.values()
+        ]
+    )
+    return APIRoute(route.path, endpoint, methods=route.methods, **route.description)
+
+
+def _complete(operation: dict[str, Any], route: ApiRoute | HealthRoute, method: str) -> None:
     operation["responses"].pop("422", None)
     if isinstance(route, ApiRoute):
         operation["security"] = [] if route.permission is None else [{"token": []}]
@@ -186,7 +212,7 @@ def _complete(operation: dict[str, Any], route: ApiRoute | APIRoute, method: str
     operation["responses"] = dict(sorted(operation["responses"].items()))
 
 
-def _errors(route: ApiRoute | APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
+def _errors(route: ApiRoute | HealthRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
     """Every error of the route: its own and those of its kind."""
     yield INTERNAL_ERROR
     yield UNAVAILABLE

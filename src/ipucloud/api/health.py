@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud import __version__
 from ipucloud.api.etag import JSON
+from ipucloud.api.routing import FoundRoute
 from ipucloud.api.services import Services, services_of
 from ipucloud.db import schema_check
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
@@ -18,8 +19,6 @@ from ipucloud.kernel.errors import UNAVAILABLE, Problem
 PING_SECONDS = 1.0
 CACHED_SECONDS = 2.0
 WATCHED_SECONDS = 30.0
-
-routes = APIRouter()
 
 
 class LivenessOut(BaseModel):
@@ -75,13 +74,11 @@ async def _read_state(services: Services) -> schema_check.State:
     return await services.reader.one(schema_check.STATE, {}) or schema_check.State("", None)
 
 
-@routes.get("/livez", operation_id="livez", summary="Check liveness", response_model=LivenessOut, tags=["health"])
-async def livez() -> Response:
+async def livez(_: Request) -> Response:
     """Respond while the process runs, even if the database does not: its outage is no reason to restart."""
     return Response(ALIVE, media_type=JSON)
 
 
-@routes.get("/readyz", operation_id="readyz", summary="Check readiness", response_model=StatusOut, tags=["health"])
 async def readyz(request: Request) -> Response:
     """Respond with 200 if the database responds with the expected schema and the process is not draining, else 503."""
     readiness: Readiness = request.app.state.readiness
@@ -89,3 +86,23 @@ async def readyz(request: Request) -> Response:
     if fault is not None:
         raise Problem(UNAVAILABLE, fault, headers={"Retry-After": "2"})
     return Response(b'{"status":"ready"}', media_type=JSON)
+
+
+class HealthRoute(FoundRoute):
+    """It is for everybody, has no errors of its own, and is described in the OpenAPI document as others are."""
+
+    def __init__(
+        self, endpoint: Callable[[Request], Awaitable[Response]], summary: str, model: type[BaseModel]
+    ) -> None:
+        name = endpoint.__name__
+        super().__init__(f"/{name}", endpoint)
+        self.methods = {"GET"}  # `Edge` answers HEAD
+        self.description = {
+            "operation_id": name,
+            "summary": summary,
+            "response_model": model,
+            "tags": ["health"],
+        }
+
+
+routes = [HealthRoute(livez, "Check liveness", LivenessOut), HealthRoute(readyz, "Check readiness", StatusOut)]

@@ -14,7 +14,7 @@ from ipucloud.config import Settings
 def document() -> bytes:
     """The document as it is committed: sorted, indented, with a final newline."""
     options = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    return orjson.dumps(create_app(Settings.model_construct()).openapi(), option=options)
+    return orjson.dumps(create_app(Settings.model_construct()).document, option=options)
 
 
 def main(arguments: list[str]) -> int:

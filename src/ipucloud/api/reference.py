@@ -41,7 +41,7 @@ _POLICY = (
 
 
 async def openapi(request: Request) -> Response:
-    body = orjson.dumps(request.app.openapi(), option=orjson.OPT_SORT_KEYS)
+    body = orjson.dumps(request.app.document, option=orjson.OPT_SORT_KEYS)
     return tagged(request, body, 0)
 
 

@@ -1,16 +1,15 @@
 """Routes with a fixed order of errors: 401, 404 for the project, 403, then errors in the request.
 
 Every route requires exactly one permission, reads bodies strictly, and shows validation errors only to authorised
-callers. FastAPI reads its signature and describes it in the OpenAPI document.
+callers. FastAPI describes it in the OpenAPI document, and has no part in a request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.responses import Response
 from starlette.routing import Match, Route
@@ -87,11 +86,21 @@ def operation(
     )
 
 
-class ApiRoute(Route):
+class FoundRoute(Route):
+    """A route that requests have in their scope: metrics, permissions and idempotency ask for it."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        if match is not Match.NONE:
+            child["route"] = self
+        return match, child
+
+
+class ApiRoute(FoundRoute):
     """One operation of the API. Raises KeyError if created without a permission.
 
-    What FastAPI makes of its signature is made when it is first used: there are hundreds of routes, and a process that
-    starts has been asked for none of them.
+    Its signature is read when it is first used: there are hundreds of routes, and a process that starts has been asked
+    for none of them.
     """
 
     def __init__(self, path: str, endpoint: Endpoint, method: str, **description: Unpack[Operation]) -> None:
@@ -100,26 +109,15 @@ class ApiRoute(Route):
         self.operation_id = description["operation_id"]
         self.response_model = description["response_model"]
         self.permission: Permission | None = description["openapi_extra"][PERMISSION]
-        self._description = description
+        self.description = description
         self._body_limit: int | None = description["openapi_extra"].get(BODY_LIMIT)
         self._takes_body = method in _WITH_BODY
         self.app = self._serve
 
     @cached_property
-    def described(self) -> APIRoute:
-        """The route as FastAPI describes it."""
-        return APIRoute(self.path, self.endpoint, methods=self.methods, **self._description)
-
-    @cached_property
     def arguments(self) -> Arguments:
         """Raises TypeError for a signature that is not supported."""
-        return Arguments(self.described)
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        match, child = super().matches(scope)
-        if match is not Match.NONE:
-            child["route"] = self
-        return match, child
+        return Arguments(self.endpoint, frozenset(self.param_convertors))
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = JsonRequest(scope, receive)
@@ -181,6 +179,9 @@ class Router:
 
     def __init__(self) -> None:
         self.routes: list[ApiRoute] = []
+
+    def __iter__(self) -> Iterator[ApiRoute]:
+        return iter(self.routes)
 
     def get(self, path: str, **description: Unpack[Operation]) -> Decorator:
         return self._route("GET", path, description)

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 import structlog
 import uvicorn
 import uvloop
-from fastapi import FastAPI
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ipucloud.api.app import create_app
+from ipucloud.api.app import Application, create_app
 from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
 from ipucloud.catalogue.current import CurrentCatalogue
@@ -99,7 +98,7 @@ class ApiServer(uvicorn.Server):
     requests elsewhere; then the listener closes, and requests in progress have the rest.
     """
 
-    def __init__(self, app: FastAPI, settings: Settings, certificate: Certificate | None) -> None:
+    def __init__(self, app: Application, settings: Settings, certificate: Certificate | None) -> None:
         self._gate = Gate("public", public_limits(settings))
         super().__init__(
             server_config(
@@ -145,7 +144,7 @@ class ApiServer(uvicorn.Server):
         self.should_exit = True
 
 
-def internal_app(app: FastAPI) -> Starlette:
+def internal_app(app: Application) -> Starlette:
     """`/metrics`, `/livez` and `/readyz`; never reachable for customers."""
 
     async def livez(_: Request) -> Response:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 NAMED = WithJsonSchema({"type": "string"})
 """For the id of an object that a path may also name (`api.names`)."""
-ProjectRef = Annotated[str, Path(description="Slug, number or id of the project.", examples=["research"])]
-ClusterId = Annotated[UUID, Path(description="Name or id of the cluster.", examples=["bert"]), NAMED]
+ProjectRef = Annotated[str, Field(description="Slug, number or id of the project.", examples=["research"])]
+ClusterId = Annotated[UUID, Field(description="Name or id of the cluster.", examples=["bert"]), NAMED]
 AccountId = Annotated[
-    UUID, Path(description="Name or id of the billing account.", examples=["Example University"]), NAMED
+    UUID, Field(description="Name or id of the billing account.", examples=["Example University"]), NAMED
 ]
-OperationId = Annotated[UUID, Path(description="Id of the operation.")]
+OperationId = Annotated[UUID, Field(description="Id of the operation.")]
 
 
 def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from fastapi.sse import EventSourceResponse
+from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.metrics import Metrics
@@ -70,8 +70,10 @@ class Streams:
                 del self._open[token_hash]
 
 
-class EventStream(EventSourceResponse):
+class EventStream(StreamingResponse):
     """Server-sent events. `held` is closed at the end, also when the client leaves before the first event."""
+
+    media_type = "text/event-stream"
 
     def __init__(self, content: AsyncIterator[bytes], held: ExitStack) -> None:
         super().__init__(content, headers=_UNBUFFERED)

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from ipucloud.api.app import create_app
 from ipucloud.api.components import public
+from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
 from tests.support.cases import all_cases
@@ -29,11 +30,10 @@ STAND_INS = {"date-time": "2126-01-31T23:59:30Z", "date": "2126-01-31", "uuid": 
 def sent_and_answered() -> Iterator[tuple[type[BaseModel], bool]]:
     """The model of every body and every answer; whether it is sent."""
     seen = set()
-    for route in create_app(Settings.model_construct()).routes:
+    for route in every_route(create_app(Settings.model_construct()).routes):
         if isinstance(route, ApiRoute):
-            sent = [parameter.field_info.annotation for parameter in route.described.dependant.body_params]
-            for model, is_sent in [*((each, True) for each in sent), (route.response_model, False)]:
-                if isinstance(model, type) and issubclass(model, BaseModel) and model not in seen:
+            for model, is_sent in ((route.arguments.body, True), (route.response_model, False)):
+                if model is not None and model not in seen:
                     seen.add(model)
                     yield model, is_sent
 

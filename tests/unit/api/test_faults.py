@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from ipucloud.api.app import create_app
+from ipucloud.api.nouns import every_route
 from ipucloud.api.problems import body_errors, query_errors
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
@@ -23,12 +24,9 @@ LONG = "x" * 100
 
 def _models() -> Iterator[tuple[str, type[BaseModel]]]:
     """The model of every body, by operation."""
-    for route in create_app(Settings.model_construct()).routes:
-        if isinstance(route, ApiRoute):
-            for parameter in route.described.dependant.body_params:
-                model = parameter.field_info.annotation
-                assert isinstance(model, type)
-                yield route.operation_id or "", model
+    for route in every_route(create_app(Settings.model_construct()).routes):
+        if isinstance(route, ApiRoute) and route.arguments.body is not None:
+            yield route.operation_id, route.arguments.body
 
 
 def names(model: type[BaseModel]) -> set[str]:

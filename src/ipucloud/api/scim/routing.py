@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
-from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import JsonRequest
 from ipucloud.api.reads import check_permission
+from ipucloud.api.routing import FoundRoute
 from ipucloud.api.scim.errors import MEDIA_TYPE
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
@@ -28,7 +28,7 @@ class ScimRequest(JsonRequest):
     media_types = (MEDIA_TYPE, "application/json")
 
 
-class ScimRoute(Route):
+class ScimRoute(FoundRoute):
     """As `ApiRoute`, it knows the permission that it requires. `name`: of the operation, in the audit log."""
 
     permission = Permission.PERSON_PROVISION
@@ -40,12 +40,6 @@ class ScimRoute(Route):
 
     async def _serve_route(self, request: ScimRequest) -> Response:
         return await self._answer(request)
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        match, child = super().matches(scope)
-        if match is not Match.NONE:
-            child["route"] = self
-        return match, child
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         response = await self._answer(ScimRequest(scope, receive))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
 
 import orjson
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -85,7 +83,7 @@ async def create_account_export(request: Request, account: AccountId, body: Acco
 @routes.get(
     _EXPORTS, **operation("listAccountExports", "List exports of an account", Permission.ACCOUNT_READ, gives=ExportPage)
 )
-async def list_account_exports(request: Request, account: AccountId, query: Annotated[ExportList, Query()]) -> Response:
+async def list_account_exports(request: Request, account: AccountId, query: ExportList) -> Response:
     """List the exports that the billing account requested and that match every filter."""
     return await list_of_account(request, account, LIST_ACCOUNT_EXPORTS, query)
 
@@ -194,9 +192,7 @@ async def create_account_export_schedule(request: Request, account: AccountId, b
         gives=ExportSchedulePage,
     ),
 )
-async def list_account_export_schedules(
-    request: Request, account: AccountId, query: Annotated[ExportScheduleList, Query()]
-) -> Response:
+async def list_account_export_schedules(request: Request, account: AccountId, query: ExportScheduleList) -> Response:
     """List the billing account's export schedules that match every filter, with the result of the last delivery."""
     async with reading_account(request, account) as connection:
         return only_page(await schedules.schedule_documents(connection, Home(None, account), query))

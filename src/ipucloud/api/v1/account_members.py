@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,9 +39,7 @@ _INVITATIONS = "/v1/billing/accounts/{account:ref}/invitations"
     _MEMBERS,
     **operation("listAccountMembers", "List payers of an account", Permission.ACCOUNT_READ, gives=MemberPage),
 )
-async def list_account_members(
-    request: Request, account: AccountId, query: Annotated[AccountMemberList, Query()]
-) -> Response:
+async def list_account_members(request: Request, account: AccountId, query: AccountMemberList) -> Response:
     """List the people who are payers of the billing account."""
     return await list_of_account(request, account, members.LIST_ACCOUNT_MEMBERS, query)
 
@@ -75,9 +70,7 @@ async def remove_account_member(request: Request, account: AccountId, member: Me
         "listAccountInvitations", "List invitations to an account", Permission.ACCOUNT_READ, gives=InvitationPage
     ),
 )
-async def list_account_invitations(
-    request: Request, account: AccountId, query: Annotated[InvitationList, Query()]
-) -> Response:
+async def list_account_invitations(request: Request, account: AccountId, query: InvitationList) -> Response:
     """List the invitations to the billing account, without their secrets."""
     return await list_of_account(request, account, invitations.LIST_ACCOUNT_INVITATIONS, query)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import orjson
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -74,9 +71,7 @@ async def create_account_s3_connection(
         gives=S3ConnectionPage,
     ),
 )
-async def list_account_s3_connections(
-    request: Request, account: AccountId, query: Annotated[S3ConnectionList, Query()]
-) -> Response:
+async def list_account_s3_connections(request: Request, account: AccountId, query: S3ConnectionList) -> Response:
     """List the billing account's S3 connections that match every filter, without their secrets."""
     async with reading_account(request, account) as statements:
         return only_page(await connections.connection_documents(statements, Home(None, account), query))

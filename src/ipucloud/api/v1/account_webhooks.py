@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -55,9 +52,7 @@ _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 @routes.get(
     _ALL, **operation("listAccountWebhooks", "List an account's webhooks", Permission.ACCOUNT_READ, gives=WebhookPage)
 )
-async def list_account_webhooks(
-    request: Request, account: AccountId, query: Annotated[WebhookList, Query()]
-) -> Response:
+async def list_account_webhooks(request: Request, account: AccountId, query: WebhookList) -> Response:
     """List the billing account's webhooks without their secrets."""
     return await list_of_account(request, account, store.LIST_ACCOUNT_WEBHOOKS, query)
 
@@ -200,7 +195,7 @@ async def rotate_account_webhook_secret(
     ),
 )
 async def list_account_deliveries(
-    request: Request, account: AccountId, webhook: WebhookId, query: Annotated[DeliveryList, Query()]
+    request: Request, account: AccountId, webhook: WebhookId, query: DeliveryList
 ) -> Response:
     """List the messages of the last 30 days and pending ones, with all attempts."""
     await read_one_of_account(request, store.GET_ACCOUNT_WEBHOOK, account, webhook_id=webhook)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -47,7 +47,7 @@ routes = router()
 _ALL = "/v1/projects/{project}/addresses"
 _ONE = _ALL + "/{address:ref}"
 _COSTS = (BUDGET_REACHED, COST_LIMIT_REACHED, PAYMENT_OVERDUE, QUOTA_EXCEEDED, STATE_CONFLICT)
-AddressId = Annotated[UUID, Path(description="Id of the address, or its name.")]
+AddressId = Annotated[UUID, Field(description="Id of the address, or its name.")]
 
 
 @routes.post(
@@ -75,7 +75,7 @@ async def create_address(request: Request, project: ProjectRef, body: AddressCre
 
 
 @routes.get(_ALL, **operation("listAddresses", "List addresses", Permission.CLUSTER_READ, gives=AddressPage))
-async def list_addresses(request: Request, project: ProjectRef, query: Annotated[AddressList, Query()]) -> Response:
+async def list_addresses(request: Request, project: ProjectRef, query: AddressList) -> Response:
     """List the project's addresses, newest first. Deleted ones are listed where `state` asks for them."""
     return await list_of(request, project, LIST_ADDRESSES, query)
 

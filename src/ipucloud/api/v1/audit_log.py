@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,7 +21,7 @@ routes = router()
     "/v1/projects/{project}/audit-log",
     **operation("listAuditLog", "List the audit log", Permission.AUDIT_READ, gives=AuditEntryPage),
 )
-async def list_audit_log(request: Request, project: ProjectRef, query: Annotated[AuditLogList, Query()]) -> Response:
+async def list_audit_log(request: Request, project: ProjectRef, query: AuditLogList) -> Response:
     """List who asked for what in the project: every write, and every read of tokens and money."""
     return await list_of(request, project, LIST_AUDIT_LOG, query)
 
@@ -35,7 +32,7 @@ async def list_audit_log(request: Request, project: ProjectRef, query: Annotated
         "listAllAuditLog", "List the audit log of the platform", Permission.PLATFORM_READ, gives=AuditEntryPage
     ),
 )
-async def list_all_audit_log(request: Request, query: Annotated[OperatorAuditLogList, Query()]) -> Response:
+async def list_all_audit_log(request: Request, query: OperatorAuditLogList) -> Response:
     """List who asked for what, in every project and outside of projects."""
     parameters = list_parameters(query, behind(query, request))
     return page(query, request, await read_platform(request, LIST_ALL_AUDIT_LOG[query.order], **parameters))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Query
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -51,7 +49,7 @@ routes = router()
     "/v1/billing/accounts",
     **operation("listBillingAccounts", "List billing accounts", Permission.ACCOUNT_READ, gives=BillingAccountPage),
 )
-async def list_billing_accounts(request: Request, query: Annotated[Listed, Query()]) -> Response:
+async def list_billing_accounts(request: Request, query: Listed) -> Response:
     """List all billing accounts, including those that were created with a project; a payer's list has its own."""
     parameters = {"currency": services_of(request).settings.currency, **list_parameters(query, behind(query, request))}
     return page(query, request, await read_platform(request, accounts.LIST_ACCOUNTS[query.order], **parameters))
@@ -168,9 +166,7 @@ async def assign_project_account(request: Request, project: ProjectRef, body: Ac
     "/v1/projects/{project}/clusters/{cluster:ref}/charges",
     **operation("listCharges", "List a cluster's charges", Permission.USAGE_READ, gives=ChargePage),
 )
-async def list_charges(
-    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ChargePeriod, Query()]
-) -> Response:
+async def list_charges(request: Request, project: ProjectRef, cluster: ClusterId, query: ChargePeriod) -> Response:
     """List the charges for usage in a period of at most 31 days, each with its usage, price and formula."""
     trace_of(request).concerns(cluster_id=cluster)
     if query.since and query.until and not 0 <= (query.until - query.since).days <= MAX_DAYS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,14 +42,14 @@ from ipucloud.kernel.money import Money
 
 routes = router()
 
-BudgetId = Annotated[UUID, Path(description="Name or id of the budget.", examples=["NLP team"]), NAMED]
+BudgetId = Annotated[UUID, Field(description="Name or id of the budget.", examples=["NLP team"]), NAMED]
 
 
 @routes.get(
     "/v1/projects/{project}/budgets",
     **operation("listBudgets", "List budgets", Permission.USAGE_READ, gives=BudgetPage),
 )
-async def list_budgets(request: Request, project: ProjectRef, query: Annotated[BudgetList, Query()]) -> Response:
+async def list_budgets(request: Request, project: ProjectRef, query: BudgetList) -> Response:
     """List the project's budgets that match every filter, including those of tags; at most 100."""
     async with reading(request, project) as (connection, scope):
         return only_page(await store.list_budgets(connection, Owner("project", scope.project_id), query))
@@ -138,7 +138,7 @@ async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId)
     "/v1/billing/accounts/{account:ref}/budgets",
     **operation("listAccountBudgets", "List an account's budgets", Permission.ACCOUNT_READ, gives=BudgetPage),
 )
-async def list_account_budgets(request: Request, account: AccountId, query: Annotated[BudgetList, Query()]) -> Response:
+async def list_account_budgets(request: Request, account: AccountId, query: BudgetList) -> Response:
     """List the account's budgets that match every filter. They cover everything it pays for."""
     async with reading_account(request, account) as connection:
         return only_page(await store.list_budgets(connection, Owner("account", account), query))

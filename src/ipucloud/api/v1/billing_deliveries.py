@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -38,7 +38,7 @@ from ipucloud.kernel.errors import QUOTA_EXCEEDED
 routes = router()
 
 ScheduleId = Annotated[
-    UUID, Path(description="Name or id of the schedule.", examples=["finance-bucket.day.cost-and-usage"]), NAMED
+    UUID, Field(description="Name or id of the schedule.", examples=["finance-bucket.day.cost-and-usage"]), NAMED
 ]
 Create: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[bytes]]
 """Creates an object of a project or an account; returns its JSON."""
@@ -67,9 +67,7 @@ async def create_export_schedule(request: Request, project: ProjectRef, body: Ex
     "/v1/projects/{project}/billing/export-schedules",
     **operation("listExportSchedules", "List export schedules", Permission.BILLING_READ, gives=ExportSchedulePage),
 )
-async def list_export_schedules(
-    request: Request, project: ProjectRef, query: Annotated[ExportScheduleList, Query()]
-) -> Response:
+async def list_export_schedules(request: Request, project: ProjectRef, query: ExportScheduleList) -> Response:
     """List the export schedules that match every filter, with the result of the last delivery."""
     return await _list(request, project, partial(schedules.schedule_documents, query=query))
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -25,9 +23,7 @@ routes = router()
     "/v1/billing/accounts/{account:ref}/events",
     **operation("listAccountEvents", "List an account's events", Permission.ACCOUNT_READ, gives=EventPage),
 )
-async def list_account_events(
-    request: Request, account: AccountId, query: Annotated[AccountEventList, Query()]
-) -> Response:
+async def list_account_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
     """List what happens to the account's money: documents, payments, funds, budgets, overdue invoices.
 
     With `order=created_at`, a reader that continues after its last event misses none.
@@ -44,9 +40,7 @@ async def list_account_events(
         gives=CloudEventPage,
     ),
 )
-async def list_account_cloud_events(
-    request: Request, account: AccountId, query: Annotated[AccountEventList, Query()]
-) -> Response:
+async def list_account_cloud_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
     """List the account's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""
     return await _page(request, account, query, LIST_ACCOUNT_CLOUD_EVENTS)
 

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -63,7 +63,7 @@ routes = router()
 
 _LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_EXPORTS.items()}
 
-ExportId = Annotated[UUID, Path(description="Id of the export.")]
+ExportId = Annotated[UUID, Field(description="Id of the export.")]
 MEDIA_TYPES: Mapping[FileFormat, str] = {
     FileFormat.CSV: "text/csv; charset=utf-8",
     FileFormat.PARQUET: "application/vnd.apache.parquet",
@@ -104,7 +104,7 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
     "/v1/projects/{project}/billing/exports",
     **operation("listExports", "List exports", Permission.BILLING_READ, gives=ExportPage),
 )
-async def list_exports(request: Request, project: ProjectRef, query: Annotated[ExportList, Query()]) -> Response:
+async def list_exports(request: Request, project: ProjectRef, query: ExportList) -> Response:
     """List the project's exports that match every filter."""
     return await list_of(request, project, _LIST, query)
 

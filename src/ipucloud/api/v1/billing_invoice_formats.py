@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import Path
+from pydantic import Field
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +20,7 @@ PDF = "application/pdf"
 XML = "application/xml"
 ONE_VERSION = 1
 """For issued documents, which never change."""
-Number = Annotated[str, Path(description="Number of the invoice or credit note.", examples=["INV-2026-000001"])]
+Number = Annotated[str, Field(description="Number of the invoice or credit note.", examples=["INV-2026-000001"])]
 
 
 class _Number(Convertor[str]):

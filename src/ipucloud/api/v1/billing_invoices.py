@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -47,7 +44,7 @@ _GET = authenticated(GET_SEEN, OneDocument)
     "/v1/projects/{project}/billing/invoices",
     **operation("listInvoices", "List invoices and credit notes", Permission.BILLING_READ, gives=InvoicePage),
 )
-async def list_invoices(request: Request, project: ProjectRef, query: Annotated[InvoiceList, Query()]) -> Response:
+async def list_invoices(request: Request, project: ProjectRef, query: InvoiceList) -> Response:
     """List documents of the accounts that paid for the project.
 
     A document with lines of other projects is listed only if the project's own account pays it.
@@ -66,9 +63,7 @@ async def list_invoices(request: Request, project: ProjectRef, query: Annotated[
         errors=(STATE_CONFLICT,),
     ),
 )
-async def get_invoice_draft(
-    request: Request, project: ProjectRef, query: Annotated[InvoiceFormat, Query()]
-) -> Response:
+async def get_invoice_draft(request: Request, project: ProjectRef, query: InvoiceFormat) -> Response:
     """Return the current month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
     async with reading(request, project, of_payer=True) as (connection, scope):
         document = await draft_of(
@@ -93,9 +88,7 @@ async def get_invoice_draft(
         errors=(STATE_CONFLICT,),
     ),
 )
-async def get_invoice(
-    request: Request, project: ProjectRef, number: Number, query: Annotated[InvoiceFormat, Query()]
-) -> Response:
+async def get_invoice(request: Request, project: ProjectRef, number: Number, query: InvoiceFormat) -> Response:
     """Return a document as issued. The same release always renders a byte-identical PDF."""
     document, _ = await read_one(request, _GET, project, number=number)
     return await in_format(request, query, document)
@@ -129,9 +122,7 @@ async def get_invoice_proof(request: Request, project: ProjectRef, number: Numbe
         gives=InvoicePage,
     ),
 )
-async def list_account_invoices(
-    request: Request, account: AccountId, query: Annotated[InvoiceList, Query()]
-) -> Response:
+async def list_account_invoices(request: Request, account: AccountId, query: InvoiceList) -> Response:
     """List all documents of the account, including lines of any project."""
     return await list_of_account(request, account, LIST_OF_ACCOUNT, query)
 
@@ -147,7 +138,7 @@ async def list_account_invoices(
         errors=(STATE_CONFLICT,),
     ),
 )
-async def get_account_invoice(request: Request, number: Number, query: Annotated[InvoiceFormat, Query()]) -> Response:
+async def get_account_invoice(request: Request, number: Number, query: InvoiceFormat) -> Response:
     """Return a document as issued; to a payer, only those of its account."""
     caller = await principal(request)
     async with services_of(request).database.read() as connection:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -47,7 +45,7 @@ routes = router()
         headers=(IF_NONE_MATCH,),
     ),
 )
-async def list_project_prices(request: Request, project: ProjectRef, query: Annotated[PriceList, Query()]) -> Response:
+async def list_project_prices(request: Request, project: ProjectRef, query: PriceList) -> Response:
     """List current and future prices of the account that pays then: its contract prices, else list prices."""
     async with reading(request, project, of_payer=True) as (connection, scope):
         found = await paid_by(connection, scope.project_id, catalogue_of(request))
@@ -58,9 +56,7 @@ async def list_project_prices(request: Request, project: ProjectRef, query: Anno
     "/v1/projects/{project}/billing/summary",
     **operation("getProjectSummary", "Summarise a project's cost in a month", Permission.USAGE_READ, gives=SummaryOut),
 )
-async def get_project_summary(
-    request: Request, project: ProjectRef, query: Annotated[SummaryQuery, Query()]
-) -> Response:
+async def get_project_summary(request: Request, project: ProjectRef, query: SummaryQuery) -> Response:
     """Return what the project cost in a month so far, on what, the forecast for its end, and what is left to pay it.
 
     The same time of the month before is beside each figure.
@@ -78,9 +74,7 @@ async def get_project_summary(
         "getAccountSummary", "Summarise an account's cost in a month", Permission.ACCOUNT_READ, gives=SummaryOut
     ),
 )
-async def get_account_summary(
-    request: Request, account: AccountId, query: Annotated[SummaryQuery, Query()]
-) -> Response:
+async def get_account_summary(request: Request, account: AccountId, query: SummaryQuery) -> Response:
     """Return what all projects of the account cost in a month so far, and the forecast for its end."""
     async with reading_account(request, account) as connection:
         currency = await currency_of(request, connection, account)

@@ -8,7 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,7 +41,7 @@ routes = router()
     "/v1/billing/prices",
     **operation("readPriceBook", "Read the price book", Permission.PLATFORM_WRITE, gives=PriceBookPage),
 )
-async def read_price_book(request: Request, query: Annotated[PriceBookList, Query()]) -> Response:
+async def read_price_book(request: Request, query: PriceBookList) -> Response:
     """List the past, current and future versions that match every filter."""
     after = open_cursor(query, request)
     async with reading_platform(request) as connection:
@@ -88,7 +88,7 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
     ),
 )
 async def withdraw_price(
-    request: Request, price: Annotated[UUID, Path(description="Id of the price version.")]
+    request: Request, price: Annotated[UUID, Field(description="Id of the price version.")]
 ) -> Response:
     """Withdraw a version that has not begun. The version before it regains its previous end.
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Annotated, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
-from fastapi import Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -40,7 +39,7 @@ class Bounds(TypedDict):
     "/v1/projects/{project}/billing/report",
     **operation("getProjectReport", "Report a project's charges", Permission.USAGE_READ, gives=ReportOut, files=(CSV,)),
 )
-async def get_project_report(request: Request, project: ProjectRef, query: Annotated[ReportQuery, Query()]) -> Response:
+async def get_project_report(request: Request, project: ProjectRef, query: ReportQuery) -> Response:
     """Sum the project's posted charges, whichever account paid, by the time of usage; at most 400 days."""
     bounds = _bounds(query)
     async with reading(request, project, of_payer=True) as (connection, scope):
@@ -58,7 +57,7 @@ async def get_project_report(request: Request, project: ProjectRef, query: Annot
         files=(CSV,),
     ),
 )
-async def get_account_report(request: Request, account: AccountId, query: Annotated[ReportQuery, Query()]) -> Response:
+async def get_account_report(request: Request, account: AccountId, query: ReportQuery) -> Response:
     """Sum the posted charges of every project for the time that the account paid for it."""
     bounds = _bounds(query)
     async with reading_account(request, account) as connection:

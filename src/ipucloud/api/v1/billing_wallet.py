@@ -6,7 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -129,7 +129,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
     "/v1/billing/accounts/{account:ref}/payments",
     **operation("listPayments", "List an account's payments", Permission.ACCOUNT_READ, gives=PaymentPage),
 )
-async def list_payments(request: Request, account: AccountId, query: Annotated[PaymentList, Query()]) -> Response:
+async def list_payments(request: Request, account: AccountId, query: PaymentList) -> Response:
     """List the account's received, refunded and pending payments."""
     return await list_of_account(request, account, payments.LIST_PAYMENTS, query)
 
@@ -176,7 +176,7 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
 async def fail_payment(
     request: Request,
     account: AccountId,
-    payment: Annotated[UUID, Path(description="Id of the payment.")],
+    payment: Annotated[UUID, Field(description="Id of the payment.")],
     body: PaymentFailure,
 ) -> Response:
     """Record that a payment which was announced, or requested as a top-up, will not come."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -33,7 +33,7 @@ from ipucloud.kernel.errors import not_found
 
 routes = router()
 
-RegionRef = Annotated[str, Path(description="Slug or number of the region.", examples=["luxembourg-2"])]
+RegionRef = Annotated[str, Field(description="Slug or number of the region.", examples=["luxembourg-2"])]
 _CONDITIONAL = (IF_NONE_MATCH,)
 
 
@@ -125,7 +125,7 @@ async def get_region_capacity(request: Request, region: RegionRef) -> Response:
     "/v1/images",
     **operation("listImages", "List images", Permission.CATALOGUE_READ, gives=ImagePage, headers=_CONDITIONAL),
 )
-async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> Response:
+async def list_images(request: Request, query: InRegion) -> Response:
     """List the images for Poplar servers: operating systems with the Poplar SDK."""
     await principal(request)
     catalogue, region = catalogue_of(request), region_slug(request, query.region)
@@ -136,7 +136,7 @@ async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> 
     "/v1/tools",
     **operation("listTools", "List tools", Permission.CATALOGUE_READ, gives=ToolPage, headers=_CONDITIONAL),
 )
-async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Response:
+async def list_tools(request: Request, query: Tools) -> Response:
     """List software that a Poplar server is expected to run."""
     await principal(request)
     tools = catalogue_of(request).tools

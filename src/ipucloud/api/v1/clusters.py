@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Protocol
+from typing import Protocol
 from uuid import UUID
 
 import orjson
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -83,7 +82,7 @@ async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId)
     "/v1/projects/{project}/clusters",
     **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage),
 )
-async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
+async def list_clusters(request: Request, project: ProjectRef, query: ClusterList) -> Response:
     """List the project's clusters. `tag.<key>=<value>` filters by tag and can be repeated."""
     tags = prefixed(request, TAG)
     return await named_list_of(

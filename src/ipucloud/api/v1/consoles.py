@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,8 +28,8 @@ async def get_console(
     request: Request,
     project: ProjectRef,
     cluster: ClusterId,
-    poplar_server: Annotated[str, Path(description="Name or id of the Poplar server.", examples=["bert-p0"])],
-    query: Annotated[ConsoleQuery, Query()],
+    poplar_server: Annotated[str, Field(description="Name or id of the Poplar server.", examples=["bert-p0"])],
+    query: ConsoleQuery,
 ) -> Response:
     """Return what the server wrote to its serial console in one boot, and its last boots.
 

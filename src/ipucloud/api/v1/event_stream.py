@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from fastapi import Query
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.requests import Request
 from starlette.responses import Response
@@ -59,7 +58,7 @@ def _streaming(operation_id: str, summary: str, permission: Permission) -> Opera
 @routes.get(
     "/v1/projects/{project}/events/stream", **_streaming("streamEvents", "Stream events", Permission.PROJECT_READ)
 )
-async def stream_events(request: Request, project: ProjectRef, query: Annotated[EventStreamQuery, Query()]) -> Response:
+async def stream_events(request: Request, project: ProjectRef, query: EventStreamQuery) -> Response:
     """Send the project's events as they become visible, in the order of the log, as server-sent events.
 
     `id` is the event's id, `event` its type, `data` the event as in the list. Without a position to continue after,
@@ -77,9 +76,7 @@ async def stream_events(request: Request, project: ProjectRef, query: Annotated[
     "/v1/billing/accounts/{account:ref}/events/stream",
     **_streaming("streamAccountEvents", "Stream an account's events", Permission.ACCOUNT_READ),
 )
-async def stream_account_events(
-    request: Request, account: AccountId, query: Annotated[EventStreamQuery, Query()]
-) -> Response:
+async def stream_account_events(request: Request, account: AccountId, query: EventStreamQuery) -> Response:
     """Send what happens to the account's money, as [the stream of a project](#operation/streamEvents) does."""
     asked = _asked(request, query)
     async with reading_account(request, account) as connection:
@@ -91,7 +88,7 @@ async def stream_account_events(
     "/v1/operator/events/stream",
     **_streaming("streamOperatorEvents", "Stream events for operators", Permission.PLATFORM_READ),
 )
-async def stream_operator_events(request: Request, query: Annotated[EventStreamQuery, Query()]) -> Response:
+async def stream_operator_events(request: Request, query: EventStreamQuery) -> Response:
     """Send what happens to the platform, as [the stream of a project](#operation/streamEvents) does."""
     asked = _asked(request, query)
     async with reading_platform(request) as connection:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated
 
-from fastapi import Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,7 +39,7 @@ routes = router()
     "/v1/projects/{project}/events",
     **operation("listEvents", "List events", Permission.PROJECT_READ, gives=EventPage),
 )
-async def list_events(request: Request, project: ProjectRef, query: Annotated[EventList, Query()]) -> Response:
+async def list_events(request: Request, project: ProjectRef, query: EventList) -> Response:
     """List the project's events. With `order=created_at`, a reader that continues after its last event misses none."""
     row = await read(request, _LIST[query.order], project, **filters(query, request))
     return page_at(query, request, row.items, row.next)
@@ -51,7 +49,7 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
     "/v1/projects/{project}/cloud-events",
     **operation("listCloudEvents", "List events as CloudEvents", Permission.PROJECT_READ, gives=CloudEventPage),
 )
-async def list_cloud_events(request: Request, project: ProjectRef, query: Annotated[EventList, Query()]) -> Response:
+async def list_cloud_events(request: Request, project: ProjectRef, query: EventList) -> Response:
     """List the project's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""
     row = await read(request, _LIST_CLOUD_EVENTS[query.order], project, **filters(query, request))
     return page_at(query, request, row.items, row.next)

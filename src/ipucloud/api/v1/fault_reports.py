@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -43,7 +43,7 @@ async def report_machine_fault(
     request: Request,
     project: ProjectRef,
     cluster: ClusterId,
-    machine: Annotated[str, Path(description="Name of the machine.", examples=["lu2-r1-m01"])],
+    machine: Annotated[str, Field(description="Name of the machine.", examples=["lu2-r1-m01"])],
     body: FaultReportCreate,
 ) -> Response:
     """Tell the operator that a machine of the cluster does not work, although no fault is shown.
@@ -68,7 +68,7 @@ async def report_server_fault(
     request: Request,
     project: ProjectRef,
     cluster: ClusterId,
-    poplar_server: Annotated[str, Path(description="Name or id of the Poplar server.", examples=["bert-p0"])],
+    poplar_server: Annotated[str, Field(description="Name or id of the Poplar server.", examples=["bert-p0"])],
     body: FaultReportCreate,
 ) -> Response:
     """Tell the operator that a Poplar server of the cluster does not work, although no fault is shown.
@@ -82,9 +82,7 @@ async def report_server_fault(
     "/v1/projects/{project}/fault-reports",
     **operation("listFaultReports", "List fault reports", Permission.CLUSTER_READ, gives=FaultReportPage),
 )
-async def list_fault_reports(
-    request: Request, project: ProjectRef, query: Annotated[FaultReportList, Query()]
-) -> Response:
+async def list_fault_reports(request: Request, project: ProjectRef, query: FaultReportList) -> Response:
     """List the faults that were reported, newest first, with the operator's answers."""
     return await list_of(request, project, LIST_FAULT_REPORTS, query)
 
@@ -94,7 +92,7 @@ async def list_fault_reports(
     **operation("getFaultReport", "Read a fault report", Permission.CLUSTER_READ, gives=FaultReportOut),
 )
 async def get_fault_report(
-    request: Request, project: ProjectRef, fault_report: Annotated[UUID, Path(description="Id of the fault report.")]
+    request: Request, project: ProjectRef, fault_report: Annotated[UUID, Field(description="Id of the fault report.")]
 ) -> Response:
     """Return a fault report with its state and the operator's answer."""
     document, _ = await read_one(request, GET_FAULT_REPORT, project, fault_report_id=fault_report)

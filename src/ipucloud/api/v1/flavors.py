@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -32,7 +32,7 @@ MINUTES_PER_HOUR = 60
     "/v1/flavors",
     **operation("listFlavors", "List flavors", Permission.CATALOGUE_READ, gives=FlavorPage, headers=(IF_NONE_MATCH,)),
 )
-async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) -> Response:
+async def list_flavors(request: Request, query: InRegion) -> Response:
     """List the flavors with their current prices."""
     await principal(request)
     catalogue, region = catalogue_of(request), region_slug(request, query.region)
@@ -46,7 +46,7 @@ async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) ->
     **operation("getFlavor", "Read a flavor", Permission.CATALOGUE_READ, gives=FlavorOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_flavor(
-    request: Request, flavor: Annotated[str, Path(description="Name of the flavor.", examples=["m2000-pod16"])]
+    request: Request, flavor: Annotated[str, Field(description="Name of the flavor.", examples=["m2000-pod16"])]
 ) -> Response:
     """Return a flavor."""
     await principal(request)
@@ -60,7 +60,7 @@ async def get_flavor(
     "/v1/prices",
     **operation("listPrices", "List prices", Permission.CATALOGUE_READ, gives=PricePage, headers=(IF_NONE_MATCH,)),
 )
-async def list_prices(request: Request, query: Annotated[PriceList, Query()]) -> Response:
+async def list_prices(request: Request, query: PriceList) -> Response:
     """List current and future list prices that match every filter."""
     await principal(request)
     return prices_listing(request, query, await listed_prices(request))

@@ -6,7 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -57,13 +57,11 @@ routes = router()
 
 _ALL = "/v1/projects/{project}/invitations"
 _ONE = f"{_ALL}/{{invitation:uuid}}"
-InvitationId = Annotated[UUID, Path(description="Id of the invitation.")]
+InvitationId = Annotated[UUID, Field(description="Id of the invitation.")]
 
 
 @routes.get(_ALL, **operation("listInvitations", "List invitations", Permission.MEMBER_READ, gives=InvitationPage))
-async def list_invitations(
-    request: Request, project: ProjectRef, query: Annotated[InvitationList, Query()]
-) -> Response:
+async def list_invitations(request: Request, project: ProjectRef, query: InvitationList) -> Response:
     """List the invitations to the project, without their secrets."""
     return await list_of(request, project, invitations.LIST_INVITATIONS, query)
 

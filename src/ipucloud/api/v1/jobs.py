@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -42,7 +42,7 @@ routes = router()
 
 JobRef = Annotated[
     str,
-    Path(
+    Field(
         description="Number of the job in its cluster, or its id.",
         pattern=r"^[0-9A-Fa-f-]+$",
         max_length=40,
@@ -54,9 +54,7 @@ _ONE = _ALL + "/{job:job}"
 
 
 @routes.get(_ALL, **operation("listJobs", "List a cluster's jobs", Permission.CLUSTER_READ, gives=JobPage))
-async def list_jobs(
-    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[JobList, Query()]
-) -> Response:
+async def list_jobs(request: Request, project: ProjectRef, cluster: ClusterId, query: JobList) -> Response:
     """List the jobs of a cluster, newest first. They stay when the cluster is deleted."""
     return await listed(request, JOB_DOCUMENTS, project, cluster, query)
 
@@ -115,7 +113,7 @@ async def stop_job(request: Request, project: ProjectRef, cluster: ClusterId, jo
 
 @routes.get(_ONE + "/log", **operation("getJobLog", "Read a job's output", Permission.CLUSTER_READ, gives=JobLogOut))
 async def get_job_log(
-    request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef, query: Annotated[JobLogQuery, Query()]
+    request: Request, project: ProjectRef, cluster: ClusterId, job: JobRef, query: JobLogQuery
 ) -> Response:
     """Return what the program wrote, in parts. To follow it, repeat with `after` = `next` until `complete`."""
     return await printed(request, JOB_DOCUMENTS, project, cluster, job, query=query)

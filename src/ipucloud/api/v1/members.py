@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,11 +28,11 @@ routes = router()
 
 _ALL = "/v1/projects/{project}/members"
 _ONE = f"{_ALL}/{{member:uuid}}"
-MemberId = Annotated[UUID, Path(description="Id of the membership.")]
+MemberId = Annotated[UUID, Field(description="Id of the membership.")]
 
 
 @routes.get(_ALL, **operation("listMembers", "List members", Permission.MEMBER_READ, gives=MemberPage))
-async def list_members(request: Request, project: ProjectRef, query: Annotated[MemberList, Query()]) -> Response:
+async def list_members(request: Request, project: ProjectRef, query: MemberList) -> Response:
     """List the people who are members of the project and match every filter."""
     return await list_of(request, project, members.LIST_MEMBERS, query)
 

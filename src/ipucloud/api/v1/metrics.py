@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Annotated
 
-from fastapi import Query
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -36,7 +34,7 @@ _LABELS = ("cluster", "cluster_id", "region", "flavor")
     **operation("getClusterMetrics", "Read a cluster's metrics", Permission.CLUSTER_READ, gives=MetricsOut),
 )
 async def get_cluster_metrics(
-    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[MetricsQuery, Query()]
+    request: Request, project: ProjectRef, cluster: ClusterId, query: MetricsQuery
 ) -> Response:
     """Return what was observed of the cluster's load: a point for each step of the period.
 

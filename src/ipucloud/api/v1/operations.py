@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Query
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -48,7 +46,7 @@ routes = router()
     "/v1/projects/{project}/operations",
     **operation("listOperations", "List operations", Permission.CLUSTER_READ, gives=OperationPage),
 )
-async def list_operations(request: Request, project: ProjectRef, query: Annotated[OperationList, Query()]) -> Response:
+async def list_operations(request: Request, project: ProjectRef, query: OperationList) -> Response:
     """List the project's operations, newest first."""
     return await list_of(request, project, _LIST, query)
 
@@ -59,9 +57,7 @@ async def list_operations(request: Request, project: ProjectRef, query: Annotate
         "getOperation", "Read an operation", Permission.CLUSTER_READ, gives=OperationOut, headers=(IF_NONE_MATCH,)
     ),
 )
-async def get_operation(
-    request: Request, project: ProjectRef, operation: OperationId, query: Annotated[Waiting, Query()]
-) -> Response:
+async def get_operation(request: Request, project: ProjectRef, operation: OperationId, query: Waiting) -> Response:
     """Return an operation. With `wait`, respond when it is done or the time is up.
 
     `Retry-After` is the time to the next poll. It is absent once the operation is done; then nothing changes any more.

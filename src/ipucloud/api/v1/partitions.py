@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -78,7 +78,7 @@ _AS_IT_IS_SET = PartitionReset(relocatable=False)
 
 PartitionRef = Annotated[
     str,
-    Path(
+    Field(
         description="Name or id of the partition, or its id at the controller.",
         pattern=r"^[A-Za-z0-9._-]+$",
         examples=["training"],
@@ -95,9 +95,7 @@ _ONE = "/v1/projects/{project}/clusters/{cluster:ref}/partitions/{partition:part
         "listPartitions", "List a cluster's partitions", Permission.CLUSTER_READ, gives=PartitionPage, errors=(NO_VIPU,)
     ),
 )
-async def list_partitions(
-    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[PartitionList, Query()]
-) -> Response:
+async def list_partitions(request: Request, project: ProjectRef, cluster: ClusterId, query: PartitionList) -> Response:
     """List the cluster's partitions: those at its controller and those requested here. `origin` is who created it."""
     trace_of(request).concerns(cluster_id=cluster)
     parameters = list_parameters(query, behind(query, request))
@@ -218,7 +216,7 @@ async def get_partition_config(
     project: ProjectRef,
     cluster: ClusterId,
     partition: PartitionRef,
-    query: Annotated[OneGcd, Query()],
+    query: OneGcd,
 ) -> Response:
     """Return the controller's file that lets programs of one GCD connect to the partition's IPUs."""
     trace_of(request).concerns(cluster_id=cluster)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,7 +33,7 @@ _ONE = "/v1/tokens/{token:ref}"
 
 
 @routes.get(_ALL, **operation("listPlatformTokens", "List platform tokens", Permission.PLATFORM_READ, gives=TokenPage))
-async def list_platform_tokens(request: Request, query: Annotated[TokenList, Query()]) -> Response:
+async def list_platform_tokens(request: Request, query: TokenList) -> Response:
     """List the tokens of the platform and of billing accounts, including those that ended, unless `active` chooses."""
     parameters = list_parameters(query, named_behind(query, request))
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -33,7 +30,7 @@ routes = router()
 
 
 @routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
-async def list_projects(request: Request, query: Annotated[ProjectList, Query()]) -> Response:
+async def list_projects(request: Request, query: ProjectList) -> Response:
     """List the projects visible to the token: its own, or all with a platform role."""
     parameters = list_parameters(query, named_behind(query, request))
     return named_page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,7 +31,7 @@ from ipucloud.quotas.sold import not_sold, slug_of
 routes = router()
 
 _ONE = "/v1/projects/{project}/quota-requests/{quota_request:uuid}"
-QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
+QuotaRequestId = Annotated[UUID, Field(description="Id of the request.")]
 
 
 @routes.post(
@@ -71,9 +71,7 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
         "listQuotaRequests", "List requests for higher quotas", Permission.PROJECT_READ, gives=QuotaRequestPage
     ),
 )
-async def list_quota_requests(
-    request: Request, project: ProjectRef, query: Annotated[QuotaRequestList, Query()]
-) -> Response:
+async def list_quota_requests(request: Request, project: ProjectRef, query: QuotaRequestList) -> Response:
     """List what the project asked for, newest first, with the operator's decisions."""
     return await list_of(request, project, LIST_QUOTA_REQUESTS, query)
 

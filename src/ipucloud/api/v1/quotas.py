@@ -5,10 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
-from typing import Annotated
 
 import orjson
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,7 +42,7 @@ routes = router()
     "/v1/projects/{project}/quotas",
     **operation("listQuotas", "Read quotas", Permission.PROJECT_READ, gives=QuotaPage, headers=(IF_NONE_MATCH,)),
 )
-async def list_project_quotas(request: Request, project: ProjectRef, query: Annotated[QuotaList, Query()]) -> Response:
+async def list_project_quotas(request: Request, project: ProjectRef, query: QuotaList) -> Response:
     """List the quotas that are set and match every filter. Without a quota of machines, no cluster can be created.
 
     Those of volumes and snapshots, in GiB, have the type `volume-gib`, and those of addresses `address`; where none was

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,14 +25,14 @@ from ipucloud.kernel.money import Money
 
 routes = router()
 
-RecipeId = Annotated[str, Path(description="Id of the recipe.", examples=["digits"])]
+RecipeId = Annotated[str, Field(description="Id of the recipe.", examples=["digits"])]
 
 
 @routes.get(
     "/v1/recipes",
     **operation("listRecipes", "List recipes", Permission.CATALOGUE_READ, gives=RecipePage, headers=(IF_NONE_MATCH,)),
 )
-async def list_recipes(request: Request, query: Annotated[RecipesQuery, Query()]) -> Response:
+async def list_recipes(request: Request, query: RecipesQuery) -> Response:
     """List the model garden's models. Those with a program are ready to run."""
     await principal(request)
     found = [
@@ -49,7 +49,7 @@ async def list_recipes(request: Request, query: Annotated[RecipesQuery, Query()]
         "getRecipe", "Read a recipe", Permission.CATALOGUE_READ, gives=RecipeOfferOut, headers=(IF_NONE_MATCH,)
     ),
 )
-async def get_recipe(request: Request, recipe: RecipeId, query: Annotated[InRegion, Query()]) -> Response:
+async def get_recipe(request: Request, recipe: RecipeId, query: InRegion) -> Response:
     """Return a recipe, the command of a job that runs it, the smallest flavor for it, and what that costs.
 
     Without `region`, the first region of the catalogue that has such a flavor.

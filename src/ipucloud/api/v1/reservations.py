@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,7 +42,7 @@ routes = router()
 
 _ALL = "/v1/projects/{project}/reservations"
 _ONE = _ALL + "/{reservation:uuid}"
-ReservationId = Annotated[UUID, Path(description="Id of the reservation.")]
+ReservationId = Annotated[UUID, Field(description="Id of the reservation.")]
 
 
 @routes.post(
@@ -110,9 +110,7 @@ async def create_reservation(request: Request, project: ProjectRef, body: Reserv
     _ALL,
     **operation("listReservations", "List reservations", Permission.CLUSTER_READ, gives=ReservationPage),
 )
-async def list_reservations(
-    request: Request, project: ProjectRef, query: Annotated[ReservationList, Query()]
-) -> Response:
+async def list_reservations(request: Request, project: ProjectRef, query: ReservationList) -> Response:
     """List the project's reservations, newest first."""
     return await list_of(request, project, LIST_RESERVATIONS, query)
 

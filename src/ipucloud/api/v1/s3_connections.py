@@ -7,7 +7,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,7 +39,7 @@ from ipucloud.kernel.sealing import read_keys
 
 routes = router()
 
-ConnectionId = Annotated[UUID, Path(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
+ConnectionId = Annotated[UUID, Field(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
 
 _ALL = "/v1/projects/{project}/s3-connections"
 _ONE = _ALL + "/{connection:ref}"
@@ -77,9 +77,7 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
 @routes.get(
     _ALL, **operation("listS3Connections", "List S3 connections", Permission.PROJECT_READ, gives=S3ConnectionPage)
 )
-async def list_s3_connections(
-    request: Request, project: ProjectRef, query: Annotated[S3ConnectionList, Query()]
-) -> Response:
+async def list_s3_connections(request: Request, project: ProjectRef, query: S3ConnectionList) -> Response:
     """List the project's S3 connections that match every filter, without their secrets."""
     async with reading(request, project) as (statements, scope):
         return only_page(await connections.connection_documents(statements, Home(scope.project_id, None), query))

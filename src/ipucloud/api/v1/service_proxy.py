@@ -13,7 +13,6 @@ from uuid import UUID
 import httpcore
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.auditing import audited
@@ -21,6 +20,7 @@ from ipucloud.api.bodies import malformed, too_large
 from ipucloud.api.forwarding import ChannelStream, ForwardedAnswer, ask, request_fields
 from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import read
+from ipucloud.api.routing import FoundRoute
 from ipucloud.api.service_logins import Caller, Place
 from ipucloud.api.services import Services, services_of
 from ipucloud.api.trace import origin_of, trace_of
@@ -50,16 +50,10 @@ _SEGMENTS = 9
 """Of the path, before that of the program."""
 
 
-class ServiceRoute(Route):
+class ServiceRoute(FoundRoute):
     """As `ApiRoute`, it knows the permission that it requires."""
 
     permission = Permission.CLUSTER_WRITE
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        match, child = super().matches(scope)
-        if match is not Match.NONE:
-            child["route"] = self
-        return match, child
 
 
 class Forward:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.convertors import Convertor, register_url_convertor
@@ -55,7 +55,7 @@ routes = router()
 
 ServiceRef = Annotated[
     str,
-    Path(
+    Field(
         description="Name of the service, or its id. A name means the one that has not ended, else the newest.",
         pattern=r"^[A-Za-z0-9-]+$",
         max_length=63,
@@ -67,9 +67,7 @@ SERVICE_PATH = _ALL + "/{service:service}"
 
 
 @routes.get(_ALL, **operation("listServices", "List a cluster's services", Permission.CLUSTER_READ, gives=ServicePage))
-async def list_services(
-    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ServiceList, Query()]
-) -> Response:
+async def list_services(request: Request, project: ProjectRef, cluster: ClusterId, query: ServiceList) -> Response:
     """List the services of a cluster, newest first. They stay when they or the cluster have ended."""
     return await listed(request, SERVICE_DOCUMENTS, project, cluster, query)
 
@@ -139,7 +137,7 @@ async def get_service_log(
     project: ProjectRef,
     cluster: ClusterId,
     service: ServiceRef,
-    query: Annotated[ServiceLogQuery, Query()],
+    query: ServiceLogQuery,
 ) -> Response:
     """Return what the program wrote, in parts. To follow it, repeat with `after` = `next` until `complete`.
 
@@ -157,7 +155,7 @@ async def get_service_metrics(
     project: ProjectRef,
     cluster: ClusterId,
     service: ServiceRef,
-    query: Annotated[MetricsQuery, Query()],
+    query: MetricsQuery,
 ) -> Response:
     """Return how many requests the API has forwarded to a service, how many failed, and how long answers took.
 

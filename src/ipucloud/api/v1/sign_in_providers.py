@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import orjson
-from fastapi import Path
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -31,7 +31,7 @@ routes = router()
 _ALL = "/v1/sign-in-providers"
 CALLBACK = "/sign-in/callback"
 """The panel's page to which a provider returns the browser; operators register it at the provider."""
-ProviderName = Annotated[str, Path(description="Name of the provider.", max_length=64)]
+ProviderName = Annotated[str, Field(description="Name of the provider.", max_length=64)]
 
 
 @routes.get(_ALL, **operation("listSignInProviders", "List the identity providers", None, gives=SignInProviderList))

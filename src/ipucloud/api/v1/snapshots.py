@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,7 +39,7 @@ routes = router()
 
 _ALL = "/v1/projects/{project}/snapshots"
 _ONE = _ALL + "/{snapshot:ref}"
-SnapshotId = Annotated[UUID, Path(description="Id of the snapshot, or its name.")]
+SnapshotId = Annotated[UUID, Field(description="Id of the snapshot, or its name.")]
 
 
 @routes.post(
@@ -70,7 +70,7 @@ async def create_snapshot(request: Request, project: ProjectRef, body: SnapshotC
 
 
 @routes.get(_ALL, **operation("listSnapshots", "List snapshots", Permission.CLUSTER_READ, gives=SnapshotPage))
-async def list_snapshots(request: Request, project: ProjectRef, query: Annotated[SnapshotList, Query()]) -> Response:
+async def list_snapshots(request: Request, project: ProjectRef, query: SnapshotList) -> Response:
     """List the project's snapshots, newest first. Deleted ones are listed where `state` asks for them."""
     return await list_of(request, project, LIST_SNAPSHOTS, query)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,14 +25,14 @@ from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED, not_found
 
 routes = router()
 
-KeyId = Annotated[UUID, Path(description="Name or id of the key.", examples=["laptop"]), NAMED]
+KeyId = Annotated[UUID, Field(description="Name or id of the key.", examples=["laptop"]), NAMED]
 
 
 @routes.get(
     "/v1/projects/{project}/ssh-keys",
     **operation("listSshKeys", "List SSH keys", Permission.PROJECT_READ, gives=SshKeyPage),
 )
-async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[SshKeyList, Query()]) -> Response:
+async def list_ssh_keys(request: Request, project: ProjectRef, query: SshKeyList) -> Response:
     """List the project's SSH keys that match every filter."""
     return await named_list_of(request, project, key_store.LIST_KEYS, query)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -29,14 +29,14 @@ from ipucloud.kernel.errors import STATE_CONFLICT
 
 routes = router()
 
-TokenId = Annotated[UUID, Path(description="Id of the token, or its name if no other active one has it."), NAMED]
+TokenId = Annotated[UUID, Field(description="Id of the token, or its name if no other active one has it."), NAMED]
 
 
 @routes.get(
     "/v1/projects/{project}/tokens",
     **operation("listTokens", "List tokens", Permission.TOKEN_READ, gives=TokenPage),
 )
-async def list_tokens(request: Request, project: ProjectRef, query: Annotated[TokenList, Query()]) -> Response:
+async def list_tokens(request: Request, project: ProjectRef, query: TokenList) -> Response:
     """List the project's tokens, including those that ended, unless `active` chooses."""
     return await named_list_of(request, project, token_store.LIST_TOKENS, query)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import orjson
-from fastapi import Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -93,9 +90,7 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
         errors=(NO_VIPU, STATE_CONFLICT),
     ),
 )
-async def get_vipu(
-    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ForPartition, Query()]
-) -> Response:
+async def get_vipu(request: Request, project: ProjectRef, cluster: ClusterId, query: ForPartition) -> Response:
     """Return the controller's address and the environment that lets programs on a Poplar server find a partition."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -37,7 +34,7 @@ async def get_cluster_usage(request: Request, project: ProjectRef, cluster: Clus
     return Response(usage.model_dump_json(), media_type=JSON)
 
 
-async def get_project_usage(request: Request, project: ProjectRef, query: Annotated[Period, Query()]) -> Response:
+async def get_project_usage(request: Request, project: ProjectRef, query: Period) -> Response:
     """Return the usage of the project's clusters in a period. A minute belongs to the period in which it starts."""
     if query.since and query.until and query.since > query.until:
         raise invalid([FieldError("?until", "before_since", "The period must not end before it begins.")])

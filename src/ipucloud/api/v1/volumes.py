@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -48,7 +48,7 @@ routes = router()
 _ALL = "/v1/projects/{project}/volumes"
 _ONE = _ALL + "/{volume:ref}"
 _COSTS = (BUDGET_REACHED, COST_LIMIT_REACHED, PAYMENT_OVERDUE, QUOTA_EXCEEDED, STATE_CONFLICT)
-VolumeId = Annotated[UUID, Path(description="Id of the volume, or its name.")]
+VolumeId = Annotated[UUID, Field(description="Id of the volume, or its name.")]
 
 
 @routes.post(
@@ -76,7 +76,7 @@ async def create_volume(request: Request, project: ProjectRef, body: VolumeCreat
 
 
 @routes.get(_ALL, **operation("listVolumes", "List volumes", Permission.CLUSTER_READ, gives=VolumePage))
-async def list_volumes(request: Request, project: ProjectRef, query: Annotated[VolumeList, Query()]) -> Response:
+async def list_volumes(request: Request, project: ProjectRef, query: VolumeList) -> Response:
     """List the project's volumes, newest first. Deleted ones are listed where `state` asks for them."""
     return await list_of(request, project, LIST_VOLUMES, query)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,8 +44,8 @@ from ipucloud.webhooks import store
 
 routes = router()
 
-WebhookId = Annotated[UUID, Path(description="Id of the webhook.")]
-DeliveryId = Annotated[UUID, Path(description="Id of the delivery.")]
+WebhookId = Annotated[UUID, Field(description="Id of the webhook.")]
+DeliveryId = Annotated[UUID, Field(description="Id of the delivery.")]
 _LIST_WEBHOOKS = {order: authenticated(text, DocumentPage) for order, text in store.LIST_WEBHOOKS.items()}
 _GET_WEBHOOK = authenticated(store.GET_WEBHOOK, OneDocument)
 _LIST_DELIVERIES = {order: authenticated(text, DocumentPage) for order, text in store.LIST_DELIVERIES.items()}
@@ -56,7 +56,7 @@ _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 
 
 @routes.get(_ALL, **operation("listWebhooks", "List webhooks", Permission.PROJECT_READ, gives=WebhookPage))
-async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[WebhookList, Query()]) -> Response:
+async def list_webhooks(request: Request, project: ProjectRef, query: WebhookList) -> Response:
     """List the project's webhooks without their secrets."""
     return await list_of(request, project, _LIST_WEBHOOKS, query)
 
@@ -177,9 +177,7 @@ async def rotate_webhook_secret(
     _ONE + "/deliveries",
     **operation("listDeliveries", "List a webhook's deliveries", Permission.PROJECT_READ, gives=DeliveryPage),
 )
-async def list_deliveries(
-    request: Request, project: ProjectRef, webhook: WebhookId, query: Annotated[DeliveryList, Query()]
-) -> Response:
+async def list_deliveries(request: Request, project: ProjectRef, webhook: WebhookId, query: DeliveryList) -> Response:
     """List the messages of the last 30 days and pending ones, with all attempts."""
     await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
     return await list_of(request, project, _LIST_DELIVERIES, query, webhook_id=webhook)

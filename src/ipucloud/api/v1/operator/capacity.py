@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 
-from fastapi import Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,9 +40,7 @@ routes = router()
         errors=(VALIDATION_FAILED,),
     ),
 )
-async def get_defragmentation(
-    request: Request, region: RegionRef, query: Annotated[DefragmentationQuery, Query()]
-) -> Response:
+async def get_defragmentation(request: Request, region: RegionRef, query: DefragmentationQuery) -> Response:
     """Return which clusters would have to be moved so that one of a flavor fits, and what that would cost.
 
     The proposal moves the fewest machines. Only clusters in use without an open operation are moved.
@@ -63,7 +59,7 @@ async def get_defragmentation(
 
 
 @routes.get("/v1/operator/pods", **operation("listPods", "List pods", Permission.PLATFORM_READ, gives=PodPage))
-async def list_pods(request: Request, query: Annotated[PodList, Query()]) -> Response:
+async def list_pods(request: Request, query: PodList) -> Response:
     """List the installation's pods with their masks of slots, largest free block and health, by name."""
     return await keyed_list(request, LIST_PODS, query)
 

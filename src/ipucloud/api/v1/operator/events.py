@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,7 +20,7 @@ routes = router()
     "/v1/operator/events",
     **operation("listOperatorEvents", "List events for operators", Permission.PLATFORM_READ, gives=OperatorEventPage),
 )
-async def list_events(request: Request, query: Annotated[OperatorEventList, Query()]) -> Response:
+async def list_events(request: Request, query: OperatorEventList) -> Response:
     """List what happens to the platform, and to clusters by its operators and workers.
 
     With `order=created_at`, a reader that continues after its last event misses none.
@@ -40,7 +37,7 @@ async def list_events(request: Request, query: Annotated[OperatorEventList, Quer
         gives=CloudEventPage,
     ),
 )
-async def list_cloud_events(request: Request, query: Annotated[OperatorEventList, Query()]) -> Response:
+async def list_cloud_events(request: Request, query: OperatorEventList) -> Response:
     """List the same events in the JSON format of CloudEvents 1.0; order and filters are those of the events."""
     return await _page(request, query, LIST_CLOUD_EVENTS)
 

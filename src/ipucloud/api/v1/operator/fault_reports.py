@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -31,7 +31,7 @@ from ipucloud.kernel.errors import STATE_CONFLICT
 routes = router()
 
 _ONE = "/v1/operator/fault-reports/{fault_report:uuid}"
-FaultReportId = Annotated[UUID, Path(description="Id of the fault report.")]
+FaultReportId = Annotated[UUID, Field(description="Id of the fault report.")]
 
 
 @routes.get(
@@ -43,7 +43,7 @@ FaultReportId = Annotated[UUID, Path(description="Id of the fault report.")]
         gives=OperatorFaultReportPage,
     ),
 )
-async def list_fault_reports(request: Request, query: Annotated[OperatorFaultReportList, Query()]) -> Response:
+async def list_fault_reports(request: Request, query: OperatorFaultReportList) -> Response:
     """List the faults that customers reported, oldest first; with `state=open`, those that wait for an answer."""
     return await keyed_list(request, fault_reports.LIST_FAULT_REPORTS, query)
 

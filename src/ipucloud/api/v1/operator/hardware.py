@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -45,14 +45,14 @@ from ipucloud.kernel.errors import STATE_CONFLICT
 routes = router()
 
 _REPORT = "/v1/operator/health-reports/{report:uuid}"
-ReportId = Annotated[UUID, Path(description="Id of the health report.")]
+ReportId = Annotated[UUID, Field(description="Id of the health report.")]
 
 
 @routes.get(
     "/v1/operator/machines",
     **operation("listHardwareMachines", "List IPU machines", Permission.PLATFORM_READ, gives=HardwareMachinePage),
 )
-async def list_machines(request: Request, query: Annotated[HardwareMachineList, Query()]) -> Response:
+async def list_machines(request: Request, query: HardwareMachineList) -> Response:
     """List the installation's machines with state, health and holder, by name."""
     return await keyed_list(request, hardware.LIST_MACHINES, query)
 
@@ -62,7 +62,7 @@ async def list_machines(request: Request, query: Annotated[HardwareMachineList, 
     **operation("getHardwareMachine", "Read an IPU machine", Permission.PLATFORM_READ, gives=HardwareMachineDetailOut),
 )
 async def get_machine(
-    request: Request, machine: Annotated[str, Path(description="Name of the machine.", examples=["lux2-m07"])]
+    request: Request, machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-m07"])]
 ) -> Response:
     """Return a machine with its live health reports, its holder, and the history of both."""
     return await one_document(request, hardware.GET_MACHINE, name=machine)
@@ -72,7 +72,7 @@ async def get_machine(
     "/v1/operator/hosts",
     **operation("listHardwareHosts", "List hosts", Permission.PLATFORM_READ, gives=HardwareHostPage),
 )
-async def list_hosts(request: Request, query: Annotated[HardwareList, Query()]) -> Response:
+async def list_hosts(request: Request, query: HardwareList) -> Response:
     """List the installation's hosts with state, health and holder, by name."""
     return await keyed_list(request, hardware.LIST_HOSTS, query)
 
@@ -82,7 +82,7 @@ async def list_hosts(request: Request, query: Annotated[HardwareList, Query()]) 
     **operation("getHardwareHost", "Read a host", Permission.PLATFORM_READ, gives=HardwareHostDetailOut),
 )
 async def get_host(
-    request: Request, host: Annotated[str, Path(description="Name of the host.", examples=["lux2-h04"])]
+    request: Request, host: Annotated[str, Field(description="Name of the host.", examples=["lux2-h04"])]
 ) -> Response:
     """Return a host with its live health reports, its holder, and the history of both."""
     return await one_document(request, hardware.GET_HOST, name=host)
@@ -171,7 +171,7 @@ async def validate(request: Request, body: HardwareSelection) -> Response:
     "/v1/operator/health-reports",
     **operation("listHealthReports", "List health reports", Permission.PLATFORM_READ, gives=HealthReportPage),
 )
-async def list_reports(request: Request, query: Annotated[HealthReportList, Query()]) -> Response:
+async def list_reports(request: Request, query: HealthReportList) -> Response:
     """List what is wrong with machines and hosts, oldest first; with `state=cleared`, what was."""
     return await keyed_list(request, hardware.LIST_REPORTS, query)
 
@@ -213,7 +213,7 @@ async def clear_report(request: Request, report: ReportId) -> Response:
     "/v1/operator/observations",
     **operation("listObservations", "List observations", Permission.PLATFORM_READ, gives=ObservationPage),
 )
-async def list_observations(request: Request, query: Annotated[Paged, Query()]) -> Response:
+async def list_observations(request: Request, query: Paged) -> Response:
     """List when each region was last observed by each source, how many objects answered, and errors."""
     return await keyed_list(request, hardware.OBSERVATIONS, query)
 
@@ -222,7 +222,7 @@ async def list_observations(request: Request, query: Annotated[Paged, Query()]) 
     "/v1/operator/controllers",
     **operation("listControllers", "List V-IPU controllers", Permission.PLATFORM_READ, gives=ControllerPage),
 )
-async def list_controllers(request: Request, query: Annotated[Paged, Query()]) -> Response:
+async def list_controllers(request: Request, query: Paged) -> Response:
     """List the V-IPU controllers: where they are, what they run and can do, and whether they answer."""
     return await keyed_list(request, CONTROLLERS, query)
 

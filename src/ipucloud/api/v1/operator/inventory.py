@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -50,7 +50,7 @@ _EXPECTED = "/v1/operator/regions/{region}/expected-inventory"
         "listExpectedHardware", "List the expected inventory", Permission.PLATFORM_READ, gives=ExpectedHardwarePage
     ),
 )
-async def list_expected(request: Request, region: RegionRef, query: Annotated[Paged, Query()]) -> Response:
+async def list_expected(request: Request, region: RegionRef, query: Paged) -> Response:
     """List the machines and hosts that are expected of a region, by kind and name."""
     return await keyed_list(request, inventory.EXPECTED, query, region=await _slug(request, region))
 
@@ -66,7 +66,7 @@ async def list_expected(request: Request, region: RegionRef, query: Annotated[Pa
     ),
 )
 async def replace_expected(
-    request: Request, region: RegionRef, body: InventoryReplace, query: Annotated[InventoryReplaceQuery, Query()]
+    request: Request, region: RegionRef, body: InventoryReplace, query: InventoryReplaceQuery
 ) -> Response:
     """Expect exactly these machines and hosts of a region.
 
@@ -126,7 +126,7 @@ async def accept_shown(request: Request, region: RegionRef, body: InventoryAccep
         "listInventoryFindings", "List inventory findings", Permission.PLATFORM_READ, gives=InventoryFindingPage
     ),
 )
-async def list_findings(request: Request, query: Annotated[InventoryFindingList, Query()]) -> Response:
+async def list_findings(request: Request, query: InventoryFindingList) -> Response:
     """List where the hardware that sites show differs from what is expected."""
     return await keyed_list(request, inventory.FINDINGS, query)
 
@@ -135,7 +135,7 @@ async def list_findings(request: Request, query: Annotated[InventoryFindingList,
     "/v1/operator/hardware-events",
     **operation("listHardwareEvents", "List hardware events", Permission.PLATFORM_READ, gives=HardwareEventPage),
 )
-async def list_events(request: Request, query: Annotated[HardwareEventList, Query()]) -> Response:
+async def list_events(request: Request, query: HardwareEventList) -> Response:
     """List capacity that was added or removed, and exchanged, changed and accepted hardware, oldest first."""
     return await keyed_list(request, inventory.EVENTS, query)
 
@@ -146,8 +146,8 @@ async def list_events(request: Request, query: Annotated[HardwareEventList, Quer
 )
 async def machine_history(
     request: Request,
-    machine: Annotated[str, Path(description="Name of the machine.", examples=["lux2-m07"])],
-    query: Annotated[HardwareHistoryList, Query()],
+    machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-m07"])],
+    query: HardwareHistoryList,
 ) -> Response:
     """List everything that happened to a machine, oldest first: clusters, health reports, maintenance, exchanges."""
     return await _history(request, "machine", machine, query)
@@ -159,8 +159,8 @@ async def machine_history(
 )
 async def host_history(
     request: Request,
-    host: Annotated[str, Path(description="Name of the host.", examples=["lux2-h04"])],
-    query: Annotated[HardwareHistoryList, Query()],
+    host: Annotated[str, Field(description="Name of the host.", examples=["lux2-h04"])],
+    query: HardwareHistoryList,
 ) -> Response:
     """List everything that happened to a host, oldest first, as for a machine."""
     return await _history(request, "host", host, query)

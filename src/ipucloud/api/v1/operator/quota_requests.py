@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,7 +34,7 @@ from ipucloud.quotas.counted import DefaultLimits
 routes = router()
 
 _ONE = "/v1/operator/quota-requests/{quota_request:uuid}"
-QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
+QuotaRequestId = Annotated[UUID, Field(description="Id of the request.")]
 
 
 @routes.get(
@@ -46,7 +46,7 @@ QuotaRequestId = Annotated[UUID, Path(description="Id of the request.")]
         gives=OperatorQuotaRequestPage,
     ),
 )
-async def list_quota_requests(request: Request, query: Annotated[OperatorQuotaRequestList, Query()]) -> Response:
+async def list_quota_requests(request: Request, query: OperatorQuotaRequestList) -> Response:
     """List what projects asked for, oldest first; with `state=open`, what waits for a decision."""
     return await keyed_list(request, LIST_QUOTA_REQUESTS, query, **_defaults(request)._asdict())
 

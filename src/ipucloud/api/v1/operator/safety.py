@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -43,7 +43,7 @@ routes = router()
     "/v1/operator/freezes",
     **operation("listFreezes", "List freezes", Permission.PLATFORM_READ, gives=FreezePage),
 )
-async def list_freezes(request: Request, query: Annotated[FreezeList, Query()]) -> Response:
+async def list_freezes(request: Request, query: FreezeList) -> Response:
     """List when removals were frozen, by whom and why, oldest first."""
     return await keyed_list(request, freezes.LIST_FREEZES, query)
 
@@ -71,7 +71,7 @@ async def start_freeze(request: Request, body: FreezeStart) -> Response:
     **operation("endFreeze", "End a freeze", Permission.PLATFORM_WRITE, gives=FreezeOut, errors=(STATE_CONFLICT,)),
 )
 async def end_freeze(
-    request: Request, freeze: Annotated[UUID, Path(description="Id of the freeze.")], body: FreezeEnd
+    request: Request, freeze: Annotated[UUID, Field(description="Id of the freeze.")], body: FreezeEnd
 ) -> Response:
     """End a freeze. Steps that waited go on by themselves, at their next check."""
 
@@ -89,7 +89,7 @@ async def end_freeze(
     "/v1/operator/site-findings",
     **operation("listSiteFindings", "List what sweeps find at sites", Permission.PLATFORM_READ, gives=SiteFindingPage),
 )
-async def list_site_findings(request: Request, query: Annotated[SiteFindingList, Query()]) -> Response:
+async def list_site_findings(request: Request, query: SiteFindingList) -> Response:
     """List where sites and database disagree, as the last sweep found it, and why it left what it did not repair."""
     return await keyed_list(request, site_findings.LIST_SITE_FINDINGS, query)
 
@@ -106,7 +106,7 @@ async def list_site_findings(request: Request, query: Annotated[SiteFindingList,
     ),
 )
 async def force_delete_cluster(
-    request: Request, cluster: Annotated[UUID, Path(description="Id of the cluster.")], body: ClusterForceDelete
+    request: Request, cluster: Annotated[UUID, Field(description="Id of the cluster.")], body: ClusterForceDelete
 ) -> Response:
     """Delete a cluster of any project, protected or not; a delete that is under way no longer waits.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,7 +34,7 @@ routes = router()
         "listSimulatedFaults", "List faults of simulated sites", Permission.PLATFORM_READ, gives=SimulatedFaultPage
     ),
 )
-async def list_simulated_faults(request: Request, query: Annotated[SimulatedFaultList, Query()]) -> Response:
+async def list_simulated_faults(request: Request, query: SimulatedFaultList) -> Response:
     """List what simulated sites were asked to break, by whom, and whether they did; oldest first."""
     return await keyed_list(request, simulated_faults.LIST_SIMULATED_FAULTS, query)
 
@@ -76,7 +76,7 @@ async def create_simulated_fault(request: Request, body: SimulatedFaultCreate) -
     ),
 )
 async def end_simulated_fault(
-    request: Request, simulated_fault: Annotated[UUID, Path(description="Id of the simulated fault.")]
+    request: Request, simulated_fault: Annotated[UUID, Field(description="Id of the simulated fault.")]
 ) -> Response:
     """Have the simulated site repair it, as its technicians would. Repeating has no effect."""
 

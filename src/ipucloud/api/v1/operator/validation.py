@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,7 +20,7 @@ routes = router()
     "/v1/operator/cleanings",
     **operation("listCleanings", "List cleanings", Permission.PLATFORM_READ, gives=CleaningPage),
 )
-async def list_cleanings(request: Request, query: Annotated[CleaningList, Query()]) -> Response:
+async def list_cleanings(request: Request, query: CleaningList) -> Response:
     """List what was observed of machines and hosts between two clusters, oldest first.
 
     Hardware that a clean-up could not clean has no entry until it was cleaned; until then no cluster gets it.
@@ -35,6 +32,6 @@ async def list_cleanings(request: Request, query: Annotated[CleaningList, Query(
     "/v1/operator/validations",
     **operation("listValidations", "List validations", Permission.PLATFORM_READ, gives=ValidationPage),
 )
-async def list_validations(request: Request, query: Annotated[ValidationList, Query()]) -> Response:
+async def list_validations(request: Request, query: ValidationList) -> Response:
     """List the machines that wait for a validation or are being validated, oldest first; or the past ones."""
     return await keyed_list(request, LIST_VALIDATIONS, query)

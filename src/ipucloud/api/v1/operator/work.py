@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import orjson
-from fastapi import Path, Query
+from pydantic import Field
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -44,8 +44,8 @@ from ipucloud.reconcile import by_hand
 routes = router()
 
 _WORK_ITEM = "/v1/operator/work/{kind}/{item:ref}"
-Kind = Annotated[str, Path(description="Kind of the work item.", examples=["cluster"])]
-Item = Annotated[str, Path(description="Key of the work item: the id of its object, or the name of a periodic task.")]
+Kind = Annotated[str, Field(description="Kind of the work item.", examples=["cluster"])]
+Item = Annotated[str, Field(description="Key of the work item: the id of its object, or the name of a periodic task.")]
 
 
 @routes.get(
@@ -54,7 +54,7 @@ Item = Annotated[str, Path(description="Key of the work item: the id of its obje
         "listAllOperations", "List operations of all projects", Permission.PLATFORM_READ, gives=OperatorOperationPage
     ),
 )
-async def list_operations(request: Request, query: Annotated[OperatorOperationList, Query()]) -> Response:
+async def list_operations(request: Request, query: OperatorOperationList) -> Response:
     """List the operations of every project, newest first."""
     parameters = list_parameters(query, behind(query, request))
     parameters["of_project"] = parameters.pop("project")
@@ -65,7 +65,7 @@ async def list_operations(request: Request, query: Annotated[OperatorOperationLi
 @routes.get(
     "/v1/operator/stuck", **operation("listStuck", "List what is stuck", Permission.PLATFORM_READ, gives=StuckPage)
 )
-async def list_stuck(request: Request, query: Annotated[StuckList, Query()]) -> Response:
+async def list_stuck(request: Request, query: StuckList) -> Response:
     """List operations, states of clusters and work items that take longer than usual or will not continue.
 
     The oldest come first; each says what it waits for and what to do.
@@ -81,7 +81,9 @@ async def what_is(
     request: Request,
     name: Annotated[
         str,
-        Path(description="An id; a name of hardware; a request id; or a name at a site, such as `<cluster>-<number>`."),
+        Field(
+            description="An id; a name of hardware; a request id; or a name at a site, such as `<cluster>-<number>`."
+        ),
     ],
 ) -> Response:
     """Find every object with an id, or with a name that is unique in the service, and the commands that show it."""
@@ -109,7 +111,7 @@ async def what_is(
     **operation("getRequestTrace", "Read everything of a request", Permission.PLATFORM_READ, gives=RequestTraceOut),
 )
 async def get_request_trace(
-    request: Request, request_id: Annotated[str, Path(description="Id of the request, from its response or an error.")]
+    request: Request, request_id: Annotated[str, Field(description="Id of the request, from its response or an error.")]
 ) -> Response:
     """Return the operations that a request started, with steps, events and work items: what to attach to a report.
 
@@ -126,7 +128,7 @@ async def get_request_trace(
 @routes.get(
     "/v1/operator/work", **operation("listWork", "List work items", Permission.PLATFORM_READ, gives=WorkItemPage)
 )
-async def list_work(request: Request, query: Annotated[WorkItemList, Query()]) -> Response:
+async def list_work(request: Request, query: WorkItemList) -> Response:
     """List work items, by kind and key. With `state=parked`, those that wait for a person."""
     return await keyed_list(request, LIST_WORK, query)
 
