@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
-from cryptography import x509
 
 from ipucloud.http.metrics import CERTIFICATE
 
@@ -42,6 +41,8 @@ class Certificate:
             log.warning("certificate_not_read", error=str(error), valid_until=self.valid_until.isoformat())
 
     def _read(self) -> object:
+        from cryptography import x509  # with the first certificate: a process behind a proxy has none
+
         chain, key = self._files
         try:
             seen = self._seen()

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from ipucloud.http.gate import Gate
 from ipucloud.http.limits import PROGRESS_BYTES, Limits
 from ipucloud.http.refusals import Reason, lines
-from ipucloud.http.sockets import PATH_END, Socket
+from ipucloud.http.sockets import PATH_END, websocket
 from ipucloud.http.waits import Peer, Wait
 
 PIECE = 16_384
@@ -145,7 +145,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         # It counts as a connection of its listener and address until it is closed, and waits for nothing.
-        self.ws_protocol_class = partial(Socket, over=partial(self.gate.forget, self))  # type: ignore[assignment]
+        self.ws_protocol_class = partial(websocket, over=partial(self.gate.forget, self))  # type: ignore[assignment]
         super().handle_websocket_upgrade()
 
     # What the gate asks for

@@ -19,7 +19,7 @@ from ipucloud.http.limits import INTERNAL_LIMITS
 from ipucloud.http.listeners import BACKLOG
 from ipucloud.http.protocol import limited
 from ipucloud.http.secured import secured
-from ipucloud.http.sockets import MESSAGE_BYTES, PING_SECONDS, Socket
+from ipucloud.http.sockets import MESSAGE_BYTES, PING_SECONDS, websocket
 
 INTERNAL_BACKLOG = 64
 """asyncio accepts this many connections at once before the first of them can be refused."""
@@ -43,7 +43,7 @@ def server_config(
         app,
         loop="none",
         http=limited(gate) if certificate is None else cast("Any", secured(gate, certificate.context)),
-        ws=Socket if sockets else "none",
+        ws=cast("Any", websocket) if sockets else "none",
         ws_max_size=MESSAGE_BYTES,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,

@@ -1,12 +1,12 @@
-"""uvicorn's WebSockets over wsproto, within limits. They are served on the paths of terminals only."""
+"""WebSockets: their limits, and one connection. They are served on the paths of terminals only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
-from wsproto import events
+if TYPE_CHECKING:
+    from ipucloud.http.websocket import Socket
 
 PATH_END = b"/terminal"
 """Every other request to upgrade is served as if it had not asked for it."""
@@ -16,19 +16,8 @@ UNREAD_BYTES = 262_144
 """Of answers to its pings; a client that reads none of them is closed."""
 
 
-class Socket(WSProtocol):
-    """One connection after its upgrade. `over` is called when it is closed."""
+def websocket(*, over: Callable[[], None], **around: Any) -> Socket:
+    """A connection after its upgrade, of a protocol that is imported with the first of them."""
+    from ipucloud.http.websocket import Socket
 
-    def __init__(self, *, over: Callable[[], None], **around: Any) -> None:
-        super().__init__(**around)
-        self._over = over
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._over()
-        super().connection_lost(exc)
-
-    def handle_ping(self, event: events.Ping) -> None:
-        if self.transport.get_write_buffer_size() > UNREAD_BYTES:
-            self.transport.abort()
-        else:
-            super().handle_ping(event)
+    return Socket(over=over, **around)

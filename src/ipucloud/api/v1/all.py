@@ -12,6 +12,7 @@ _ACCOUNT = "/v1/billing/accounts/*"
 NOUNS = Nouns(
     (
         Noun("clusters", f"{_PROJECT}/clusters"),
+        Noun("cluster_changes", f"{_PROJECT}/clusters"),
         Noun("cluster_operations", _CLUSTER),
         Noun("operations", f"{_PROJECT}/operations"),
         Noun("partitions", f"{_CLUSTER}/partitions"),

@@ -15,9 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.exports.connections import connection_document
 from ipucloud.billing.exports.periods import day_of, month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.billing.exports.schedule_names import SCHEDULE_NAME
 from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import Fragment, clauses, filters_of, rfc3339
+from ipucloud.db.documents import clauses, filters_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -39,19 +40,10 @@ _HELD = Query(
     """,
     int,
 )
-_NAME = "c.name || '.' || s.every || '.' || s.dataset"
-NAMED_SCHEDULES = Fragment(
-    clauses(
-        "(SELECT s.project_id, s.account_id, s.id,",
-        _NAME,
-        "AS name FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id WHERE s.deleted_at IS NULL)",
-        "AS named",
-    )
-)
-"""For a FROM: the project_id or account_id, the id and the name of every schedule."""
 _SCHEDULE = f"""
 SELECT json_build_object(
-         'id', s.id, 'name', {_NAME}, 'connection', s.connection_id, 'dataset', s.dataset, 'version', s.focus_version,
+         'id', s.id, 'name', {SCHEDULE_NAME}, 'connection', s.connection_id, 'dataset', s.dataset,
+         'version', s.focus_version,
          'format', s.format, 'provisional', s.provisional, 'every', s.every, 'next_at', {rfc3339("s.next_at")},
          'created_at', {rfc3339("s.created_at")}, 'last_export', x.id, 'last_error', x.last_error,
          'last_delivered_at', {rfc3339("x.delivered_at")})::text AS document
