@@ -21,8 +21,9 @@ NOT_LOADED = {
     "ipucloud.cli.main": {"asyncio", "httpx", "ipucloud.client", "pydantic", "rich", "sqlalchemy"},
     "ipucloud.cli.commands.whoami": {
         *("asyncssh", "cryptography", "grpc", "mcp", "sqlalchemy", "starlette"),
-        *(f"{MODELS}.{noun}" for noun in ("billing", "clusters", "operator")),
-        *("ipucloud.cli.commands.clusters", "ipucloud.client.aio", "ipucloud.client.clusters"),
+        *(f"{MODELS}.{noun}" for noun in ("billing", "clusters", "operator", "shared")),
+        *(f"ipucloud.client.{noun}" for noun in ("aio", "clusters", "me", "operations", "tokens")),
+        "ipucloud.cli.commands.clusters",
     },
     "ipucloud.cli.service.api": {*SELDOM, *OTHERS, "asyncssh", "fastapi", "grpc", "ipucloud.worker", "ipucloud.schema"},
     "ipucloud.cli.service.worker": {*SELDOM, *OTHERS, "argon2", "asyncssh", "fastapi", "ipucloud.api"},

@@ -134,6 +134,8 @@ cli = group(app, COMMANDS)
 
 def main() -> None:
     """Run the command line of this process."""
+    # None is used, and looking for them reads the metadata of every package that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if not os.environ.get("IPUCLOUD_DEBUG"):
         sys.excepthook = _in_a_sentence
     cli(prog_name="ipucloud")

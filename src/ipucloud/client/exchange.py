@@ -12,13 +12,15 @@ import re
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from pydantic import ValidationError
 
 import ipucloud
-from ipucloud.client import operations, profiles, tokens
+import ipucloud.client as sdk
+from ipucloud.client import profiles
 from ipucloud.client.call import Call, Ref, Tagged
 from ipucloud.client.errors import (
     ApiError,
@@ -29,8 +31,10 @@ from ipucloud.client.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from ipucloud.client.models import Operation
 from ipucloud.client.retry import AGAIN, Retry, retry_after_seconds
+
+if TYPE_CHECKING:
+    from ipucloud.client.models import Operation
 
 Result = TypeVar("Result")
 
@@ -73,7 +77,7 @@ class Lost:
 Effect: TypeAlias = Request | Pause
 Outcome: TypeAlias = Received | Lost | None
 Flow: TypeAlias = Generator[Effect, Outcome, Result]
-Progress: TypeAlias = Callable[[Operation], None]
+Progress: TypeAlias = Callable[["Operation"], None]
 
 PATIENT = Retry(attempts=100, longest=300.0)
 """Retries while waiting for an operation, which must survive a restart of the service."""
@@ -154,7 +158,7 @@ class Exchange:
     ) -> Flow[Operation]:
         """Follow an operation until it is done; see `Client.wait`."""
         started = self.clock()
-        call = operations.get(operation.id if isinstance(operation, Operation) else operation, wait=hold)
+        call = sdk.operations.get(operation if isinstance(operation, str | UUID) else operation.id, wait=hold)
         call = call.within(project) if project else call
         while True:
             asked = self.clock()
@@ -171,7 +175,7 @@ class Exchange:
                 yield Pause(_SHORTEST_HOLD)
 
     def _own_project(self) -> Flow[str]:
-        principal = yield from self.run(tokens.whoami())
+        principal = yield from self.run(sdk.tokens.whoami())
         if principal.project is None:
             raise UsageError("This token belongs to no project: specify a project.")
         return principal.project.slug

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import httpx
 
@@ -21,10 +21,13 @@ from ipucloud.client.exchange import (
     Received,
     configured,
 )
-from ipucloud.client.models import Operation, Page
+from ipucloud.client.models import Page
 from ipucloud.client.retry import Retry
 from ipucloud.client.streaming import Resumed
 from ipucloud.client.transport import is_stream, lost, options, received
+
+if TYPE_CHECKING:
+    from ipucloud.client.models import Operation
 
 Result = TypeVar("Result")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import typer
 
+import ipucloud.client as sdk
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import me as people
-from ipucloud.client import tokens
 
 app = typer.Typer()
 
@@ -14,12 +13,12 @@ app = typer.Typer()
 @customer_command(app, "whoami")
 def whoami(session: Session) -> None:
     """Show the service, the person, the token, its project, role and scopes."""
-    me = session.run(tokens.whoami())
+    me = session.run(sdk.tokens.whoami())
     account = me.token and me.token.account_id
     without = f"none: a payer's token of account {account}" if account else "none: a platform token"
     project = f"{me.project.slug} ({me.project.id})" if me.project else without
     owner = me.token and me.token.owner
-    others = session.run(people.get()).memberships if owner and not session.as_json else []
+    others = session.run(sdk.me.get()).memberships if owner and not session.as_json else []
     session.show(
         me,
         [

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.billing import TaxRate as TaxRate
     from ipucloud.client.models.generated.billing import TopUp as TopUp
     from ipucloud.client.models.generated.billing import UnusualDay as UnusualDay
+    from ipucloud.client.models.generated.budgets import Budget as Budget
+    from ipucloud.client.models.generated.cloud_events import CloudEvent as CloudEvent
     from ipucloud.client.models.generated.clusters import AccessKey as AccessKey
     from ipucloud.client.models.generated.clusters import Billing as Billing
     from ipucloud.client.models.generated.clusters import CapacityWait as CapacityWait
@@ -116,6 +118,8 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.clusters import Vipu as Vipu
     from ipucloud.client.models.generated.clusters import Weekday as Weekday
     from ipucloud.client.models.generated.event_types import EventType as EventType
+    from ipucloud.client.models.generated.events import Event as Event
+    from ipucloud.client.models.generated.fault_reports import FaultReport as FaultReport
     from ipucloud.client.models.generated.flavors import Flavor as Flavor
     from ipucloud.client.models.generated.hardware import Comparison as Comparison
     from ipucloud.client.models.generated.hardware import IpuGeneration as IpuGeneration
@@ -123,6 +127,7 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.health import Liveness as Liveness
     from ipucloud.client.models.generated.health import Readiness as Readiness
     from ipucloud.client.models.generated.images import Image as Image
+    from ipucloud.client.models.generated.invitations import Invitation as Invitation
     from ipucloud.client.models.generated.invitations import Invited as Invited
     from ipucloud.client.models.generated.login import DeviceLogin as DeviceLogin
     from ipucloud.client.models.generated.login import Login as Login
@@ -132,6 +137,8 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.me import Notifications as Notifications
     from ipucloud.client.models.generated.me import Subscription as Subscription
     from ipucloud.client.models.generated.me import User as User
+    from ipucloud.client.models.generated.members import Member as Member
+    from ipucloud.client.models.generated.operations import Operation as Operation
     from ipucloud.client.models.generated.operator import Cleaning as Cleaning
     from ipucloud.client.models.generated.operator import ClusterMove as ClusterMove
     from ipucloud.client.models.generated.operator import Controller as Controller
@@ -176,7 +183,9 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.overview import OverviewSpending as OverviewSpending
     from ipucloud.client.models.generated.prices import PaidPrice as PaidPrice
     from ipucloud.client.models.generated.prices import Price as Price
+    from ipucloud.client.models.generated.projects import Project as Project
     from ipucloud.client.models.generated.quota_requests import QuotaRequest as QuotaRequest
+    from ipucloud.client.models.generated.quotas import Quota as Quota
     from ipucloud.client.models.generated.recipes import Framework as Framework
     from ipucloud.client.models.generated.recipes import Recipe as Recipe
     from ipucloud.client.models.generated.recipes import RecipeFile as RecipeFile
@@ -188,46 +197,35 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.reservations import ReservationCapacity as ReservationCapacity
     from ipucloud.client.models.generated.reservations import ReservationEstimate as ReservationEstimate
     from ipucloud.client.models.generated.reservations import ReservationState as ReservationState
+    from ipucloud.client.models.generated.s3_connections import S3Connection as S3Connection
     from ipucloud.client.models.generated.session import Session as Session
     from ipucloud.client.models.generated.session import SignInLink as SignInLink
     from ipucloud.client.models.generated.shared import AddressState as AddressState
     from ipucloud.client.models.generated.shared import AllocatedThrough as AllocatedThrough
     from ipucloud.client.models.generated.shared import AuditEntry as AuditEntry
-    from ipucloud.client.models.generated.shared import Budget as Budget
     from ipucloud.client.models.generated.shared import BudgetTag as BudgetTag
     from ipucloud.client.models.generated.shared import BudgetThreshold as BudgetThreshold
     from ipucloud.client.models.generated.shared import Capacity as Capacity
     from ipucloud.client.models.generated.shared import CitedReport as CitedReport
-    from ipucloud.client.models.generated.shared import CloudEvent as CloudEvent
     from ipucloud.client.models.generated.shared import Delivery as Delivery
     from ipucloud.client.models.generated.shared import DeliveryAttempt as DeliveryAttempt
     from ipucloud.client.models.generated.shared import DeliveryState as DeliveryState
     from ipucloud.client.models.generated.shared import Disabled as Disabled
     from ipucloud.client.models.generated.shared import EstimateQuota as EstimateQuota
-    from ipucloud.client.models.generated.shared import Event as Event
     from ipucloud.client.models.generated.shared import Failure as Failure
-    from ipucloud.client.models.generated.shared import FaultReport as FaultReport
     from ipucloud.client.models.generated.shared import FaultReportState as FaultReportState
-    from ipucloud.client.models.generated.shared import Invitation as Invitation
-    from ipucloud.client.models.generated.shared import Member as Member
     from ipucloud.client.models.generated.shared import NewInvitation as NewInvitation
-    from ipucloud.client.models.generated.shared import Operation as Operation
     from ipucloud.client.models.generated.shared import OperationState as OperationState
-    from ipucloud.client.models.generated.shared import Project as Project
     from ipucloud.client.models.generated.shared import ProjectUsage as ProjectUsage
-    from ipucloud.client.models.generated.shared import Quota as Quota
     from ipucloud.client.models.generated.shared import QuotaRequestState as QuotaRequestState
     from ipucloud.client.models.generated.shared import RequestedBy as RequestedBy
-    from ipucloud.client.models.generated.shared import S3Connection as S3Connection
     from ipucloud.client.models.generated.shared import S3Failure as S3Failure
     from ipucloud.client.models.generated.shared import S3Test as S3Test
     from ipucloud.client.models.generated.shared import Source as Source
     from ipucloud.client.models.generated.shared import Step as Step
     from ipucloud.client.models.generated.shared import Target as Target
-    from ipucloud.client.models.generated.shared import Token as Token
     from ipucloud.client.models.generated.shared import Usage as Usage
     from ipucloud.client.models.generated.shared import UsageSlice as UsageSlice
-    from ipucloud.client.models.generated.shared import Webhook as Webhook
     from ipucloud.client.models.generated.shared import WhyNot as WhyNot
     from ipucloud.client.models.generated.sign_in_providers import ProviderSignIn as ProviderSignIn
     from ipucloud.client.models.generated.sign_in_providers import SignInProvider as SignInProvider
@@ -237,10 +235,12 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.ssh_authority import SshAuthority as SshAuthority
     from ipucloud.client.models.generated.ssh_keys import SshKey as SshKey
     from ipucloud.client.models.generated.tokens import NewToken as NewToken
+    from ipucloud.client.models.generated.tokens import Token as Token
     from ipucloud.client.models.generated.tools import Tool as Tool
     from ipucloud.client.models.generated.tools import ToolKind as ToolKind
     from ipucloud.client.models.generated.volumes import Volume as Volume
     from ipucloud.client.models.generated.volumes import VolumeState as VolumeState
+    from ipucloud.client.models.generated.webhooks import Webhook as Webhook
     from ipucloud.client.models.generated.whoami import Whoami as Whoami
 
 MODULE_OF = {
@@ -255,7 +255,7 @@ MODULE_OF = {
     "Billing": "clusters",
     "BillingAccount": "billing",
     "BookedPrice": "billing",
-    "Budget": "shared",
+    "Budget": "budgets",
     "BudgetTag": "shared",
     "BudgetThreshold": "shared",
     "Capacity": "shared",
@@ -265,7 +265,7 @@ MODULE_OF = {
     "ChargedUsage": "clusters",
     "CitedReport": "shared",
     "Cleaning": "operator",
-    "CloudEvent": "shared",
+    "CloudEvent": "cloud_events",
     "Cluster": "clusters",
     "ClusterAddress": "clusters",
     "ClusterMove": "operator",
@@ -297,7 +297,7 @@ MODULE_OF = {
     "EstimateCapacity": "clusters",
     "EstimateQuota": "shared",
     "EstimateWait": "clusters",
-    "Event": "shared",
+    "Event": "events",
     "EventType": "event_types",
     "ExpectedHardware": "operator",
     "ExpectedInventory": "operator",
@@ -308,7 +308,7 @@ MODULE_OF = {
     "ExportSchedule": "billing",
     "Failure": "shared",
     "Fault": "clusters",
-    "FaultReport": "shared",
+    "FaultReport": "fault_reports",
     "FaultReportState": "shared",
     "Flavor": "flavors",
     "FlavorSpending": "billing",
@@ -328,7 +328,7 @@ MODULE_OF = {
     "Idle": "clusters",
     "Image": "images",
     "InventoryFinding": "operator",
-    "Invitation": "shared",
+    "Invitation": "invitations",
     "Invited": "invitations",
     "Invoice": "billing",
     "InvoiceCredit": "billing",
@@ -353,7 +353,7 @@ MODULE_OF = {
     "MachineLinks": "operator",
     "MachineType": "hardware",
     "Me": "me",
-    "Member": "shared",
+    "Member": "members",
     "Membership": "me",
     "Metrics": "clusters",
     "MetricsPoint": "clusters",
@@ -362,7 +362,7 @@ MODULE_OF = {
     "NewVipuKey": "clusters",
     "Notifications": "me",
     "Observation": "operator",
-    "Operation": "shared",
+    "Operation": "operations",
     "OperationState": "shared",
     "OperatorEvent": "operator",
     "OperatorFaultReport": "operator",
@@ -388,12 +388,12 @@ MODULE_OF = {
     "PriceCorrection": "billing",
     "PriceCorrectionPreview": "billing",
     "PricesAdded": "billing",
-    "Project": "shared",
+    "Project": "projects",
     "ProjectAccount": "billing",
     "ProjectUsage": "shared",
     "ProofKey": "billing",
     "ProviderSignIn": "sign_in_providers",
-    "Quota": "shared",
+    "Quota": "quotas",
     "QuotaRequest": "quota_requests",
     "QuotaRequestState": "shared",
     "Rack": "clusters",
@@ -421,7 +421,7 @@ MODULE_OF = {
     "ResizedPartition": "clusters",
     "Routing": "clusters",
     "S3Access": "clusters",
-    "S3Connection": "shared",
+    "S3Connection": "s3_connections",
     "S3Failure": "shared",
     "S3Test": "shared",
     "ScheduledRepair": "clusters",
@@ -459,7 +459,7 @@ MODULE_OF = {
     "TagSpending": "billing",
     "Target": "shared",
     "TaxRate": "billing",
-    "Token": "shared",
+    "Token": "tokens",
     "Tool": "tools",
     "ToolKind": "tools",
     "TopUp": "billing",
@@ -477,7 +477,7 @@ MODULE_OF = {
     "Volume": "volumes",
     "VolumeState": "volumes",
     "WaitingDevice": "login",
-    "Webhook": "shared",
+    "Webhook": "webhooks",
     "Weekday": "clusters",
     "WhatIs": "operator",
     "Whoami": "whoami",

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, ExportManifest, Money
-from ipucloud.client.models.generated.shared import Budget, CitedReport
+from ipucloud.client.models.generated.budgets import Budget
+from ipucloud.client.models.generated.shared import CitedReport
 
 
 class CorrectedInvoice(Answer):

@@ -10,14 +10,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
-from ipucloud.client.models.generated.shared import (
-    AddressState,
-    CitedReport,
-    EstimateQuota,
-    Operation,
-    RequestedBy,
-    WhyNot,
-)
+from ipucloud.client.models.generated.operations import Operation
+from ipucloud.client.models.generated.shared import AddressState, CitedReport, EstimateQuota, RequestedBy, WhyNot
 
 
 class AccessKey(Answer):

@@ -7,6 +7,40 @@ from datetime import datetime
 from ipucloud.client.models.base import Answer
 
 
+class Invitation(Answer):
+    """An invitation without its secret."""
+
+    id: str
+    """Unique id."""
+
+    email: str
+    """E-mail of the invited person."""
+
+    role: str
+    """Role that the person will have."""
+
+    invited_by: str | None = None
+    """E-mail of the person, or name of the token, that invited."""
+
+    state: str
+    """`open`, `accepted`, `revoked` or `expired`."""
+
+    created_at: datetime
+    """When it was created."""
+
+    expires_at: datetime
+    """When it expires; null: never."""
+
+    accepted_at: datetime | None = None
+    """When it was accepted; null if it was not."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
+    member_id: str | None = None
+    """Id of the membership that came of it; null if none did."""
+
+
 class Invited(Answer):
     """What an invitation is to."""
 

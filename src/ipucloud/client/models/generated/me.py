@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.shared import Project, Token
+from ipucloud.client.models.generated.projects import Project
+from ipucloud.client.models.generated.tokens import Token
 
 
 class Membership(Answer):

@@ -10,11 +10,11 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
+from ipucloud.client.models.generated.events import Event
+from ipucloud.client.models.generated.operations import Operation
 from ipucloud.client.models.generated.shared import (
     Capacity,
-    Event,
     FaultReportState,
-    Operation,
     QuotaRequestState,
     RequestedBy,
     Target,

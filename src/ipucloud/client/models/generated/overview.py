@@ -9,7 +9,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
-from ipucloud.client.models.generated.shared import Budget, Event, Operation, Quota
+from ipucloud.client.models.generated.budgets import Budget
+from ipucloud.client.models.generated.events import Event
+from ipucloud.client.models.generated.operations import Operation
+from ipucloud.client.models.generated.quotas import Quota
 
 
 class Attention(Answer):

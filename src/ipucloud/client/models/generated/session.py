@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.shared import Project, Token
+from ipucloud.client.models.generated.projects import Project
+from ipucloud.client.models.generated.tokens import Token
 
 
 class SignInLink(Answer):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ipucloud.client.models.base import Answer, Money, Outcome, Problem
+from ipucloud.client.models.base import Answer, Money
 
 
 class AddressState(StrEnum):
@@ -145,55 +145,6 @@ class CitedReport(Answer):
     """When it was first observed to be gone; null while it lasts."""
 
 
-class CloudEvent(Answer):
-    """An event in the JSON format of CloudEvents 1.0, where a null attribute is the same as none."""
-
-    specversion: str
-    """Version of CloudEvents."""
-
-    id: str
-    """Id of the event, unique within its source."""
-
-    source: str
-    """The project or account whose event it is, or the platform."""
-
-    type: str
-    """`ipucloud.` and the type of the event."""
-
-    subject: str
-    """Kind and id of the object that it is about; without an id, the kind alone."""
-
-    time: datetime
-    """When it happened."""
-
-    datacontenttype: str
-    """What `data` is."""
-
-    actor: str | None = None
-    """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
-
-    address: str | None = None
-    """
-    IP address that the request came from. Null: no request caused it, the actor is of another project or account,
-    or of the platform, or it happened before this was recorded.
-    """
-
-    agent: str | None = None
-    """Program that sent the request, as it says, cut after 200 characters; null like `address`, or it does not say."""
-
-    region: str | None = None
-    """Slug of the region of the subject; null: it has none, or it happened before this was recorded."""
-
-    operationid: str | None = None
-    """The operation that it is part of; null: of none."""
-
-    requestid: str | None = None
-    """The request that caused it; null: none did."""
-
-    data: Mapping[str, object] = {}
-    """`data` of the event."""
-
-
 class DeliveryState(StrEnum):
     """
     Whether the message has arrived: `pending` is tried again, `failed` is not.
@@ -230,49 +181,6 @@ class EstimateQuota(Answer):
     """Machines that the cluster needs."""
 
 
-class Event(Answer):
-    """One fact about an object."""
-
-    id: str
-    """Position in the log; events become visible in this order."""
-
-    type: str
-    """Type."""
-
-    subject_type: str
-    """Type of the object that the event is about."""
-
-    subject_id: str
-    """Id of the object that the event is about."""
-
-    operation_id: str | None = None
-    """Id of the operation that caused it; null if none did."""
-
-    request_id: str | None = None
-    """Id of the request, for logs and support."""
-
-    actor: str | None = None
-    """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
-
-    address: str | None = None
-    """
-    IP address that the request came from. Null: no request caused it, the actor is of another project or account,
-    or of the platform, or it happened before this was recorded.
-    """
-
-    agent: str | None = None
-    """Program that sent the request, as it says, cut after 200 characters; null like `address`, or it does not say."""
-
-    region: str | None = None
-    """Slug of the region of the subject; null: it has none, or it happened before this was recorded."""
-
-    at: datetime
-    """Time of the event."""
-
-    data: Mapping[str, object] = {}
-    """Facts about the event; its type defines the members."""
-
-
 class Failure(StrEnum):
     """
     How an attempt failed; reveals nothing about the sender's network.
@@ -297,59 +205,6 @@ class FaultReportState(StrEnum):
     DISMISSED = "dismissed"
     REPAIRED = "repaired"
     CLOSED = "closed"
-
-
-class Invitation(Answer):
-    """An invitation without its secret."""
-
-    id: str
-    """Unique id."""
-
-    email: str
-    """E-mail of the invited person."""
-
-    role: str
-    """Role that the person will have."""
-
-    invited_by: str | None = None
-    """E-mail of the person, or name of the token, that invited."""
-
-    state: str
-    """`open`, `accepted`, `revoked` or `expired`."""
-
-    created_at: datetime
-    """When it was created."""
-
-    expires_at: datetime
-    """When it expires; null: never."""
-
-    accepted_at: datetime | None = None
-    """When it was accepted; null if it was not."""
-
-    revoked_at: datetime | None = None
-    """When it was revoked; null if it is not."""
-
-    member_id: str | None = None
-    """Id of the membership that came of it; null if none did."""
-
-
-class Member(Answer):
-    """A member of a project or of a billing account."""
-
-    id: str
-    """Id of the membership."""
-
-    email: str
-    """E-mail of the person."""
-
-    role: str
-    """Role of the token, which gives its permissions."""
-
-    since: datetime
-    """When the person became a member."""
-
-    last_seen_at: datetime | None = None
-    """When the person last used the panel or the command line here, to the hour; null: not yet."""
 
 
 class NewInvitation(Answer):
@@ -395,46 +250,6 @@ class NewInvitation(Answer):
     """Whether the service sends the link to the person by e-mail, too."""
 
 
-class Webhook(Answer):
-    """A webhook with its new secret."""
-
-    id: str
-    """Unique id."""
-
-    url: str
-    """URL that receives events."""
-
-    event_types: Sequence[str] = []
-    """Types that are sent; empty: all."""
-
-    description: str
-    """Text of your own."""
-
-    enabled: bool
-    """Whether events are sent."""
-
-    disabled: Annotated[Disabled | str | None, Field(union_mode="left_to_right")] = None
-    """Why it is disabled; null if it is enabled."""
-
-    disabled_at: datetime | None = None
-    """When it was disabled; null if it is enabled."""
-
-    failing_since: datetime | None = None
-    """Time of the first of the present failures; null if the last attempt succeeded or there was none."""
-
-    previous_secret_until: datetime | None = None
-    """Until when messages carry two signatures; null if they carry one."""
-
-    created_at: datetime
-    """When it was created."""
-
-    version: int
-    """Number that grows with every change."""
-
-    secret: str | None = None
-    """Secret that signs the messages, shown only once; null in a replayed response."""
-
-
 class OperationState(StrEnum):
     """
     State of an operation; it never leaves `succeeded`, `failed` and `cancelled`.
@@ -446,50 +261,6 @@ class OperationState(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
-
-
-class Project(Answer):
-    """A project. Paths accept its `id`, `number` or `slug`."""
-
-    id: str
-    """Unique id."""
-
-    number: int
-    """Integer id, as some clients expect it."""
-
-    slug: str
-    """Short name in paths."""
-
-    name: str
-    """Name."""
-
-    created_at: datetime
-    """When it was created."""
-
-    version: int
-    """Number that grows with every change."""
-
-
-class Quota(Answer):
-    """How many machines of a type, GiB, or addresses, a project may hold in a region, and how many it holds."""
-
-    region: str
-    """Slug of the region."""
-
-    machine_type: str
-    """Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses."""
-
-    unit: str
-    """What limit and use count."""
-
-    limit: int
-    """Largest number of machines."""
-
-    used: int
-    """
-    Machines held by clusters, including deleted clusters whose machines are not clean yet; of storage the size of
-    volumes and snapshots, and of addresses their number, without those that are being deleted.
-    """
 
 
 class QuotaRequestState(StrEnum):
@@ -613,64 +384,6 @@ class Target(Answer):
     """Id of the cluster: the target, or the one it belongs to; null for an export."""
 
 
-class Token(Answer):
-    """A token without its secret."""
-
-    id: str
-    """Unique id."""
-
-    name: str
-    """Name."""
-
-    role: str
-    """Role of the token, which gives its permissions."""
-
-    scopes: Sequence[str] = []
-    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
-
-    narrowed: bool
-    """Whether it was narrowed to `scopes`; false: it has all of its role."""
-
-    display_prefix: str
-    """First characters of the secret, to tell tokens apart."""
-
-    created_by: str | None = None
-    """Id of the token that created it."""
-
-    created_at: datetime
-    """When it was created."""
-
-    expires_at: datetime | None = None
-    """When it expires; null: never."""
-
-    revoked_at: datetime | None = None
-    """When it was revoked; null if it is not."""
-
-    last_used_at: datetime | None = None
-    """When it was last used, to the hour."""
-
-    account_id: str | None = None
-    """Billing account of a token with the role `payer`; null for others."""
-
-    kind: str
-    """
-    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
-    login`. `member`: the membership itself, of a person who is signed in to the panel.
-    """
-
-    owner: str | None = None
-    """E-mail of the person whose it is; null for a service token."""
-
-    cost_limit: Money | None = None
-    """What the clusters that it begins may cost together; null: no limit."""
-
-    cost: Money | None = None
-    """
-    What they have cost so far, for a token with a limit: each from when the token created, resumed or enlarged
-    it, until the limit suspended it.
-    """
-
-
 class UsageSlice(Answer):
     """Minutes of one size under one price, all started in [started_at, ended_at)."""
 
@@ -718,49 +431,6 @@ class WhyNot(Answer):
     """
 
 
-class Budget(Answer):
-    """A monthly budget, with the figures of its last evaluation."""
-
-    id: str
-    """Unique id."""
-
-    name: str
-    """Name."""
-
-    scope: str
-    """What it covers."""
-
-    tag: BudgetTag | None = None
-    """Tag of the clusters that count; null: all clusters."""
-
-    amount: Money
-    """Amount."""
-
-    thresholds: Annotated[Sequence[BudgetThreshold], Field(validate_default=True)] = []
-    """Percentages of the amount that are reported."""
-
-    month: str | None = None
-    """Month of the figures; null before the first evaluation."""
-
-    actual: Money | None = None
-    """Cost so far."""
-
-    forecast: Money | None = None
-    """Forecast for the month."""
-
-    evaluated_at: datetime | None = None
-    """When the figures were computed; null before the first evaluation."""
-
-    refuses_creates: bool
-    """Whether creating and resuming clusters is refused now."""
-
-    created_at: datetime
-    """When it was created."""
-
-    version: int
-    """Number that grows with every change."""
-
-
 class Capacity(Answer):
     """How many clusters of a flavor could be created now if only this flavor were requested; if none, why not."""
 
@@ -797,158 +467,6 @@ class DeliveryAttempt(Answer):
 
     seconds: float
     """Duration of the attempt, in seconds."""
-
-
-class FaultReport(Answer):
-    """A fault that was reported to the operator."""
-
-    id: str
-    """Id of the fault report."""
-
-    state: Annotated[FaultReportState | str, Field(union_mode="left_to_right")]
-    """
-    Present state. `open`: the operator has not answered; `confirmed`: the fault was found, and a health report
-    says so; `dismissed`: it was not; `repaired`: the hardware was replaced or works again; `closed`: it was
-    confirmed, and the cluster was deleted, or suspended without the hardware, before that.
-    """
-
-    cluster: str
-    """Id of the cluster."""
-
-    kind: str
-    """What is affected."""
-
-    name: str
-    """Name of the machine or Poplar server."""
-
-    category: str
-    """What seems to be affected."""
-
-    description: str
-    """What happens, in the words of who reported it."""
-
-    since: datetime | None = None
-    """When it was first noticed, as reported; null: not said."""
-
-    created_by: str
-    """Id of the token that reported it."""
-
-    created_at: datetime
-    """When it was reported."""
-
-    answer: str | None = None
-    """The operator's answer; null before there is one."""
-
-    answered_at: datetime | None = None
-    """When it was confirmed or dismissed; null before that."""
-
-    report_id: str | None = None
-    """Id of the health report that follows from it, which bills cite; null if it was not confirmed."""
-
-    repaired_at: datetime | None = None
-    """When it was repaired; null before that."""
-
-    closed_at: datetime | None = None
-    """When it was closed: the cluster was deleted or suspended before the repair. Null otherwise."""
-
-
-class Operation(Outcome):
-    """An asynchronous request and its progress."""
-
-    id: str
-    """Unique id."""
-
-    kind: str
-    """Kind of operation."""
-
-    target: Target
-    """What the operation changes."""
-
-    state: Annotated[OperationState | str, Field(union_mode="left_to_right")]
-    """`queued`, `running`, `cancelling`, `succeeded`, `failed` or `cancelled`."""
-
-    done: bool
-    """Whether it is finished; then nothing changes any more."""
-
-    stage: str | None = None
-    """Present stage; null when it is done."""
-
-    progress: int
-    """Progress in percent."""
-
-    created_at: datetime
-    """When it was created."""
-
-    started_at: datetime | None = None
-    """Start; null before it."""
-
-    finished_at: datetime | None = None
-    """When it ended; null before that."""
-
-    deadline_at: datetime
-    """When the operation fails if it is not done by then."""
-
-    expected_at: datetime | None = None
-    """Expected time of completion."""
-
-    blocked_by: str | None = None
-    """
-    What the current step waits for, since when, and how often it was checked. A step of a clean-up (delete,
-    suspend, undo) says so from its first check on; for any other it is null unless it takes longer than usual or
-    something failed.
-    """
-
-    cancellable: bool
-    """Whether the operation can be cancelled now."""
-
-    request_id: str
-    """Id of the request, for logs and support."""
-
-    requested_by: RequestedBy
-    """Who asked for it."""
-
-    error: Problem | None = None
-    """Why it failed: a problem document. Null unless it failed."""
-
-    steps: Annotated[Sequence[Step], Field(validate_default=True)] = []
-    """Actions of the operation, in order."""
-
-
-class S3Connection(Answer):
-    """A bucket. Its secret is never shown."""
-
-    id: str
-    """Unique id."""
-
-    name: str
-    """Name."""
-
-    endpoint: str
-    """HTTPS URL of the S3 service."""
-
-    region: str
-    """Slug of the region."""
-
-    bucket: str
-    """Name of the bucket."""
-
-    prefix: str
-    """Folder in the bucket."""
-
-    access_key_id: str
-    """Id of the access key."""
-
-    attachable: bool
-    """
-    Whether clusters of the project may be given access to it. Everybody who can log in to their servers can then
-    read its secret. False of a billing account's.
-    """
-
-    created_at: datetime
-    """When it was created."""
-
-    test: S3Test | None = None
-    """Result of its last test; null: not tested since its last change."""
 
 
 class Usage(Answer):

@@ -67,3 +67,61 @@ class NewToken(Answer):
 
     token: str | None = None
     """The secret, shown only once; null in a replayed response."""
+
+
+class Token(Answer):
+    """A token without its secret."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    scopes: Sequence[str] = []
+    """What it may do: all that the role has, or of a narrowed token those of its scopes that the role has."""
+
+    narrowed: bool
+    """Whether it was narrowed to `scopes`; false: it has all of its role."""
+
+    display_prefix: str
+    """First characters of the secret, to tell tokens apart."""
+
+    created_by: str | None = None
+    """Id of the token that created it."""
+
+    created_at: datetime
+    """When it was created."""
+
+    expires_at: datetime | None = None
+    """When it expires; null: never."""
+
+    revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
+    last_used_at: datetime | None = None
+    """When it was last used, to the hour."""
+
+    account_id: str | None = None
+    """Billing account of a token with the role `payer`; null for others."""
+
+    kind: str
+    """
+    `service`: nobody's. `personal`, `login`: a person's, and ends with the membership; `login` is of `ipucloud
+    login`. `member`: the membership itself, of a person who is signed in to the panel.
+    """
+
+    owner: str | None = None
+    """E-mail of the person whose it is; null for a service token."""
+
+    cost_limit: Money | None = None
+    """What the clusters that it begins may cost together; null: no limit."""
+
+    cost: Money | None = None
+    """
+    What they have cost so far, for a token with a limit: each from when the token created, resumed or enlarged
+    it, until the limit suspended it.
+    """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.shared import Project, Token
+from ipucloud.client.models.generated.projects import Project
+from ipucloud.client.models.generated.tokens import Token
 
 
 class Whoami(Answer):
