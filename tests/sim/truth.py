@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from ipucloud.observation.reconciler import OBSERVATION
+from ipucloud.observation.kind import OBSERVATION
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.links import LinkState
 from tests.sim.lines import instant

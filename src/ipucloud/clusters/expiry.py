@@ -58,6 +58,12 @@ _WARN = Query(
 )
 
 
+async def expire(database: Database, settings: Settings) -> None:
+    """Warn of clusters that expire soon, and delete those that have expired."""
+    await warn_of_expiry(database)
+    await delete_expired_clusters(database, settings)
+
+
 async def warn_of_expiry(database: Database) -> int:
     """Record `cluster.expiring` once for each `expires_at` that comes within an hour; how many.
 

@@ -29,7 +29,6 @@ from ipucloud.kernel.errors import Problem
 
 log = structlog.get_logger(__name__)
 
-ROLL_OUT_SECONDS = 5.0
 AT_ONCE = 1000
 """Most clusters in one run; the next run continues."""
 PAUSE = timedelta(minutes=5)

@@ -11,7 +11,7 @@ import structlog
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.kernel.clock import Clock
-from ipucloud.observation.reconciler import OBSERVATION, SOON_SECONDS
+from ipucloud.observation.kind import OBSERVATION, SOON_SECONDS
 from ipucloud.reconcile.wake import wake
 from ipucloud.site.errors import SiteError
 

@@ -13,6 +13,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.schema_check import lacks_table_or_column
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
+from ipucloud.observation.kind import OBSERVATION, SOON_SECONDS
 from ipucloud.observation.observe import observe_region
 from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.ssh import SshReader
@@ -23,10 +24,6 @@ from ipucloud.site.ports import Sites
 
 log = structlog.get_logger(__name__)
 
-OBSERVATION = "observation"
-"""Kind of the work items; the key is the region."""
-SOON_SECONDS = 1.0
-"""Pause before a reading that decides something."""
 FAILED_SECONDS = 5.0
 
 _REGIONS = Query("SELECT region FROM site_regions", str)

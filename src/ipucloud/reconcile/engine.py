@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -70,7 +70,7 @@ class Engine:
         settings: EngineSettings = EngineSettings(),
         draw: random.Random | None = None,
         platform_work: PlatformWork = MappingProxyType({}),
-        on_clock_set_back: Sequence[sa.TextClause] = (),
+        on_clock_set_back: Callable[[], Sequence[sa.TextClause]] = tuple,
         presence: Presence | None = None,
         watch: DatabaseWatch | None = None,
     ) -> None:
@@ -379,7 +379,7 @@ class Engine:
                 self._awake.set()
 
     async def _make_all_due(self) -> None:
-        lease, also = self._settings.lease, self._on_clock_set_back
+        lease, also = self._settings.lease, self._on_clock_set_back()
         due, shortened = await make_all_due(self._database, self._reconcilers, lease, also)
         self._clock_set_back.clear()
         log.warning("clock_was_set_back", due=due, leases_shortened=shortened)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ipucloud.catalogue.current import CurrentCatalogue
-from ipucloud.process.logs import LostLines
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.watch import DatabaseWatch
-
-REGISTRY.register(LostLines())
 
 
 def internal_app(engine: Engine, watch: DatabaseWatch, catalogue: CurrentCatalogue) -> Starlette:

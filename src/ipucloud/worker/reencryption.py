@@ -13,10 +13,11 @@ from ipucloud.billing.exports.connections import secret_place as s3_place
 from ipucloud.billing.exports.tables import s3_connections
 from ipucloud.clusters.tables import cluster_rebuilds, clusters
 from ipucloud.clusters.user_data import user_data_place
+from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity.ssh_authorities import secret_place as authority_place
 from ipucloud.identity.tables import ssh_authorities
-from ipucloud.kernel.sealing import Keys, SealingError, is_current, is_sealed, seal, unseal
+from ipucloud.kernel.sealing import Keys, SealingError, is_current, is_sealed, read_keys, seal, unseal
 from ipucloud.webhooks.messages import secret_place as webhook_place
 from ipucloud.webhooks.tables import webhooks
 
@@ -41,6 +42,12 @@ SEALED = (
     Sealed(ssh_authorities.c.private_key, authority_place),
 )
 """Every column of encrypted secrets."""
+
+
+async def reseal(database: Database, settings: Settings) -> None:
+    """Re-encrypt all, if there is a key."""
+    if settings.secrets_key is not None:
+        await reencrypt(database, read_keys(settings.secrets_key.get_secret_value()))
 
 
 async def reencrypt(database: Database, keys: Keys) -> None:

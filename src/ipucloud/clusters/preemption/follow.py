@@ -31,9 +31,6 @@ from ipucloud.operations.ending import preempt_partitions
 
 log = structlog.get_logger(__name__)
 
-FOLLOW_SECONDS = 2.0
-"""Between two passes over the notices, and over those that wait."""
-
 
 class Queue(NamedTuple):
     """Those that wait for machines of a type in a region."""

@@ -34,9 +34,6 @@ from ipucloud.quotas import store as quotas
 
 log = structlog.get_logger(__name__)
 
-FOLLOW_SECONDS = 5.0
-"""Between two passes over the reservations."""
-
 
 class _User(NamedTuple):
     """A cluster that has a block of the reservation. `in_use`: it is to be billed once the reservation is not."""

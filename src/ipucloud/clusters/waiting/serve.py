@@ -32,8 +32,6 @@ from ipucloud.reconcile.wake import wake
 
 log = structlog.get_logger(__name__)
 
-SERVE_SECONDS = 15.0
-"""Between two passes over the queues that nothing has woken: with time, budgets and funds allow more."""
 AT_ONCE = 1000
 """Most clusters in one run."""
 _SERVERS = Query("SELECT count(*) FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id", int)

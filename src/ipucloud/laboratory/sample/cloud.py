@@ -32,7 +32,8 @@ from ipucloud.laboratory.sample.story import KEY_NAME, Use
 from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.engine import Engine
 from ipucloud.site.ports import Sites
-from ipucloud.worker.main import engine_settings, reconcilers
+from ipucloud.worker.kinds import Work
+from ipucloud.worker.main import engine_settings
 
 Result = TypeVar("Result")
 
@@ -163,7 +164,7 @@ class Cloud:
         catalogue = CurrentCatalogue(settings.catalogue)
         engine = Engine(
             self.database,
-            reconcilers(self.database, self.sites, settings, clock, catalogue=catalogue),
+            Work(self.database, self.sites, settings, clock, catalogue).reconcilers(),
             clock=clock,
             settings=engine_settings(settings),
         )
