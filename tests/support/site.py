@@ -26,8 +26,7 @@ import httpx
 from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.site.connect import SiteClients, VipuAccess
 from ipucloud.site.ports import VipuAddress
-from ipucloud.site.tls import ClientFiles
-from ipucloud.site.vipu import Credentials
+from ipucloud.site.tls import ClientFiles, Credentials
 from ipucloud.site.vipu_ports import UserEndpoint
 from ipucloud.vipu_cli.endpoint import Security
 from ipucloud.wire import vipu_admin_pb2 as admin

@@ -15,6 +15,8 @@ SELDOM = {
     *("aiosmtplib", "alembic", "joserfc", "markdown_it", "mcp", "obstore", "pyarrow", "requests", "scim2_models"),
     *("stripe", "yaml", "zxcvbn"),
 }
+CONNECTING = {"asyncssh", "cryptography.x509", "google.protobuf", "grpc", "wsproto"}
+"""Talking to a site, to servers, over WebSockets."""
 OTHERS = {"ipucloud.client", "ipucloud.laboratory"}
 MODELS = "ipucloud.client.models.generated"
 NOT_LOADED = {
@@ -25,8 +27,15 @@ NOT_LOADED = {
         *(f"ipucloud.client.{noun}" for noun in ("aio", "clusters", "me", "operations", "tokens")),
         "ipucloud.cli.commands.clusters",
     },
-    "ipucloud.cli.service.api": {*SELDOM, *OTHERS, "asyncssh", "fastapi", "grpc", "ipucloud.worker", "ipucloud.schema"},
-    "ipucloud.cli.service.worker": {*SELDOM, *OTHERS, "argon2", "asyncssh", "fastapi", "ipucloud.api"},
+    "ipucloud.cli.service.api": {
+        *(*SELDOM, *OTHERS, *CONNECTING, "fastapi"),
+        *(f"ipucloud.{area}" for area in ("billing.exports.schedules", "clusters.operations", "inventory", "worker")),
+    },
+    "ipucloud.cli.service.worker": {
+        *(*SELDOM, *OTHERS, *CONNECTING, "argon2", "fastapi", "ipucloud.api", "ipucloud.contract.event_types"),
+        *(f"ipucloud.{area}" for area in ("billing.bookkeeping", "invariants.audit", "partitions", "webhooks")),
+        *(f"ipucloud.{area}.reconciler" for area in ("clusters", "observation", "validation")),
+    },
     "ipucloud.laboratory.simulator.main": {*SELDOM, "fastapi", "ipucloud.client", "ipucloud.contract", "sqlalchemy"},
 }
 """By what is imported when a program starts."""

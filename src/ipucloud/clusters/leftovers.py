@@ -34,7 +34,7 @@ from ipucloud.inventory.health.views import automation_allowed
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import read_external_name
-from ipucloud.operations.freezes import frozen_until
+from ipucloud.operations.frozen import frozen_until
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site, Sites, VipuAddress
 from ipucloud.wire.site import HostState

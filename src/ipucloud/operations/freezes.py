@@ -1,7 +1,7 @@
 """Freezes: while one is live in a region, nothing there is removed or switched off.
 
 Requests are accepted meanwhile, and billing ends as usual. Steps that remove, sweeps and the cleaning of isolated
-hardware wait; what a site has been asked for already still happens.
+hardware wait, as `frozen` tells them; what a site has been asked for already still happens.
 """
 
 from __future__ import annotations
@@ -15,24 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.platform import FreezeOf
 from ipucloud.contract.event_types.platform import FREEZE_ENDED
-from ipucloud.db.documents import Fragment
 from ipucloud.db.rows import Query
-from ipucloud.db.statements import Statements
 from ipucloud.events.log import record_for_operators
 from ipucloud.kernel.ids import new_id
-
-FROZEN = "The operator has frozen removals"
-"""Begins what a step waits for that a freeze keeps from starting."""
-LIVE_FREEZE = Fragment("freezes.ended_at IS NULL AND freezes.expires_at > app_now()")
-"""Whether a row of `freezes` is live."""
-
-
-def frozen_until(region: str) -> Fragment:
-    """SQL for when the last live freeze of a region expires; NULL: nothing is frozen. `region` is SQL for its slug."""
-    return Fragment(
-        f"(SELECT max(freezes.expires_at) FROM freezes WHERE {LIVE_FREEZE}"  # noqa: S608  # our own text
-        f" AND (freezes.region IS NULL OR freezes.region = {region}))"
-    )
 
 
 class EndedFreeze(NamedTuple):
@@ -43,14 +28,6 @@ class EndedFreeze(NamedTuple):
     reason: str
 
 
-_UNTIL = Query(f"SELECT {frozen_until('CAST(:region AS text)')} AS until", datetime)  # our own text
-_FROZEN = Query(
-    f"""
-    SELECT region FROM unnest(CAST(:regions AS text[])) AS asked (region)
-     WHERE {frozen_until("asked.region")} IS NOT NULL
-    """,  # noqa: S608  # our own text
-    str,
-)
 _END = Query(
     """
     WITH ended AS (
@@ -88,21 +65,6 @@ class Freeze(NamedTuple):
     reason: str
     expires_at: datetime
     created_by: UUID
-
-
-def blocked_by(region: str, until: datetime) -> str:
-    """What a step of that region waits for, for its customer."""
-    return f"{FROZEN} in {region} until {until:%Y-%m-%d %H:%M} UTC"
-
-
-async def frozen(connection: Statements, region: str | None) -> datetime | None:
-    """Until when removals are frozen in a region, or with None in every one; None: they are not."""
-    return await _UNTIL.one(connection, {"region": region})
-
-
-async def frozen_regions(connection: Statements, regions: list[str]) -> frozenset[str]:
-    """Those of the regions in which removals are frozen."""
-    return frozenset(await _FROZEN.all(connection, {"regions": regions}))
 
 
 async def freeze(connection: AsyncConnection, wanted: Freeze) -> UUID:

@@ -6,7 +6,6 @@ import math
 from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import dataclass, field
 
-import grpc
 import httpx
 
 from ipucloud.config import Settings
@@ -20,20 +19,20 @@ from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, VipuAddress
 from ipucloud.site.releases import unsupported
 from ipucloud.site.simulation import HttpSimulation
-from ipucloud.site.tls import PLAINTEXT, ClientFiles, Connection, Identities, Identity, NoChannel, UntrustedError
-from ipucloud.site.vipu import Credentials, GrpcVipu
+from ipucloud.site.tls import (
+    PLAINTEXT,
+    ClientFiles,
+    Connection,
+    Credentials,
+    Identities,
+    NoChannel,
+    Secured,
+    UntrustedError,
+)
 from ipucloud.site.vipu_ports import Vipu
 from ipucloud.wire.inventory import Inventory
 
 _CONNECT_SECONDS = 2.0
-_CHANNEL_OPTIONS = (
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 5_000),
-    # Every retry is decided here, after reading the state back; the library must not repeat calls itself.
-    ("grpc.enable_retries", 0),
-    ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
-)
 
 
 def _none() -> None:
@@ -84,7 +83,7 @@ class SiteClients:
         self._vipu = vipu or VipuAccess()
         self._identities = Identities(self._vipu.client)
         self._pace = Pace(calls_per_second)
-        self._connections: dict[tuple[str, int], tuple[_Secured, Connection]] = {}
+        self._connections: dict[tuple[str, int], tuple[Secured, Connection]] = {}
         self._http = httpx.AsyncClient(
             base_url=url,
             auth=_Bearer(token),
@@ -150,6 +149,8 @@ class SiteClients:
             await connection.channel.close(grace=None)
 
     def _controller(self, vipu: VipuAddress, budget: Budget) -> Vipu:
+        from ipucloud.site.vipu import GrpcVipu  # with the first of them, and gRPC
+
         return GrpcVipu(
             self._connection(vipu),
             self._call_timeout,
@@ -172,33 +173,18 @@ class SiteClients:
             return Connection(name, NoChannel(), problem=str(error))
         known = self._connections.get((vipu.host, vipu.admin_port))
         if known is None or known[0] != secured:
-            known = secured, secured.connect(name, address)
+            from ipucloud.site.channels import connected
+
+            known = secured, connected(secured, name, address)
             self._connections[vipu.host, vipu.admin_port] = known
         return known[1]
 
-    def _secured(self, vipu: VipuAddress) -> _Secured:
+    def _secured(self, vipu: VipuAddress) -> Secured:
         if vipu.authority is not None:
-            return _Secured(vipu.authority, self._identities.of(vipu.controller))
+            return Secured(vipu.authority, self._identities.of(vipu.controller))
         if self._vipu.plaintext:
-            return _Secured(None, None)
+            return Secured(None, None)
         raise UntrustedError(
             f"the site's inventory has no authority for it, so it would be called in plaintext: give it TLS, or set"
             f" {PLAINTEXT}=true"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Secured:
-    """What a connection is secured with: None and None is plaintext."""
-
-    authority: str | None
-    identity: Identity | None
-
-    def connect(self, name: str, address: str) -> Connection:
-        if self.authority is None:
-            channel = grpc.aio.insecure_channel(address, options=_CHANNEL_OPTIONS)
-        else:
-            key, certificate = (None, None) if self.identity is None else (self.identity.key, self.identity.certificate)
-            credentials = grpc.ssl_channel_credentials(self.authority.encode(), key, certificate)
-            channel = grpc.aio.secure_channel(address, credentials, options=_CHANNEL_OPTIONS)
-        return Connection(name, channel, self.authority is not None, self.identity is not None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import grpc
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from typing import TYPE_CHECKING
 
 from ipucloud.wire.tls import tls_failure, was_closed
+
+if TYPE_CHECKING:
+    import grpc
 
 PLAINTEXT = "IPUCLOUD_VIPU_PLAINTEXT"
 CLIENT_CERTIFICATE = "IPUCLOUD_VIPU_CLIENT_CERTIFICATE"
@@ -90,6 +90,9 @@ def _read(certificate: Path, key: Path) -> Identity:
 
 
 def _check_pair(identity: Identity, paths: tuple[Path, Path]) -> None:
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+
     try:
         certificate = x509.load_pem_x509_certificate(identity.certificate)
         key = load_pem_private_key(identity.key, None)
@@ -101,6 +104,22 @@ def _check_pair(identity: Identity, paths: tuple[Path, Path]) -> None:
     form = Encoding.DER, PublicFormat.SubjectPublicKeyInfo
     if certificate.public_key().public_bytes(*form) != key.public_key().public_bytes(*form):
         raise UntrustedError(f"its client certificate ({paths[0]}) and key ({paths[1]}) do not belong together")
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A user of secure controllers who sees every allocation, and the user's access key."""
+
+    user: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Secured:
+    """What a connection is secured with: None and None is plaintext."""
+
+    authority: str | None
+    identity: Identity | None
 
 
 class NoChannel:

@@ -4,7 +4,6 @@ published user service."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import grpc
@@ -16,7 +15,7 @@ from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget
-from ipucloud.site.tls import Connection
+from ipucloud.site.tls import Connection, Credentials
 from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
@@ -56,14 +55,6 @@ _REFUSALS = frozenset(
 _SYNC_TYPES = {value: user.SyncType.Name(number) for number, value in answers.SYNC_TYPES.items()}
 _ROUTINGS = {value: user.IpuLinkRoutingType.Name(number) for number, value in answers.ROUTINGS.items()}
 _GATEWAY_ROUTINGS = {value: user.GatewayRoutingType.Name(number) for number, value in answers.GATEWAY_ROUTINGS.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """A user of secure controllers who sees every allocation, and the user's access key."""
-
-    user: str
-    key: str = field(repr=False)
 
 
 class GrpcVipu:
