@@ -48,7 +48,7 @@ class LazyCommand(TyperCommand):
         return command.make_context(*args, **extra)
 
     def _load(self) -> ModuleType:
-        # Of what modules make nearly all stays, and the collector would go through it again and again, and at the end: a
+        # Of what modules make nearly all stays. The collector would go through it again and again, and at the end: a
         # fifth of the time in which an API process starts, a quarter of that of a short command.
         gc.disable()
         try:
