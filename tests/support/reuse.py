@@ -1,8 +1,8 @@
 """A test database that is emptied instead of dropped, which takes a fraction of the time of another copy.
 
-Whatever a test may change is put back as it was in the copy: rows, sequences, the database's clock. A database whose
-definitions were changed, or that was used often enough to hold mostly dead rows, is not used again. A statement that
-every test runs is planned once for all of them.
+Whatever a test may change is put back as it was in the copy: rows, sequences, the database's clock, the tables of
+months. A database whose definitions were changed otherwise, or that was used often enough to hold mostly dead rows, is
+not used again. A statement that every test runs is planned once for all of them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _TABLES = """
 SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE c.relkind = 'r' AND n.nspname !~ '^(pg_|information_schema)' ORDER BY 1, 2
 """
+_PARTITIONED = "SELECT relname FROM pg_class WHERE relkind = 'p'"
 _SEQUENCES = """
 SELECT format('%I.%I', schemaname, sequencename) AS name, coalesce(last_value, start_value), last_value IS NOT NULL
   FROM pg_sequences ORDER BY 1
@@ -58,13 +59,14 @@ class ReusableDatabase:
 
     def __init__(self, app_url: str, superuser_url: str) -> None:
         self._uses = 0
-        self._asks = False
+        self._asked: Sequence[str] = ()
         self._reader = psycopg.connect(
             app_url, autocommit=True, options="-c plan_cache_mode=force_generic_plan -c jit=off"
         )
+        self._reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         self._connection = psycopg.connect(superuser_url, autocommit=True, prepare_threshold=0)
         self._connection.execute("SET session_replication_role = replica")  # no triggers, no references
-        tables = [sql.Identifier(*row) for row in self._connection.execute(_TABLES)]
+        tables = self._read_tables()
         self._filled = sql.SQL(" UNION ALL ").join(
             sql.SQL("SELECT {} WHERE EXISTS (SELECT FROM {})").format(number, table)
             for number, table in enumerate(tables)
@@ -88,6 +90,9 @@ class ReusableDatabase:
         self._connection.execute(_OTHERS, [own])
         if self._read_definitions() != self._definitions:
             self._connection.execute(self._clock)
+            for table in self._read_tables():
+                if table not in self._tables:
+                    self._connection.execute(sql.SQL("DROP TABLE {}").format(table))
             if self._read_definitions() != self._definitions:
                 return False
         with self._connection.transaction():
@@ -103,11 +108,21 @@ class ReusableDatabase:
 
     def those_with_rows(self, statements: Mapping[str, str]) -> set[str]:
         """The names of the statements that return a row, all as of one instant; always the same statements."""
-        if not self._asks:
-            asked = " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS ({text})" for name, text in statements.items())
-            self._reader.execute(f"PREPARE those_with_rows AS {asked}")
-            self._asks = True
-        return {name for (name,) in self._reader.execute("EXECUTE those_with_rows")}
+        if not self._asked:
+            self._prepare(statements)
+        with self._reader.transaction():
+            return {name for each in self._asked for (name,) in self._reader.execute(f"EXECUTE {each}")}
+
+    def _prepare(self, statements: Mapping[str, str]) -> None:
+        """One for all, but for those about tables with partitions: another partition has them planned again."""
+        partitioned = [name for (name,) in self._connection.execute(_PARTITIONED)]
+        groups: dict[str, list[str]] = {"about_partitions": [], "about_others": []}
+        for name, text in statements.items():
+            group = "about_partitions" if any(table in text for table in partitioned) else "about_others"
+            groups[group].append(f"SELECT '{name}' WHERE EXISTS ({text})")
+        for group, asked in groups.items():
+            self._reader.execute(f"PREPARE {group} AS {' UNION ALL '.join(asked)}")
+        self._asked = list(groups)
 
     def close(self) -> None:
         self._connection.close()
@@ -122,6 +137,9 @@ class ReusableDatabase:
 
     def _copying(self, number: int, direction: str) -> sql.Composed:
         return sql.SQL("COPY {} {}").format(self._tables[number], sql.SQL(direction))
+
+    def _read_tables(self) -> list[sql.Identifier]:
+        return [sql.Identifier(*row) for row in self._connection.execute(_TABLES)]
 
     def _read_definitions(self) -> Sequence[tuple[object, ...]]:
         return self._connection.execute(_DEFINITIONS).fetchall()
