@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import gc
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.support import run
 from tests.support.postgres import Database, TestServer, remove_left_overs, running_server
+
+# Assertions are rewritten once, not in every process of every run. Before the modules of the next line are imported.
+sys.dont_write_bytecode = False
 
 pytest_plugins = ["tests.support.machine", "tests.support.selection", "tests.support.real_time"]
 
@@ -40,10 +44,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    # Ten thousand tests and the modules stay; the collector would go through them all the time.
+    # Ten thousand tests and the modules stay; the collector would go through them all the time. It goes through all
+    # else when that has grown by a quarter since the last time: the second call has it forget what is frozen now.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.collect()
+    gc.set_threshold(50_000, 5, 4)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    if nextitem is None or nextitem.path != item.path:
+        run.give_back_memory()
 
 
 @pytest.fixture(scope="session")
