@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import orjson
 from starlette.routing import Route
 
 from ipucloud.api.app import create_app
@@ -20,9 +18,8 @@ from ipucloud.kernel.errors import REGISTRY
 from tests.api.bodies import STREAMS
 from tests.api.policy import OPEN_TO_ALL
 from tests.support.cases import all_cases
+from tests.support.filled_in import COMMITTED, openapi
 
-COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
-DOCUMENT: dict[str, Any] = orjson.loads(COMMITTED.read_bytes())
 APART = {
     *("/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"),
     *(PATH, *(route.path for route in scim_routes)),
@@ -40,7 +37,7 @@ FILES = {
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in DOCUMENT["paths"].items():
+    for path, methods in openapi()["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
 
@@ -108,7 +105,7 @@ def test_operation_ids_are_unique() -> None:
 
 
 def test_every_body_and_answer_is_described() -> None:
-    schemas = DOCUMENT["components"]["schemas"]
+    schemas = openapi()["components"]["schemas"]
     bodies = {name for name in schemas if name.endswith(("Create", "Patch", "Limits"))}
     assert bodies
     for name, schema in schemas.items():

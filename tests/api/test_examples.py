@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import orjson
 from pydantic import BaseModel
 
 from ipucloud.api.app import create_app
@@ -19,8 +17,9 @@ from ipucloud.config import Settings
 from ipucloud.contract.descriptions import DESCRIPTIONS
 from ipucloud.contract.examples.all import EXAMPLES
 from ipucloud.kernel.errors import MEDIA_TYPE, REGISTRY
+from tests.support.filled_in import openapi
 
-DOCUMENT: dict[str, Any] = orjson.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_bytes())
+DOCUMENT = openapi()
 COMPONENTS = DOCUMENT["components"]
 SCHEMAS: dict[str, dict[str, Any]] = COMPONENTS["schemas"]
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import facturx
-from saxonche import PySaxonProcessor, PyXsltExecutable
+from tests.support.apart import Call, apart
+
+if TYPE_CHECKING:
+    from saxonche import PySaxonProcessor, PyXsltExecutable
 
 
 def _folder(package: str) -> Path:
@@ -42,25 +46,38 @@ _BROKEN = re.compile(r"<svrl:failed-assert.*?<svrl:text[^>]*>(.*?)</svrl:text>",
 class Rules:
     """Checks documents against the schema of their syntax, and against the business rules of their format."""
 
-    def __init__(self, processor: PySaxonProcessor) -> None:
-        self._processor = processor
-        self._compiled: dict[Path, PyXsltExecutable] = {}
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def broken(self, xml: bytes, form: str) -> list[str]:
         """The rules that the document breaks, warnings among them. Raises for one that its schema refuses."""
-        facturx.xml_check_xsd(xml)
-        node = self._processor.parse_xml(xml_text=xml.decode())
-        reports = [self._rules(file).transform_to_string(xdm_node=node) for file in _RULES[form]]
-        assert all("<svrl:fired-rule" in report for report in reports), "rules that do not know the document"
-        return [" ".join(text.split()) for report in reports for text in _BROKEN.findall(report)]
-
-    def _rules(self, file: Path) -> PyXsltExecutable:
-        if file not in self._compiled:
-            self._compiled[file] = self._processor.new_xslt30_processor().compile_stylesheet(stylesheet_file=str(file))
-        return self._compiled[file]
+        return self._call(_broken, xml, form)
 
 
 @contextmanager
 def published_rules() -> Iterator[Rules]:
-    with PySaxonProcessor(license=False) as processor:
-        yield Rules(processor)
+    """The rules, compiled in a process of their own: they take 300 MB."""
+    with apart() as call:
+        yield Rules(call)
+
+
+def _broken(xml: bytes, form: str) -> list[str]:
+    import facturx  # it takes 25 MB, where documents are checked
+
+    facturx.xml_check_xsd(xml)
+    node = _processor().parse_xml(xml_text=xml.decode())
+    reports = [_compiled(file).transform_to_string(xdm_node=node) for file in _RULES[form]]
+    assert all("<svrl:fired-rule" in report for report in reports), "rules that do not know the document"
+    return [" ".join(text.split()) for report in reports for text in _BROKEN.findall(report)]
+
+
+@cache
+def _processor() -> PySaxonProcessor:
+    from saxonche import PySaxonProcessor
+
+    return PySaxonProcessor(license=False)
+
+
+@cache
+def _compiled(file: Path) -> PyXsltExecutable:
+    return _processor().new_xslt30_processor().compile_stylesheet(stylesheet_file=str(file))

@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema_rs
 import orjson
 
+COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 REFERENCE = "#/components/schemas/"
 SAMPLES = {"string": "text", "integer": 1, "number": 1.0, "boolean": False, "array": [], "object": {}}
 FORMATS = {
@@ -22,7 +23,8 @@ FORMATS = {
 
 @cache
 def openapi() -> Mapping[str, Any]:
-    document: dict[str, Any] = orjson.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_bytes())
+    """The document as it is committed: five megabytes, so that a process reads it once."""
+    document: dict[str, Any] = orjson.loads(COMMITTED.read_bytes())
     return document
 
 

@@ -7,7 +7,9 @@ that was killed outright leaves its directories to the next.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
+import gc
 import os
 import resource
 import shutil
@@ -27,6 +29,10 @@ PREFIX = "ipucloud-run-"
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in it)
 NEEDED_BYTES = 2_000_000_000
 SHOWN = 10
+KEPT_BYTES = 380_000_000
+MOST_MEGABYTES = 500
+"""What a process that runs tests may take in the default run."""
+REMEDY = "Import what few tests need where they need it; what takes much is called `apart` (tests/support/apart.py)."
 
 
 def fast_storage() -> Path:
@@ -57,6 +63,10 @@ class Run:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[report.nodeid.partition("::")[0]] += report.duration
 
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._took_too_much(session.config) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: object) -> None:
         self._peaks.append(getattr(node, "workeroutput", {}).get("megabytes", 0))
@@ -69,6 +79,13 @@ class Run:
                 terminalreporter.write_line(f"{seconds:7.1f} s {path}")
         if self._peaks:
             terminalreporter.write_line(f"most memory of a process that ran tests: {max(self._peaks)} MB")
+        if self._took_too_much(terminalreporter.config):
+            terminalreporter.write_line(f"FAILED: that is more than {MOST_MEGABYTES} MB. {REMEDY}", red=True)
+
+    def _took_too_much(self, config: pytest.Config) -> bool:
+        from tests.support.selection import is_default_run  # a plugin, which pytest imports first
+
+        return is_default_run(config) and max(self._peaks, default=0) > MOST_MEGABYTES
 
     def pytest_unconfigure(self) -> None:
         """End what the run's tests left running, and remove what they left on disk."""
@@ -101,6 +118,16 @@ def report_memory(config: pytest.Config) -> None:
     """Tell the owner how much memory this process took at most."""
     if hasattr(config, "workeroutput"):
         config.workeroutput["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def give_back_memory() -> None:
+    """Return to the system what tests have let go of, when it is much: the C library would keep it."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    if pages * resource.getpagesize() > KEPT_BYTES:
+        gc.collect()
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def _locked(folder: Path) -> IO[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import orjson
+import pytest
 from jsonschema_rs import Draft202012Validator, Registry
 from pydantic import BaseModel
 
@@ -18,11 +18,12 @@ from ipucloud.api.components import public
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
+from tests.support.apart import Call, apart
 from tests.support.cases import all_cases
+from tests.support.filled_in import openapi
 
-DOCUMENT: dict[str, Any] = orjson.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_bytes())
+DOCUMENT = openapi()
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
-REGISTRY = Registry([("urn:openapi", DOCUMENT)])
 STAND_INS = {"date-time": "2126-01-31T23:59:30Z", "date": "2126-01-31", "uuid": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b77"}
 """For what has a form and no example."""
 
@@ -39,9 +40,14 @@ def sent_and_answered() -> Iterator[tuple[type[BaseModel], bool]]:
 
 
 @cache
+def registry() -> Registry:
+    return Registry([("urn:openapi", {**DOCUMENT})])
+
+
+@cache
 def schema_at(pointer: str) -> Draft202012Validator:
     """The schema at this place of the document, compiled once."""
-    return Draft202012Validator({"$ref": f"urn:openapi#{quote(pointer)}"}, registry=REGISTRY, validate_formats=True)
+    return Draft202012Validator({"$ref": f"urn:openapi#{quote(pointer)}"}, registry=registry(), validate_formats=True)
 
 
 def examples(node: Any, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -96,14 +102,14 @@ def shown(schema: dict[str, Any]) -> bool:
     return "$ref" in schema or "examples" in schema or any(map(shown, within))
 
 
-def test_an_example_fits_its_schema() -> None:
+def every_example_fits() -> None:
     with all_cases() as case:
         for place, value in examples(DOCUMENT):
             with case(place):
                 schema_at(place).validate(value)
 
 
-def test_a_document_made_of_examples_is_accepted() -> None:
+def every_document_is_accepted() -> None:
     with all_cases() as case:
         for (model, sent), whole in product(sent_and_answered(), (False, True)):
             name = public(model.__name__)
@@ -114,3 +120,18 @@ def test_a_document_made_of_examples_is_accepted() -> None:
                     model.model_validate(value)
                 else:
                     model.model_validate_json(orjson.dumps(value))
+
+
+@pytest.fixture(scope="module")
+def call() -> Iterator[Call]:
+    """The compiled schemas take 70 MB."""
+    with apart() as call:
+        yield call
+
+
+def test_an_example_fits_its_schema(call: Call) -> None:
+    call(every_example_fits)
+
+
+def test_a_document_made_of_examples_is_accepted(call: Call) -> None:
+    call(every_document_is_accepted)

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
@@ -20,6 +21,7 @@ from ipucloud.billing.invoices.pdf import render
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from ipucloud.contract.invoices import InvoiceOut
+from tests.support.apart import Call, apart
 from tests.unit.billing.invoice_samples import (
     CUSTOMER,
     REVERSE,
@@ -50,19 +52,38 @@ DOCUMENTS = {
 }
 
 
-@contextmanager
-def opened(document: InvoiceOut) -> Iterator[pdfium.PdfDocument]:
-    pdf = pdfium.PdfDocument(render(document))
-    try:
-        yield pdf
-    finally:
-        pdf.close()
+@dataclass(frozen=True)
+class Printed:
+    """Documents as they are printed, in a process that opens the fonts."""
+
+    call: Call
+
+    def render(self, document: InvoiceOut) -> bytes:
+        return self.call(render, document)
+
+    @contextmanager
+    def opened(self, document: InvoiceOut) -> Iterator[pdfium.PdfDocument]:
+        pdf = pdfium.PdfDocument(self.render(document))
+        try:
+            yield pdf
+        finally:
+            pdf.close()
+
+    def texts(self, document: InvoiceOut) -> list[str]:
+        """Each page's text."""
+        with self.opened(document) as pdf:
+            return [text_of(page) for page in pdf]
 
 
-def texts(document: InvoiceOut) -> list[str]:
-    """Each page's text, its runs of blanks made one."""
-    with opened(document) as pdf:
-        return [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
+@pytest.fixture(scope="module")
+def printed() -> Iterator[Printed]:
+    with apart() as call:
+        yield Printed(call)
+
+
+def text_of(page: pdfium.PdfPage) -> str:
+    """Its text, its runs of blanks made one."""
+    return " ".join(page.get_textpage().get_text_range().split())
 
 
 def boxes(page: pdfium.PdfPage) -> list[Box]:
@@ -71,20 +92,14 @@ def boxes(page: pdfium.PdfPage) -> list[Box]:
     return [found.get_rect(number) for number in range(found.count_rects())]
 
 
-def placed(document: InvoiceOut) -> list[Box]:
-    """The boxes of the first page."""
-    with opened(document) as pdf:
-        return boxes(pdf[0])
-
-
 def overlap(one: Box, other: Box) -> bool:
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     return wide > 0.5 and high > 0.5
 
 
-def test_what_is_credited_is_printed_with_its_reason() -> None:
-    [page] = texts(CREDITED)
+def test_what_is_credited_is_printed_with_its_reason(printed: Printed) -> None:
+    [page] = printed.texts(CREDITED)
     assert "without 20 credited machine-minutes" in page
     assert "bert: 20 machine-minutes from 2026-04-12 10:10:30 to 2026-04-12 10:30:30 UTC are not billed" in page
     assert "(1.25 EUR). The machine has failed." in page
@@ -92,8 +107,8 @@ def test_what_is_credited_is_printed_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
-def test_text_stays_within_the_margins_and_nothing_overlaps(document: InvoiceOut) -> None:
-    with opened(document) as pdf:
+def test_text_stays_within_the_margins_and_nothing_overlaps(printed: Printed, document: InvoiceOut) -> None:
+    with printed.opened(document) as pdf:
         for page in pdf:
             found = boxes(page)
             assert len(found) > 10
@@ -104,8 +119,8 @@ def test_text_stays_within_the_margins_and_nothing_overlaps(document: InvoiceOut
             assert [pair for pair in combinations(found, 2) if overlap(*pair)] == []
 
 
-def test_a_page_is_a4_and_its_edges_are_white() -> None:
-    with opened(USUAL) as pdf:
+def test_a_page_is_a4_and_its_edges_are_white(printed: Printed) -> None:
+    with printed.opened(USUAL) as pdf:
         page = pdf[0]
         assert [round(side / POINTS) for side in page.get_size()] == [WIDTH, HEIGHT]
         picture = page.render(scale=1, grayscale=True).to_pil()
@@ -117,8 +132,8 @@ def test_a_page_is_a4_and_its_edges_are_white() -> None:
         assert (dark < 100, light) == (True, 255)
 
 
-def test_it_says_all_that_a_finance_department_looks_for() -> None:
-    [text] = texts(USUAL)
+def test_it_says_all_that_a_finance_department_looks_for(printed: Printed) -> None:
+    [text] = printed.texts(USUAL)
     for phrase in (
         "Nordwind Rechenzentren S.à r.l. 12, rue de l'Industrie L-8399 Windhof Country LU Tax ID LU12345678",
         "Institut für Maschinelles Lernen GmbH Große Straße 7 80331 München Country DE Tax ID DE123456789",
@@ -138,14 +153,14 @@ def test_it_says_all_that_a_finance_department_looks_for() -> None:
 
 
 @pytest.mark.parametrize(("currency", "amount"), [("JPY", r"[0-9,]+"), ("KWD", r"[0-9,]+\.[0-9]{3}")])
-def test_amounts_have_the_decimal_places_of_their_currency(currency: str, amount: str) -> None:
-    [text] = texts(invoice(lines(2), currency=currency))
+def test_amounts_have_the_decimal_places_of_their_currency(printed: Printed, currency: str, amount: str) -> None:
+    [text] = printed.texts(invoice(lines(2), currency=currency))
     for name in (f"Total {currency}", f"Amount due {currency}", "Subtotal", r"VAT 17 % on \S+"):
         assert re.search(rf"{name} {amount}(?: |$)", text), (name, text)
 
 
-def test_many_lines_go_over_pages_each_with_the_titles() -> None:
-    pages = texts(LONG)
+def test_many_lines_go_over_pages_each_with_the_titles(printed: Printed) -> None:
+    pages = printed.texts(LONG)
     assert len(pages) > 4
     for number, text in enumerate(pages, start=1):
         assert text.count("No. Project and what it used Minutes") == 1
@@ -159,24 +174,26 @@ def test_many_lines_go_over_pages_each_with_the_titles() -> None:
 
 @given(st.integers(1, 40), st.sampled_from(["0", "250"]))
 @settings(max_examples=12)
-def test_the_sums_and_the_terms_are_on_one_page_with_the_last_line(count: int, promo: str) -> None:
-    *before, last = texts(invoice(lines(count), promo=promo, wallet="1000"))
+def test_the_sums_and_the_terms_are_on_one_page_with_the_last_line(printed: Printed, count: int, promo: str) -> None:
+    *before, last = printed.texts(invoice(lines(count), promo=promo, wallet="1000"))
     for phrase in ("Subtotal", "Amount due EUR", "Please pay", "IBAN"):
         assert phrase in last
         assert not any(phrase in page for page in before)
     assert "; 2026-04-01 to 2026-04-30" in last
 
 
-def test_a_credit_note_names_its_invoice() -> None:
-    [text] = texts(credit_note())
+def test_a_credit_note_names_its_invoice(printed: Printed) -> None:
+    [text] = printed.texts(credit_note())
     assert "Credit note" in text
     assert "Number CN-2026-000003 Date 2026-05-09 Corrects INV-2026-000042 of 2026-05-02" in text
     assert "Net credited 100.00 VAT 17 % on 100.00 17.00 Total EUR 117.00" in text
 
 
-def test_corrections_below_zero_are_a_credit_note_with_what_they_correct_and_where_the_money_went() -> None:
+def test_corrections_below_zero_are_a_credit_note_with_what_they_correct_and_where_the_money_went(
+    printed: Printed,
+) -> None:
     """9,000 minutes at 0.0625 are 562.50, and 658.13 with tax; nobody is asked to pay them by a day."""
-    [text] = texts(OWED)
+    [text] = printed.texts(OWED)
     assert "Credit note" in text
     assert "Number CN-2026-000042 Date 2026-05-02 Corrects INV-2026-000011 of 2026-04-02" in text
     assert "correction of INV-2026-000011" in text
@@ -189,8 +206,8 @@ def test_corrections_below_zero_are_a_credit_note_with_what_they_correct_and_whe
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
-def test_made_again_it_is_the_same_to_the_byte(document: InvoiceOut) -> None:
-    assert render(document) == render(document)
+def test_made_again_it_is_the_same_to_the_byte(printed: Printed, document: InvoiceOut) -> None:
+    assert printed.render(document) == printed.render(document)
 
 
 NAMES = {
@@ -204,7 +221,7 @@ NAMES = {
 """Names that need other fonts than the sentences around them."""
 
 
-def test_names_of_any_language_are_printed_or_replaced() -> None:
+def test_names_of_any_language_are_printed_or_replaced(printed: Printed) -> None:
     assert printable("Große Straße, Besançon – 5 €") == "Große Straße, Besançon – 5 €"
     named = "Łódź, Győr, Çeşme, İzmir; Ωμέγα, «Ромашка»; Công ty Cổ phần Đông Á"
     for name in (named, *NAMES.values()):
@@ -212,17 +229,19 @@ def test_names_of_any_language_are_printed_or_replaced() -> None:
     for name in ("ไทย", "हिन्दी", "🙂", "a\u202eb", "a\tb"):
         assert (can_print(name), "?" in printable(name)) == (False, True), name
     odd = CUSTOMER._replace(legal_name="株式会社 " + named, address="A very long line " * 12)
-    [text] = texts(invoice(lines(1), payer=odd))
+    [text] = printed.texts(invoice(lines(1), payer=odd))
     assert "株式会社 " + named in text
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_a_name_in_another_script_has_a_glyph_for_each_letter(name: str) -> None:
+def test_a_name_in_another_script_has_a_glyph_for_each_letter(printed: Printed, name: str) -> None:
     """A PDF's text is found again by its glyphs; those of Arabic are forms of letters, which NFKC makes letters."""
     long = f"{name} Łódź, Győr, Çeşme, İzmir; Ωμέγα, «Ромашка»; Công ty Cổ phần Đông Á"
     document = invoice(lines(1), payer=CUSTOMER._replace(legal_name=long, address=f"{name} 12"))
-    [text] = texts(document)
+    with printed.opened(document) as pdf:
+        [text] = map(text_of, pdf)
+        placed = boxes(pdf[0])
     assert "«Ромашка»; Công ty Cổ phần Đông Á" in text
-    assert all(box[0] >= LEFT * POINTS and box[2] <= RIGHT * POINTS for box in placed(document))
+    assert all(box[0] >= LEFT * POINTS and box[2] <= RIGHT * POINTS for box in placed)
     letters = Counter(each for each in unicodedata.normalize("NFKC", 2 * name) if each.isalpha())
     assert letters <= Counter(unicodedata.normalize("NFKC", text))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
-from ipucloud.billing.exports.parquet_rows import AT_HAND, write_parquet
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books, at
 from tests.support.factories import Project, make_project
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 APRIL, MAY = date(2026, 4, 1), date(2026, 5, 1)
 NOW = at("2026-05-03T08:30:00")
@@ -114,8 +116,16 @@ class Held(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def parquet_of(url: str, chosen: Selection, *, at_hand: int = AT_HAND) -> bytes:
+def parquet_of(url: str, chosen: Selection, *, at_hand: int | None = None) -> bytes:
+    from ipucloud.billing.exports.parquet_rows import AT_HAND, write_parquet  # Arrow takes 45 MB
+
     out = Held()
     with snapshot(url) as connection:
-        write_parquet(connection, chosen, Progress(), out, at_hand=at_hand)
+        write_parquet(connection, chosen, Progress(), out, at_hand=AT_HAND if at_hand is None else at_hand)
     return bytes(out.content)
+
+
+def parquet_file(content: bytes) -> pq.ParquetFile:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(io.BytesIO(content))

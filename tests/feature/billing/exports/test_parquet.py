@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from ipucloud.billing.exports.datasets import Column, Kind, columns_of
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books
-from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
+from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_file, parquet_of, selection
 from tests.feature.billing.exports.test_files import rows_of, toolkit
 from tests.support.postgres import Database as Scratch
 
@@ -45,7 +43,7 @@ async def test_both_formats_say_the_same(books: Books, database: Scratch, tmp_pa
             text = selection(account=books.project.id, month=month, dataset=dataset)
             binary = selection(account=books.project.id, month=month, dataset=dataset, format=FileFormat.PARQUET)
             content = parquet_of(url, binary)
-            table = pq.read_table(io.BytesIO(content))
+            table = parquet_file(content).read()
             columns = columns_of(dataset, FocusVersion.V1_4)
             assert table.column_names == [column.name for column in columns]
             wanted = [meant(row, columns) for row in rows_of(csv_of(url, text))]
@@ -56,5 +54,5 @@ async def test_both_formats_say_the_same(books: Books, database: Scratch, tmp_pa
                 checked = toolkit(dataset, tmp_path / "file.parquet")
                 assert checked.returncode == 0, checked.stdout + checked.stderr
     of_other = selection(project=made.other.id, format=FileFormat.PARQUET, version=FocusVersion.V1_2)
-    accounts = pq.read_table(io.BytesIO(parquet_of(url, of_other)))["BillingAccountId"].unique()
+    accounts = parquet_file(parquet_of(url, of_other)).read()["BillingAccountId"].unique()
     assert len(accounts) == 2

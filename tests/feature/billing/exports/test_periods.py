@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +13,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.exports import parquet_columns
 from ipucloud.billing.exports.datasets import columns_of
 from ipucloud.billing.exports.manifest import Manifest, manifest_of
 from ipucloud.billing.exports.periods import Period, month_of
@@ -31,7 +28,7 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.money import Money
 from tests.feature.billing.books import at, open_books
 from tests.feature.billing.exports.defects import find_defects
-from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
+from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_file, parquet_of, selection
 from tests.feature.billing.exports.test_files import rows_of, summed, toolkit
 from tests.feature.billing.exports.test_parquet import meant
 from tests.support.postgres import Database as Scratch
@@ -158,14 +155,14 @@ def test_a_period_passes_every_check(bills: Bills, tmp_path: Path, period: Perio
 def test_both_formats_say_the_same_of_a_period_however_many_series(
     bills: Bills, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet_columns, "BATCH_BYTES", 500)  # a batch of each hour or two
+    monkeypatch.setattr("ipucloud.billing.exports.parquet_columns.BATCH_BYTES", 500)  # a batch of each hour or two
     columns = columns_of(Dataset.COST_AND_USAGE, FocusVersion.V1_4)
     period = Period(date(2026, 4, 30), date(2026, 5, 4))
     text = selection(account=bills.account, period=period)
     binary = selection(account=bills.account, period=period, format=FileFormat.PARQUET)
     wanted = [meant(row, columns) for row in rows_of(csv_of(bills.url, text))]
     for at_hand in (0, 2, 1000):
-        file = pq.ParquetFile(io.BytesIO(parquet_of(bills.url, binary, at_hand=at_hand)))
+        file = parquet_file(parquet_of(bills.url, binary, at_hand=at_hand))
         assert file.read().to_pylist() == wanted
         assert file.num_row_groups > 5
     assert len({row["BillingPeriodStart"] for row in wanted}) == 2

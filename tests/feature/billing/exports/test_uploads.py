@@ -31,7 +31,7 @@ from tests.support.waiting import eventually
 pytestmark = pytest.mark.anyio
 
 FENCE = 7
-CONTENT = os.urandom(2 * SMALL + CHUNK_BYTES + 5)
+SIZE = 2 * SMALL + CHUNK_BYTES + 5
 """Three parts, the last of them short."""
 NAME, MANIFEST = "large.parquet", "large.manifest.json"
 
@@ -43,6 +43,7 @@ class Depot:
     url: str
     export: UUID
     server: S3Server
+    content: bytes
 
     def order(self, endpoint: str, *, private_too: bool = True) -> Deliver:
         where = self.server
@@ -51,7 +52,7 @@ class Depot:
             export_id=self.export,
             fence=FENCE,
             name=NAME,
-            size=len(CONTENT),
+            size=SIZE,
             manifest={"rows": 1},
             target=Target(
                 endpoint=endpoint,
@@ -69,7 +70,7 @@ class Depot:
         """Both files are there, whole; they are taken away again."""
         found = self.server.files("costs")
         assert sorted(found) == [MANIFEST, NAME]
-        assert found[NAME] == CONTENT
+        assert found[NAME] == self.content
         assert json.loads(found[MANIFEST]) == {"rows": 1}
         for name in found:
             (self.server.folder / "costs" / name).unlink()
@@ -90,13 +91,14 @@ def line(server: S3Server) -> Iterator[Proxy]:
 async def kept(books: Books, database: Scratch, server: S3Server) -> Depot:
     async with books.database.begin() as connection:
         export = await make_export(connection, books.project.id)
-    pieces = [CONTENT[at : at + CHUNK_BYTES] for at in range(0, len(CONTENT), CHUNK_BYTES)]
+    content = os.urandom(SIZE)
+    pieces = [content[at : at + CHUNK_BYTES] for at in range(0, SIZE, CHUNK_BYTES)]
     with psycopg.connect(database.app_url) as writing, writing.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO export_chunks (export_id, fence, ordinal, data) VALUES (%s, %s, %s, %s)",
             [(export, FENCE, ordinal, piece) for ordinal, piece in enumerate(pieces)],
         )
-    return Depot(database.app_url, export, server)
+    return Depot(database.app_url, export, server, content)
 
 
 async def test_a_large_file_goes_in_parts_and_arrives_whole(
@@ -153,7 +155,7 @@ async def test_a_file_of_which_a_piece_is_gone_is_not_delivered(
     books: Books, database: Scratch, server: S3Server
 ) -> None:
     depot = await kept(books, database, server)
-    last = len(CONTENT) // CHUNK_BYTES
+    last = SIZE // CHUNK_BYTES
     for ordinal in (last, 1):  # in the last part; so that what is left would be small
         await books.execute("DELETE FROM export_chunks WHERE ordinal = :ordinal", ordinal=ordinal)
         with pytest.raises(DeliveryError, match="could not be read"):
