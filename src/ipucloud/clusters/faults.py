@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.credits import credit
+from ipucloud.clusters.not_working import DEGRADING, Block, faults_of_cluster
 from ipucloud.clusters.observed import SHOWN_FAULTS
 from ipucloud.clusters.repairs.store import OpenRepair, open_repair
 from ipucloud.clusters.states import BILLABLE, PARTITIONS
@@ -21,7 +21,7 @@ from ipucloud.contract.event_payloads.clusters import ClusterDegraded, ClusterFa
 from ipucloud.contract.event_types.clusters import CLUSTER_DEGRADED, CLUSTER_RECOVERED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
-from ipucloud.inventory.health.codes import CODES, REPAIRED_BY_REPLACEMENT, Code, Health
+from ipucloud.inventory.health.codes import REPAIRED_BY_REPLACEMENT, Code
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.wake import wake
 
@@ -36,13 +36,6 @@ _BY_ITSELF: Mapping[Code, str] = {
 }
 NAMED = 3
 """Faults that a cluster's `state_reason` names; it counts the others."""
-DEGRADING = frozenset(
-    code
-    for codes in CODES.values()
-    for code, declared in codes.items()
-    if declared.health in {Health.DEGRADED, Health.FAILED} and declared.message is not None
-)
-"""Codes of faults with which hardware does not work as sold."""
 _WORDS = {"machine": "Machine", "poplar_server": "Poplar server", "link": "Link of machine"}
 
 
@@ -55,6 +48,11 @@ class _Cluster(NamedTuple):
     allocated_through: AllocatedThrough
     auto_repair: bool
     now: datetime
+
+    @property
+    def sold_as(self) -> Block:
+        own_hosts = self.allocated_through is not AllocatedThrough.V_IPU
+        return Block(self.machines, self.poplar_servers, own_hosts=own_hosts)
 
 
 class _Fault(NamedTuple):
@@ -113,7 +111,8 @@ async def settle_cluster(
     if cluster.state not in BILLABLE:
         return False
     faults = [fault for fault in await _FAULTS.all(connection, mine) if fault.code in DEGRADING]
-    credited = _machines_credited(cluster, faults)
+    not_as_sold = await faults_of_cluster(connection, **mine)
+    credited = cluster.sold_as.not_working([fault for fault in not_as_sold if fault.ended_at is None])
     state = ClusterState.DEGRADED if faults else ClusterState.ACTIVE
     repair = await open_repair(connection, **mine) if faults else None
     reason = "".join(_sentences(faults, credited, cluster, repair)) or None
@@ -126,13 +125,12 @@ async def settle_cluster(
         if cluster.allocated_through is AllocatedThrough.V_IPU:
             # The controller shows the partitions of a failed machine in error; they are read now, not in a minute.
             await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=project_id)
-    reports = {fault.id: fault.since for fault in faults if fault.credited}
     await credit(
         connection,
         project_id=project_id,
         resource_id=cluster_id,
-        machines=credited,
-        reports=reports,
+        faults=not_as_sold,
+        not_working=cluster.sold_as.not_working,
         now=cluster.now,
     )
     failpoint("cluster.credited")
@@ -143,25 +141,6 @@ async def _announce(connection: AsyncConnection, mine: dict[str, UUID], degraded
     """Record what is wrong now; None: nothing is."""
     kind = CLUSTER_RECOVERED if degraded is None else CLUSTER_DEGRADED
     await record(connection, kind, project_id=mine["project_id"], subject_id=mine["cluster_id"], data=degraded)
-
-
-def not_working(machines: int, servers: int, failed: int, failed_servers: int, *, own_hosts: bool) -> int:
-    """How many of so many machines with so many Poplar servers do not work as sold, where some of both have failed.
-
-    A failed server takes its share of the machines with it, rounded up: all of them if it is the only one. A server
-    with IPUs of its own (`own_hosts`) is itself a machine, and counts once.
-    """
-    share = math.ceil(machines * failed_servers / servers) if failed_servers else 0
-    return max(failed, share) if own_hosts else min(machines, failed + share)
-
-
-def _machines_credited(cluster: _Cluster, faults: Sequence[_Fault]) -> int:
-    """How many of a cluster's machines do not work as sold, by the faults that are credited."""
-    credited = [fault for fault in faults if fault.credited]
-    own = len({fault.name for fault in credited if fault.kind != "poplar_server"})
-    servers = len({fault.name for fault in credited if fault.kind == "poplar_server"})
-    own_hosts = cluster.allocated_through is not AllocatedThrough.V_IPU
-    return not_working(cluster.machines, cluster.poplar_servers, own, servers, own_hosts=own_hosts)
 
 
 def _sentences(faults: Sequence[_Fault], credited: int, cluster: _Cluster, repair: OpenRepair | None) -> Iterator[str]:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from ipucloud.clusters.not_working import CREDITED, DEGRADING
 from ipucloud.invariants.rules import Invariant, Refusal
 
 _EVIDENCE_STANDS = Refusal("Usage and its evidence are never rewritten; a wrong bill is corrected by a credit note.")
 _SETTLE = Refusal("The next observation of the cluster's hardware sets the number; without one, a person must decide.")
 
+
+def _not_working(which: str) -> str:
+    """SQL of `clusters.not_working.Block.not_working` for one block: the `least` or `most` that may have failed."""
+    share = f"ceil(sold.machines * {which}_hosts::numeric / nullif(sold.servers, 0))"
+    return f"""coalesce(least(sold.machines, CASE WHEN sold.own_hosts THEN greatest({which}_machines, {share})
+                                             ELSE {which}_machines + coalesce({share}, 0) END), 0)"""
+
+
 CITES = Invariant(
     name="credit_cites_a_report",
     sentence="A usage interval has credited machines exactly if it cites a health report.",
     object_type="usage_interval",
-    remedy="Find out what opened the interval without `set_credited`; correct a wrong bill with a credit note"
+    remedy="Find out what opened the interval without `credit`; correct a wrong bill with a credit note"
     " (`ipucloud credit-notes create`).",
     repair=_EVIDENCE_STANDS,
     statement="""
@@ -50,7 +59,7 @@ NOT_BEFORE = Invariant(
     name="credit_begins_with_its_fault",
     sentence="A credit begins no earlier than the first sight of a fault that it cites.",
     object_type="usage_interval",
-    remedy="Find out what called `set_credited` with an earlier time. The operator bears what was credited wrongly.",
+    remedy="Find out what called `credit` with an earlier time. The operator bears what was credited wrongly.",
     repair=_EVIDENCE_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
@@ -84,6 +93,72 @@ ENDS = Invariant(
     """,
 )
 
+# What was known when an interval ended decides: a fault that was confirmed later may have been left out, and one whose
+# end was seen later may have been counted on. So there is a least and a greatest number, which differ for moments only.
+FOLLOWS = Invariant(
+    name="credit_counts_what_did_not_work",
+    sentence="At every moment of a usage interval that has ended, as many machines are credited as did not work by the"
+    " health reports of the hardware that was held.",
+    object_type="usage_interval",
+    remedy="Compare the interval with the history of the machines. Make good what was billed wrongly with a credit note"
+    " (`ipucloud credit-notes create`); the operator bears what was credited wrongly.",
+    repair=_EVIDENCE_STANDS,
+    statement=f"""
+    WITH fault AS (
+      SELECT u.id AS interval_id, u.started_at, u.ended_at, report.machine_id, report.host_id,
+             CASE WHEN u.reservation_id IS NULL THEN 0 ELSE held.block END AS block,
+             date_trunc('second', greatest(report.first_seen_at, held.created_at)) AS since,
+             date_trunc('second', least(CASE WHEN report.cleared_at IS NOT NULL
+                                             THEN coalesce(report.good_since, report.cleared_at) END, held_until.at))
+               AS until,
+             date_trunc('second', least(report.cleared_at, held_until.at)) AS known_until,
+             report.confirmed_at <= u.ended_at AS known
+        FROM health_reports report
+        JOIN allocations held ON held.machine_id = report.machine_id OR held.host_id = report.host_id
+        JOIN usage_intervals u
+          ON u.project_id = held.project_id AND u.resource_id IN (held.cluster_id, held.reservation_id)
+       CROSS JOIN LATERAL (SELECT CASE WHEN u.reservation_id IS NULL THEN held.released_at ELSE held.freed_at END AS at)
+             AS held_until
+       WHERE {CREDITED} AND u.ended_at > u.started_at AND report.first_seen_at < u.ended_at
+         AND coalesce(least(report.cleared_at, held_until.at) > u.started_at, true)
+    ), moment AS (
+      SELECT interval_id, started_at AS at FROM fault
+       UNION SELECT interval_id, since FROM fault WHERE since > started_at AND since < ended_at
+       UNION SELECT interval_id, until FROM fault WHERE until > started_at AND until < ended_at
+    ), failed AS (
+      SELECT moment.interval_id, moment.at, fault.block,
+             count(DISTINCT machine_id) FILTER (WHERE known AND coalesce(moment.at < until, true)) AS least_machines,
+             count(DISTINCT host_id) FILTER (WHERE known AND coalesce(moment.at < until, true)) AS least_hosts,
+             count(DISTINCT machine_id) FILTER (WHERE coalesce(moment.at < known_until, true)) AS most_machines,
+             count(DISTINCT host_id) FILTER (WHERE coalesce(moment.at < known_until, true)) AS most_hosts
+        FROM moment LEFT JOIN fault ON fault.interval_id = moment.interval_id AND fault.since <= moment.at
+       GROUP BY moment.interval_id, moment.at, fault.block
+    ), sold AS (
+      SELECT u.id AS interval_id, u.project_id, u.started_at, u.ended_at, u.credited,
+             coalesce(r.machines, u.quantity) AS machines,
+             coalesce(r.servers, (SELECT count(*) FROM allocations held
+                                   WHERE held.project_id = u.project_id AND held.cluster_id = u.resource_id
+                                     AND held.host_id IS NOT NULL AND held.created_at <= u.started_at
+                                     AND coalesce(held.released_at > u.started_at, true))) AS servers,
+             coalesce(r.own_hosts, c.allocated_through <> 'v-ipu') AS own_hosts
+        FROM usage_intervals u
+        LEFT JOIN clusters c ON (c.project_id, c.id) = (u.project_id, u.of_cluster)
+        LEFT JOIN reservations r ON (r.project_id, r.id) = (u.project_id, u.reservation_id)
+       WHERE u.id IN (SELECT interval_id FROM fault)
+    ), counted AS (
+      SELECT sold.interval_id, sold.project_id, sold.credited, failed.at,
+             sum({_not_working("least")}) AS fewest, sum({_not_working("most")}) AS most
+        FROM failed JOIN sold ON sold.interval_id = failed.interval_id
+       GROUP BY sold.interval_id, sold.project_id, sold.credited, failed.at
+    )
+    SELECT DISTINCT ON (interval_id) interval_id::text AS object_id, project_id,
+           format('%s machines are credited, and at %s %s did not work', credited, at,
+                  CASE WHEN fewest = most THEN fewest::text ELSE format('%s to %s', fewest, most) END) AS detail
+      FROM counted WHERE credited NOT BETWEEN fewest AND most ORDER BY interval_id, at
+    """,  # noqa: S608  # our own text
+    parameters={"degrading": sorted(DEGRADING)},
+)
+
 CHARGED = Invariant(
     name="charge_leaves_out_what_is_credited",
     sentence="A charge bills the machines of its usage interval that are not credited (the last three closed hours).",
@@ -102,4 +177,4 @@ CHARGED = Invariant(
     """,
 )
 
-RULES = (CITES, REPORT_JUSTIFIES, NOT_BEFORE, ENDS, CHARGED)
+RULES = (CITES, REPORT_JUSTIFIES, NOT_BEFORE, ENDS, FOLLOWS, CHARGED)

@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.fault_reports.store import LEFT, reports_cleared, settle_confirmed
-from ipucloud.clusters.faults import DEGRADING, settle_cluster
+from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.not_working import DEGRADING
 from ipucloud.clusters.observed import SHOWN_FAULTS
 from ipucloud.clusters.repairs.store import end, open_repair
 from ipucloud.db.rows import Query

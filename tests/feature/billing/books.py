@@ -10,7 +10,6 @@ import psycopg
 import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.metering.credits import set_credited
 from ipucloud.billing.metering.tables import usage_intervals
 from ipucloud.db.engine import Database
 from ipucloud.inventory.health.codes import Code, Source
@@ -109,17 +108,6 @@ class Books(World):
             )
         )
         return made
-
-    async def credit(self, cluster: UUID, machines: int, since: datetime, *reports: UUID) -> None:
-        async with self.database.begin() as connection:
-            await set_credited(
-                connection,
-                project_id=self.project.id,
-                resource_id=cluster,
-                machines=machines,
-                since=since,
-                report_ids=reports,
-            )
 
     async def price(
         self,

@@ -1,8 +1,10 @@
-"""Credits as they are set in a cluster's life, against a count second by second: late, again, suspended, resumed."""
+"""Faults that overlap at random, against a count second by second: found late, over late, and through suspensions."""
 
 from __future__ import annotations
 
 import asyncio
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -14,8 +16,10 @@ from hypothesis import strategies as st
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.db.engine import Database
+from ipucloud.inventory.health.codes import Code
 from tests.feature.billing.books import Books, at, open_books
-from tests.feature.billing.test_oracle import FORGET
+from tests.feature.billing.faulty import faulty
+from tests.feature.billing.test_oracle import EXAMPLES, FORGET
 from tests.feature.billing.timelines import SECOND
 from tests.support.postgres import Database as Scratch
 
@@ -23,108 +27,144 @@ MACHINES = 4
 BASE = at("2026-03-31T22:15:07")
 SPAN = 3 * 3600
 PRICE = Decimal("0.0625")
+OF_MACHINES = (Code.BMC_CRITICAL, Code.POWERED_OFF)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """At `at` seconds: so many machines are credited since `late` seconds before; None: suspended, or resumed."""
+class Fault:
+    """In seconds: it lasts from `since` until `until`, is confirmed at `known`, and seen to be over at `cleared`."""
 
-    at: int
-    machines: int | None
-    late: int
-
-
-CHANGES = st.lists(
-    st.builds(
-        Change,
-        at=st.integers(1, SPAN),
-        machines=st.one_of(st.none(), st.integers(0, MACHINES), st.integers(0, MACHINES)),
-        late=st.one_of(st.integers(0, 10), st.integers(0, SPAN)),
-    ),
-    max_size=10,
-    unique_by=lambda change: change.at,
-).map(lambda changes: sorted(changes, key=lambda change: change.at))
+    part: int
+    code: Code
+    since: int
+    known: int
+    until: int
+    cleared: int
 
 
-def counted(changes: list[Change]) -> tuple[int, int, Decimal]:
-    """Minutes, credited machine-minutes and cost: what each second of the life says when a minute begins in it."""
-    billed = [True] * SPAN
-    credited = [0] * SPAN
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A cluster for `SPAN` seconds. `turns`: when it is suspended and resumed, in turn."""
+
+    servers: int
+    faults: tuple[Fault, ...]
+    turns: tuple[int, ...]
+
+
+_DELAY = st.one_of(st.integers(0, 90), st.integers(0, 90), st.integers(0, SPAN // 2))
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> Life:
+    servers = draw(st.sampled_from([1, 1, 2]))
+    found: list[Fault] = []
+    for _ in range(draw(st.integers(0, 8))):
+        part = draw(st.integers(0, MACHINES + servers - 1))
+        code = draw(st.sampled_from(OF_MACHINES)) if part < MACHINES else Code.HOST_FAILED
+        since = draw(st.integers(-600, SPAN))
+        known = max(since + draw(_DELAY), 0)
+        until = known + draw(st.integers(0, SPAN // 4))
+        fault = Fault(part, code, since, known, until, until + draw(_DELAY))
+        same = [each for each in found if (each.part, each.code) == (part, code)]
+        if all(fault.since > each.cleared or fault.cleared < each.since for each in same):
+            found.append(fault)
+    turns = draw(st.lists(st.integers(1, SPAN - 1), max_size=3, unique=True))
+    return Life(servers, tuple(found), tuple(sorted(turns)))
+
+
+def not_working(life: Life, lasting: Sequence[Fault]) -> int:
+    machines = {each.part for each in lasting if each.part < MACHINES}
+    hosts = {each.part for each in lasting if each.part >= MACHINES}
+    return min(MACHINES, len(machines) + math.ceil(MACHINES / life.servers * len(hosts)))
+
+
+def counted(life: Life) -> tuple[int, int, Decimal]:
+    """Minutes, credited machine-minutes and cost: what each second of the life says when a minute begins in it.
+
+    At every look the seconds since the last change are counted again, by what is known by then.
+    """
+    billed, credited = [True] * SPAN, [0] * SPAN
     running, behind = True, 0
-    for change in changes:
-        if change.machines is None:
-            running, behind = not running, change.at
-            billed[change.at :] = [running] * (SPAN - change.at)
-            credited[change.at :] = [0] * (SPAN - change.at)
-        elif running and change.machines != credited[-1]:
-            behind = max(behind, change.at - change.late)
-            credited[behind:] = [change.machines] * (SPAN - behind)
+    for now in moments(life):
+        if now in life.turns:
+            running, behind = not running, now
+            billed[now:] = [running] * (SPAN - now)
+            credited[now:] = [0] * (SPAN - now)
+        if running:
+            known = [each for each in life.faults if each.known <= now]
+            for second in range(behind, SPAN):
+                lasting = [
+                    each for each in known if each.since <= second and (each.cleared > now or second < each.until)
+                ]
+                credited[second] = not_working(life, lasting)
+            behind = max((s for s in range(behind + 1, now + 1) if credited[s] != credited[s - 1]), default=behind)
     minutes = [second for second in range(0, SPAN, 60) if billed[second]]
     given = sum(credited[second] for second in minutes)
     return len(minutes), given, (len(minutes) * MACHINES - given) * PRICE
 
 
-async def live(books: Books, changes: list[Change], closes: list[int]) -> UUID:
-    """Each change in a transaction of its own at its time, and the books kept in between."""
-    cluster = await books.make_cluster()
-    mine = {"project_id": books.project.id, "cluster_id": cluster}
-    await books.execute(
-        "UPDATE clusters SET machines = :machines, ipus = 4 * :machines WHERE id = :id", machines=MACHINES, id=cluster
-    )
-    reports = [await books.reported(BASE - SECOND)]
-    books.now(BASE)
+def moments(life: Life) -> list[int]:
+    """When something is seen or asked for."""
+    seen = {second for each in life.faults for second in (each.known, each.cleared)}
+    return sorted(second for second in {*seen, *life.turns} if second < SPAN)
+
+
+async def live(books: Books, life: Life, closes: list[int]) -> list[str]:
+    """Each change at its time, and the books kept in between; what the audit says in the end."""
+    cluster = await faulty(books, MACHINES, life.servers)
+    mine = {"project_id": books.project.id, "cluster_id": cluster.cluster}
+    reports: dict[Fault, UUID] = {}
     running = True
+    books.now(BASE)
     async with books.database.begin() as connection:
-        await open_interval(connection, project_id=books.project.id, cluster_id=cluster)
-    for instant, change in sorted(
-        [*((each, None) for each in closes), *((each.at, each) for each in changes)], key=lambda pair: pair[0]
-    ):
-        books.now(BASE + instant * SECOND)
-        if change is None:
-            await books.keep()
-        elif change.machines is not None:
-            since = BASE + (change.at - change.late) * SECOND
-            await books.credit(cluster, change.machines, since, *(reports if change.machines else ()))
-        else:
+        await open_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    for now in sorted({*moments(life), *closes}):
+        books.now(BASE + now * SECOND)
+        if now in life.turns:
             running = not running
             async with books.database.begin() as connection:
                 await (open_interval if running else close_interval)(connection, **mine)
+        for fault in life.faults:
+            if fault.known == now:
+                reports[fault] = await cluster.fails(fault.part, BASE + fault.since * SECOND, fault.code, settled=False)
+            if fault.cleared == now:
+                await cluster.works(reports[fault], BASE + fault.until * SECOND, settled=False)
+        if now in moments(life):
+            await cluster.settle()
+        if now in closes:
+            await books.keep()
+    books.now(BASE + SPAN * SECOND)
     if running:
-        books.now(BASE + SPAN * SECOND)
         async with books.database.begin() as connection:
             await close_interval(connection, **mine)
     await books.keep(BASE + SPAN * SECOND + timedelta(hours=2))
-    return cluster
+    return await cluster.violations()
 
 
-async def example(scratch: Scratch, changes: list[Change], closes: list[int]) -> None:
+async def example(scratch: Scratch, life: Life, closes: list[int]) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
         books = await open_books(database, scratch.owner_url)
         await books.price(PRICE)
-        await live(books, changes, closes)
+        violations = await live(books, life, closes)
         [posted] = await books.rows(
             "SELECT coalesce(sum(minutes), 0), coalesce(sum(minutes * credited), 0), coalesce(sum(cost), 0)"
             " FROM usage_charges"
         )
-        bare = await books.rows(
-            "SELECT FROM usage_intervals u WHERE (u.credited > 0)"
-            " <> EXISTS (SELECT FROM usage_credits c WHERE c.interval_id = u.id)"
-        )
     finally:
         await database.close()
-    assert tuple(posted) == counted(changes)
-    assert bare == []
+    assert tuple(posted) == counted(life)
+    assert violations == []
 
 
 @settings(
-    max_examples=12,
+    max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(changes=CHANGES, closes=st.lists(st.integers(0, SPAN), max_size=2, unique=True))
-def test_what_is_credited_is_what_each_second_says(database: Scratch, changes: list[Change], closes: list[int]) -> None:
+@given(life=lives(), closes=st.lists(st.integers(0, SPAN), max_size=2, unique=True))
+def test_what_is_credited_is_what_each_second_says(database: Scratch, life: Life, closes: list[int]) -> None:
     with psycopg.connect(database.superuser_url) as connection:
         for statement in FORGET:
             connection.execute(statement.encode())
-        connection.execute("TRUNCATE health_reports CASCADE")
-    asyncio.run(example(database, changes, closes))
+        connection.execute("TRUNCATE allocations, health_reports CASCADE")
+    asyncio.run(example(database, life, closes))

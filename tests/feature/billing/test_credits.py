@@ -1,19 +1,23 @@
-"""Machines that do not work are not billed: the documented examples, what comes late, and what happens once."""
+"""Machines that do not work are not billed: the documented examples, faults that overlap or come late, and kills."""
 
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.billing.metering.credits import credit
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.db.engine import Database
+from ipucloud.inventory.health.codes import Code
 from tests.feature.billing.books import Books, at
+from tests.feature.billing.faulty import SERVER, Faulty, faulty
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 
@@ -21,14 +25,22 @@ pytestmark = pytest.mark.anyio
 
 CHARGES = "SELECT minutes, quantity, credited, cost FROM usage_charges ORDER BY hour, first_minute, rev"
 INTERVALS = "SELECT started_at, ended_at, credited FROM usage_intervals ORDER BY started_at, ended_at NULLS LAST"
+CITED = """
+SELECT array_agg(c.report_id) FROM usage_intervals u JOIN usage_credits c ON c.interval_id = u.id
+ GROUP BY u.id ORDER BY u.started_at
+"""
 START = at("2026-05-05T10:00:20")
 
 
-async def pod4(books: Books) -> UUID:
+def today(time: str) -> datetime:
+    return at(f"2026-05-05T{time}")
+
+
+async def pod4(books: Books) -> Faulty:
     """A cluster of four machines since `START`, at 0.0625 EUR per machine-minute."""
     await books.price("0.0625")
-    cluster = await books.make_cluster()
-    await books.used(cluster, START, quantity=4)
+    cluster = await faulty(books)
+    await books.used(cluster.cluster, START, quantity=4)
     return cluster
 
 
@@ -41,90 +53,174 @@ async def intervals(books: Books) -> list[tuple[str, str | None, int]]:
     return [(f"{row[0]:%H:%M:%S}", row[1] and f"{row[1]:%H:%M:%S}", row[2]) for row in await books.rows(INTERVALS)]
 
 
+async def close(books: Books, cluster: Faulty, time: str) -> None:
+    """The cluster is deleted then, and what is due is charged."""
+    books.now(today(time))
+    async with books.database.begin() as connection:
+        await close_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    await books.keep(at("2026-05-05T14:00:00"))
+    assert await cluster.violations() == []
+
+
 @pytest.mark.parametrize(
-    ("machines", "times", "until", "cost"),
+    ("part", "times", "until", "cost"),
     [
-        (1, ("10:10:30", "10:30:30"), "11:00:20", "13.75"),
-        (1, ("10:10:30", "10:10:50"), "11:00:20", "15.00"),
-        (1, ("10:10:10", "10:10:30"), "11:00:20", "14.9375"),
-        (4, ("10:10:20",), "11:00:20", "2.50"),
-        (1, ("10:10:30",), "10:20:00", "4.4375"),
+        (0, ("10:10:30", "10:30:30"), "11:00:20", "13.75"),
+        (0, ("10:10:30", "10:10:50"), "11:00:20", "15.00"),
+        (0, ("10:10:10", "10:10:30"), "11:00:20", "14.9375"),
+        (SERVER, ("10:10:20",), "11:00:20", "2.50"),
+        (0, ("10:10:30",), "10:20:00", "4.4375"),
     ],
 )
-async def test_the_documented_examples(
-    books: Books, machines: int, times: tuple[str, ...], until: str, cost: str
-) -> None:
+async def test_the_documented_examples(books: Books, part: int, times: tuple[str, ...], until: str, cost: str) -> None:
     """Four machines since 10:00:20; each change is recorded two seconds after it was first seen."""
     cluster = await pod4(books)
-    report = await books.reported(at(f"2026-05-05T{times[0]}"))
-    for time, number in zip(times, (machines, 0), strict=False):
-        since = at(f"2026-05-05T{time}")
-        books.now(since + timedelta(seconds=2))
-        await books.credit(cluster, number, since, report)
-    books.now(at(f"2026-05-05T{until}"))
-    async with books.database.begin() as connection:
-        await close_interval(connection, project_id=books.project.id, cluster_id=cluster)
-    await books.keep(at("2026-05-05T13:00:00"))
+    books.now(today(times[0]) + timedelta(seconds=2))
+    report = await cluster.fails(part, today(times[0]))
+    for time in times[1:]:
+        books.now(today(time) + timedelta(seconds=2))
+        await cluster.works(report, today(time))
+    await close(books, cluster, until)
     assert (await books.total())[1] == Decimal(cost)
 
 
 async def test_a_machine_fails_and_is_replaced(books: Books) -> None:
     """Seen at 10:10:30: the minute that began at 10:10:20 is billed, the 20 that begin until 10:30:29 are not."""
     cluster = await pod4(books)
-    report = await books.reported(at("2026-05-05T10:10:30"))
-    books.now(at("2026-05-05T10:10:32"))
-    await books.credit(cluster, 1, at("2026-05-05T10:10:30"), report)
-    books.now(at("2026-05-05T10:30:40"))
-    await books.credit(cluster, 0, at("2026-05-05T10:30:30"))
-    await books.keep(at("2026-05-05T11:02:00"))
+    books.now(today("10:10:32"))
+    report = await cluster.fails(0, today("10:10:30"))
+    books.now(today("10:30:40"))
+    await cluster.works(report, today("10:30:30"))
+    await books.keep(today("11:02:00"))
     assert await charges(books) == [
         (11, 4, 0, Decimal("2.75")),
         (20, 3, 1, Decimal("3.75")),
         (29, 4, 0, Decimal("7.25")),
     ]
     async with books.database.read() as connection:
-        usage = await cluster_usage(connection, project_id=books.project.id, cluster_id=cluster)
+        usage = await cluster_usage(connection, project_id=books.project.id, cluster_id=cluster.cluster)
     assert (usage.minutes, usage.credited_minutes) == (62, 20)
     assert [(each.minutes, each.credited_machines) for each in usage.slices] == [(11, 0), (20, 1), (31, 0)]
 
 
+Told = tuple[int, Code, str, str]
+"""A part, what is wrong with it, and when that was first and last seen."""
+
+
+@pytest.mark.parametrize(
+    ("faults", "machine_minutes"),
+    [
+        pytest.param(
+            [
+                (SERVER, Code.HOST_FAILED, "10:10:00", "11:10:00"),
+                (0, Code.BMC_CRITICAL, "10:20:00", "10:30:00"),
+            ],
+            480 - 60 * 4,
+            id="a machine while the server is dead",
+        ),
+        pytest.param(
+            [
+                (0, Code.BMC_CRITICAL, "10:10:00", "10:25:00"),
+                (0, Code.POWERED_OFF, "10:14:00", "10:31:00"),
+            ],
+            480 - 21,
+            id="two codes of one machine",
+        ),
+        pytest.param(
+            [
+                (0, Code.BMC_CRITICAL, "10:10:00", "10:25:00"),
+                (0, Code.POWERED_OFF, "10:14:00", "10:31:00"),
+                (1, Code.BMC_CRITICAL, "10:59:00", "11:09:00"),
+            ],
+            480 - 21 - 10,
+            id="and another machine later",
+        ),
+        pytest.param(
+            [
+                (0, Code.BMC_CRITICAL, "10:10:00", "10:40:00"),
+                (1, Code.BMC_CRITICAL, "10:20:00", "10:50:00"),
+                (SERVER, Code.HOST_FAILED, "10:45:00", "11:00:00"),
+            ],
+            480 - 10 - 2 * 20 - 5 - 4 * 15,
+            id="one after the other",
+        ),
+    ],
+)
+async def test_faults_that_overlap_are_each_credited_to_their_own_end(
+    books: Books, faults: list[Told], machine_minutes: int
+) -> None:
+    """Four machines from 10:00 to 12:00; each change is seen for certain half a minute later."""
+    await books.price("0.0625")
+    cluster = await faulty(books)
+    await books.used(cluster.cluster, today("10:00:00"), quantity=4)
+    reports: dict[Told, UUID] = {}
+    told = [(seen, fault) for fault in faults for seen in fault[2:]]
+    for seen, fault in sorted(told, key=lambda pair: pair[0]):
+        books.now(today(seen) + timedelta(seconds=30))
+        if fault in reports:
+            await cluster.works(reports[fault], today(seen))
+        else:
+            reports[fault] = await cluster.fails(fault[0], today(seen), fault[1])
+    await close(books, cluster, "12:00:00")
+    [billed] = await books.rows("SELECT sum(minutes * quantity) FROM usage_charges")
+    assert billed[0] == machine_minutes
+    assert (await books.total())[1] == machine_minutes * Decimal("0.0625")
+
+
+async def test_what_happened_between_two_looks_is_credited_step_by_step(books: Books) -> None:
+    """Reports that were written while nobody settled the cluster."""
+    cluster = await pod4(books)
+    books.now(today("10:40:00"))
+    first = await cluster.fails(0, today("10:10:00"), settled=False)
+    second = await cluster.fails(1, today("10:20:00"), settled=False)
+    await cluster.works(first, today("10:30:00"), settled=False)
+    await cluster.settle()
+    assert await intervals(books) == [
+        ("10:00:20", "10:10:00", 0),
+        ("10:10:00", "10:20:00", 1),
+        ("10:20:00", "10:30:00", 2),
+        ("10:30:00", None, 1),
+    ]
+    assert [set(row[0]) for row in await books.rows(CITED)] == [{first}, {first, second}, {second}]
+
+
 async def test_a_cluster_none_of_whose_machines_work_costs_nothing(books: Books) -> None:
     cluster = await pod4(books)
-    report = await books.reported(START)
-    books.now(at("2026-05-05T10:00:22"))
-    await books.credit(cluster, 4, START, report)
-    await books.keep(at("2026-05-05T11:02:00"))
+    books.now(today("10:00:22"))
+    await cluster.fails(SERVER, START)
+    await books.keep(today("11:02:00"))
     assert await charges(books) == [(60, 0, 4, Decimal(0))]
 
 
 async def test_a_credit_that_began_in_a_closed_hour_corrects_it(books: Books) -> None:
     """A worker that was away: the fault was seen before the hour was closed, and is confirmed afterwards."""
     cluster = await pod4(books)
-    await books.keep(at("2026-05-05T11:02:00"))
+    await books.keep(today("11:02:00"))
     assert await books.total() == (60, Decimal(15))
-    report = await books.reported(at("2026-05-05T10:50:20"))
-    await books.credit(cluster, 2, at("2026-05-05T10:50:20"), report)
+    await cluster.fails(0, today("10:50:20"))
     await books.keep()
     assert await charges(books) == [
         (60, 4, 0, Decimal(15)),
         (-10, 4, 0, Decimal("-2.5")),
-        (10, 2, 2, Decimal("1.25")),
+        (10, 3, 1, Decimal("1.875")),
     ]
     assert await books.rows("SELECT FROM dirty_hours") == []
 
 
 async def test_the_same_again_changes_nothing(books: Books) -> None:
     cluster = await pod4(books)
-    since = at("2026-05-05T10:10:30")
-    first, second = await books.reported(since), await books.reported(since)
-    books.now(at("2026-05-05T10:10:32"))
-    for reports in ((first,), (first,), (first, second)):
-        await books.credit(cluster, 1, since, *reports)
+    since = today("10:10:30")
+    books.now(today("10:10:32"))
+    first = await cluster.fails(0, since)
+    await cluster.settle()
+    second = await cluster.fails(0, since, Code.POWERED_OFF)
+    await cluster.settle()
     assert await intervals(books) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]
-    [cited] = await books.rows("SELECT array_agg(report_id) FROM usage_credits")
+    [cited] = await books.rows(CITED)
     assert set(cited[0]) == {first, second}
-    await books.credit(cluster, 0, since)
-    await books.credit(cluster, 0, since)
+    await cluster.works(first, since)
+    await cluster.works(second, since)
+    await cluster.settle()
     assert await intervals(books) == [
         ("10:00:20", "10:10:30", 0),
         ("10:10:30", "10:10:30", 1),
@@ -133,94 +229,87 @@ async def test_the_same_again_changes_nothing(books: Books) -> None:
 
 
 @pytest.mark.parametrize(
-    ("since", "expected"),
-    [("09:00:00", "10:00:20"), ("10:00:00", "10:00:20"), ("10:05:05", "10:05:05"), ("12:00:00", "10:10:00")],
-    ids=["before the cluster was billed", "before it was used", "within", "in the future"],
+    ("seen", "expected"),
+    [("09:00:00", "10:00:20"), ("10:00:00", "10:00:20"), ("10:05:05", "10:05:05")],
+    ids=["before the cluster was billed", "before it was used", "within"],
 )
-async def test_a_credit_lies_within_the_interval(books: Books, since: str, expected: str) -> None:
+async def test_a_credit_lies_within_the_interval(books: Books, seen: str, expected: str) -> None:
     cluster = await pod4(books)
-    report = await books.reported(at("2026-05-05T09:00:00"))
-    books.now(at("2026-05-05T10:10:00"))
-    await books.credit(cluster, 1, at(f"2026-05-05T{since}"), report)
-    assert await intervals(books) == [("10:00:20", expected, 0), (expected, None, 1)]
+    books.now(today("10:10:00"))
+    await cluster.fails(0, today(seen))
+    started = [interval for interval in await intervals(books) if interval[1] != interval[0]]
+    assert started[-1] == (expected, None, 1)
+    assert await cluster.violations() == []
 
 
 async def test_an_earlier_fault_found_later_counts_from_the_last_change(books: Books) -> None:
     cluster = await pod4(books)
-    earlier, later = await books.reported(at("2026-05-05T10:09:59")), await books.reported(at("2026-05-05T10:10:00"))
-    books.now(at("2026-05-05T10:10:05"))
-    await books.credit(cluster, 1, at("2026-05-05T10:10:00"), later)
-    await books.credit(cluster, 2, at("2026-05-05T10:09:59"), earlier, later)
+    books.now(today("10:10:05"))
+    await cluster.fails(0, today("10:10:00"))
+    await cluster.fails(1, today("10:09:59"))
     assert await intervals(books) == [
         ("10:00:20", "10:10:00", 0),
         ("10:10:00", "10:10:00", 1),
         ("10:10:00", None, 2),
     ]
-    await books.keep(at("2026-05-05T11:02:00"))
+    await books.keep(today("11:02:00"))
     assert [row[:3] for row in await charges(books)] == [(10, 4, 0), (50, 2, 2)]
-
-
-async def test_a_fault_that_follows_another_is_credited_from_its_own_first_sight(books: Books) -> None:
-    cluster = await pod4(books)
-    first, second = await books.reported(at("2026-05-05T10:10:00")), await books.reported(at("2026-05-05T10:30:02"))
-    books.now(at("2026-05-05T10:30:10"))
-    await books.credit(cluster, 1, at("2026-05-05T10:10:00"), first)
-    await books.credit(cluster, 4, at("2026-05-05T10:30:00"), second)
-    assert await intervals(books) == [
-        ("10:00:20", "10:10:00", 0),
-        ("10:10:00", "10:30:02", 1),
-        ("10:30:02", None, 4),
-    ]
+    assert await cluster.violations() == []
 
 
 async def test_a_credit_ends_with_its_interval(books: Books) -> None:
-    """Suspended while a machine was down: nothing is credited afterwards, and a resumed cluster is billed anew."""
+    """Suspended while the server was down, and resumed with one that works: nothing is credited afterwards."""
     cluster = await pod4(books)
-    report = await books.reported(at("2026-05-05T10:05:00"))
-    books.now(at("2026-05-05T10:05:02"))
-    await books.credit(cluster, 4, at("2026-05-05T10:05:00"), report)
-    mine = {"project_id": books.project.id, "cluster_id": cluster}
-    for instant, work in (("10:20:00", close_interval), ("10:40:20", open_interval)):
-        books.now(at(f"2026-05-05T{instant}"))
-        async with books.database.begin() as connection:
-            await work(connection, **mine)
-        await books.credit(cluster, 0, at(f"2026-05-05T{instant}"))
-    await books.credit(cluster, 0, at("2026-05-05T10:30:00"))
-    await books.keep(at("2026-05-05T11:02:00"))
+    books.now(today("10:05:02"))
+    report = await cluster.fails(SERVER, today("10:05:00"))
+    books.now(today("10:20:00"))
+    async with books.database.begin() as connection:
+        await close_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    await cluster.works(report, today("10:30:00"))
+    books.now(today("10:40:20"))
+    async with books.database.begin() as connection:
+        await open_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    await cluster.settle()
+    await books.keep(today("11:02:00"))
     assert await charges(books) == [
         (5, 4, 0, Decimal("1.25")),
         (15, 0, 4, Decimal(0)),
-        (20, 1, 0, Decimal("1.25")),
+        (20, 4, 0, Decimal("5.00")),
     ]
+    assert await cluster.violations() == []
 
 
 async def test_nothing_is_credited_where_nothing_is_billed(books: Books) -> None:
     await books.price("0.0625")
-    cluster = await books.make_cluster()
-    await books.credit(cluster, 1, START, await books.reported(START))
+    await (await faulty(books)).fails(0, START)
     assert await intervals(books) == []
     assert await books.rows("SELECT FROM usage_credits") == []
 
 
-async def test_a_credit_without_evidence_is_refused(books: Books) -> None:
+async def test_more_machines_than_there_are_cannot_be_credited(books: Books) -> None:
     cluster = await pod4(books)
-    with pytest.raises(ValueError, match="at least one health report"):
-        await books.credit(cluster, 1, START)
     with pytest.raises(sa.exc.IntegrityError, match="ck_usage_intervals_credited"):
-        await books.credit(cluster, 5, START, await books.reported(START))
+        async with books.database.begin() as connection:
+            await credit(
+                connection,
+                project_id=books.project.id,
+                resource_id=cluster.cluster,
+                faults=[],
+                not_working=lambda _: 5,
+                now=today("10:10:00"),
+            )
     assert await intervals(books) == [("10:00:20", None, 0)]
 
 
 async def test_a_killed_process_leaves_neither_credit_nor_gap(books: Books, database: Scratch) -> None:
     cluster = await pod4(books)
-    since = at("2026-05-05T10:10:30")
-    report = await books.reported(since)
-    books.now(at("2026-05-05T10:10:32"))
+    books.now(today("10:10:32"))
+    await cluster.fails(0, today("10:10:30"), settled=False)
 
     async def work(other: Database) -> None:
-        await Books(other, database.owner_url, books.project).credit(cluster, 1, since, report)
+        await replace(cluster, books=Books(other, database.owner_url, books.project)).settle()
 
     assert await asyncio.to_thread(killed_at, database, "credits.changed", 1, work)
     assert await intervals(books) == [("10:00:20", None, 0)]
-    await books.credit(cluster, 1, since, report)
+    await cluster.settle()
     assert await intervals(books) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]

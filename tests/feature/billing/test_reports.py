@@ -19,6 +19,7 @@ from ipucloud.contract.reports import ReportOut
 from ipucloud.invariants.billing_exports import ROLL_UP
 from ipucloud.invariants.rules import violations
 from tests.feature.billing.books import Books, at
+from tests.feature.billing.faulty import faulty
 from tests.support.factories import Project, make_project
 
 pytestmark = pytest.mark.anyio
@@ -118,13 +119,13 @@ async def test_each_minute_is_reported_under_the_flavor_that_it_was_used_at(book
 
 async def test_credited_machine_minutes_are_beside_the_billed_ones(books: Books) -> None:
     await books.price("0.0625")
-    cluster = await books.make_cluster()
+    cluster = await faulty(books)
     failed, repaired = at("2026-05-04T07:00:00"), at("2026-05-04T07:20:00")
     books.now(failed)
-    await books.used(cluster, at("2026-05-04T06:00:00"), quantity=4)
-    await books.credit(cluster, 1, failed, await books.reported(failed, good_since=repaired))
+    await books.used(cluster.cluster, at("2026-05-04T06:00:00"), quantity=4)
+    report = await cluster.fails(0, failed)
     books.now(repaired)
-    await books.credit(cluster, 0, repaired)
+    await cluster.works(report, repaired)
     await books.keep(at("2026-05-05T09:30:00"))
     whole = await ask(books, until=at("2026-05-05T00:00:00"))
     [row] = whole.rows

@@ -47,6 +47,16 @@ CREDITS = (
     ),
     _c("credit_ends_with_its_fault", _FAULT, _CREDIT.format(cluster="active"), _CITE.format(cluster="active")),
     _c(
+        "credit_counts_what_did_not_work",
+        "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, message,"
+        " first_seen_at, confirmed_at, last_seen_at, good_since, cleared_at)"
+        " SELECT gen_random_uuid(), 'luxembourg-2', a.machine_id, 'bmc', 'bmc_critical', 'prevented', true, 'x', 'x',"
+        " u.started_at + interval '1 hour', u.started_at + interval '1 hour', u.started_at + interval '2 hours',"
+        " u.started_at + interval '2 hours', u.started_at + interval '2 hours'"
+        " FROM usage_intervals u JOIN allocations a ON a.cluster_id = u.resource_id AND a.machine_id IS NOT NULL"
+        " WHERE u.resource_id = %(deleting)s",
+    ),
+    _c(
         "charge_leaves_out_what_is_credited",
         "SELECT open_billing_month('2026-05-01')",
         "INSERT INTO hour_closes (hour, closed_at, charges) SELECT '2026-05-05T10:00Z', '2026-05-05T11:02Z', 1",

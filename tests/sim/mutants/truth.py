@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,8 +11,10 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.metering import credits as crediting
 from ipucloud.billing.metering.credits import credit
 from ipucloud.clusters import faults
+from ipucloud.clusters.not_working import faults_of_cluster
 from ipucloud.clusters.operations import kind
 from ipucloud.inventory.health import judge, record
 from ipucloud.observation import findings, observe
@@ -102,19 +104,33 @@ def reported_and_offered(stack: ExitStack) -> None:
 @mutant("a failed server is not credited, only failed machines are")
 def servers_not_credited(stack: ExitStack) -> None:
     _observed(stack)
-    honest = faults._machines_credited
 
-    def machines_only(cluster: Any, found: Any) -> int:
-        return honest(cluster, [each for each in found if each.kind != "poplar_server"])
+    async def machines_only(connection: AsyncConnection, **of: Any) -> list[Any]:
+        return [fault for fault in await faults_of_cluster(connection, **of) if fault.host_id is None]
 
-    replace(stack, faults, "_machines_credited", machines_only)
+    replace(stack, faults, "faults_of_cluster", machines_only)
 
 
 @mutant("credit begins when a fault is confirmed, not when it was first seen")
 def credited_late(stack: ExitStack) -> None:
     _observed(stack)
+    noticed: dict[UUID, datetime] = {}
 
-    async def late(connection: AsyncConnection, *, reports: dict[UUID, datetime], now: datetime, **others: Any) -> None:
-        await credit(connection, reports=dict.fromkeys(reports, now), now=now, **others)
+    async def late(connection: AsyncConnection, *, faults: Sequence[Any], now: datetime, **others: Any) -> None:
+        begun = [fault._replace(since=noticed.setdefault(fault.id, now)) for fault in faults]
+        await credit(connection, faults=begun, now=now, **others)
 
     replace(stack, faults, "credit", late)
+
+
+@mutant(
+    "faults that are over are credited as if they had not been",
+    directed="tests/feature/billing/test_credits.py -k overlap",
+)
+def ended_faults_forgotten(stack: ExitStack) -> None:
+    honest = crediting.steps
+
+    def forgetful(found: Sequence[Any], *args: Any, **others: Any) -> list[crediting.Step]:
+        return honest([fault for fault in found if fault.ended_at is None], *args, **others)
+
+    replace(stack, crediting, "steps", forgetful)

@@ -1,15 +1,17 @@
 """Machines that do not work as sold are not billed: from the first sight of a fault to the first sight of its end.
 
-A change of their number ends the usage interval of the cluster or reservation and begins the next one, as a change of
-its size would. So a minute is credited by the interval that it starts in, and whatever counts minutes or money needs no
-other rule.
+The number of them is a step function of the times of all faults. Each step ends the usage interval of the cluster or
+reservation and begins the next one, as a change of its size would. So a minute is credited by the interval that it
+starts in, and whatever counts minutes or money needs no other rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -19,26 +21,60 @@ from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
-# What happened may have been recorded late: the end marks closed hours as dirty, and they are corrected.
-# Where one fault ends and another begins, the credit of the new number begins with the first fault that it cites.
-_CHANGE = sa.text(
+
+class Fault(Protocol):
+    """A confirmed health report; `ended_at` None: it is live."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def since(self) -> datetime: ...
+    @property
+    def ended_at(self) -> datetime | None: ...
+
+
+F = TypeVar("F", bound=Fault)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From `at` until the next step so many machines do not work, for these reports."""
+
+    at: datetime
+    machines: int
+    reports: frozenset[UUID]
+
+
+class _Open(NamedTuple):
+    started_at: datetime
+    credited: int
+    cited: list[UUID]
+
+
+_OPEN = Query(
+    """
+    SELECT u.started_at, u.credited,
+           ARRAY(SELECT c.report_id FROM usage_credits c WHERE c.interval_id = u.id) AS cited
+      FROM usage_intervals u
+     WHERE u.project_id = :project_id AND u.resource_id = :resource_id AND u.ended_at IS NULL
+    """,
+    _Open,
+)
+# The end marks closed hours as dirty, and they are corrected: what happened may be recorded late.
+_DIVIDE = sa.text(
     """
     WITH ended AS (
-      UPDATE usage_intervals u
-         SET ended_at = greatest(u.started_at, date_trunc('second', least(app_now(), greatest(
-               CAST(:since AS timestamptz),
-               (SELECT min(f.first_seen_at) FROM cited_faults f WHERE f.id = ANY(CAST(:report_ids AS uuid[])))
-             )), 'UTC'))
+      UPDATE usage_intervals u SET ended_at = CAST(:ended_at AS timestamptz)
        WHERE u.project_id = :project_id AND u.resource_id = :resource_id AND u.ended_at IS NULL
-         AND u.credited <> :machines
       RETURNING u.*
     )
     INSERT INTO usage_intervals
            (id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, credited, anchor_at,
-            started_at)
-    SELECT :id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, :machines, anchor_at,
-           ended_at
-      FROM ended
+            started_at, ended_at)
+    SELECT step.id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, step.credited,
+           anchor_at, step.started_at, step.ended_at
+      FROM ended, unnest(CAST(:ids AS uuid[]), CAST(:credited AS integer[]), CAST(:starts AS timestamptz[]),
+                         CAST(:ends AS timestamptz[])) AS step(id, credited, started_at, ended_at)
     """
 )
 _CITE = sa.text(
@@ -46,26 +82,10 @@ _CITE = sa.text(
     INSERT INTO usage_credits (project_id, interval_id, report_id)
     SELECT u.project_id, u.id, report_id
       FROM usage_intervals u, unnest(CAST(:report_ids AS uuid[])) AS report_id
-     WHERE u.project_id = :project_id AND u.resource_id = :resource_id AND u.ended_at IS NULL AND u.credited > 0
+     WHERE u.project_id = :project_id AND u.resource_id = :resource_id AND u.started_at = :started_at AND u.credited > 0
+       AND u.ended_at IS DISTINCT FROM u.started_at
     ON CONFLICT DO NOTHING
     """
-)
-
-
-class _Cited(NamedTuple):
-    """A report for which minutes are credited now, and when its end was first seen."""
-
-    id: UUID
-    ended_at: datetime | None
-
-
-_CITED = Query(
-    """
-    SELECT f.id, f.ended_at
-      FROM usage_intervals u JOIN usage_credits c ON c.interval_id = u.id JOIN cited_faults f ON f.id = c.report_id
-     WHERE u.project_id = :project_id AND u.resource_id = :resource_id AND u.ended_at IS NULL
-    """,
-    _Cited,
 )
 
 
@@ -74,46 +94,62 @@ async def credit(
     *,
     project_id: UUID,
     resource_id: UUID,
-    machines: int,
-    reports: Mapping[UUID, datetime],
+    faults: Sequence[F],
+    not_working: Callable[[Sequence[F]], int],
     now: datetime,
 ) -> None:
-    """Credit so many machines for these live reports, each with the time of its first reading, and for no others.
+    """Credit the machines of a cluster or reservation that do not work, since its open usage interval began.
 
-    The change takes effect when it was first seen: a new report, or the end of one for which minutes are credited.
-    Otherwise as `set_credited`.
+    `faults` are all that lasted in that time, in any order; `not_working` says how many machines do not work while
+    these of them last. The caller holds the lock of the cluster or reservation. Intervals that have ended never change:
+    of what is found later, the part since the open one began counts. Without an open interval, or a difference, nothing
+    happens.
+
+    Raises sqlalchemy.exc.IntegrityError for more machines than there are.
     """
     mine = {"project_id": project_id, "resource_id": resource_id}
-    cited = {report.id: report.ended_at for report in await _CITED.all(connection, mine)}
-    changes = [since for report, since in reports.items() if report not in cited]
-    changes += [ended_at or now for report, ended_at in cited.items() if report not in reports]
-    since = min(changes, default=now)
-    await set_credited(connection, **mine, machines=machines, since=min(since, now), report_ids=list(reports))
+    interval = await _OPEN.one_or_none(connection, mine)
+    if interval is None:
+        return
+    found = steps(faults, not_working, since=interval.started_at, now=now)
+    following = found[1:] if found[0].machines == interval.credited else found
+    if following:
+        await connection.execute(_DIVIDE, mine | _rows(following))
+        failpoint("credits.changed")
+    for step in found:
+        if step.machines and (step in following or not step.reports.issubset(interval.cited)):
+            cited = {"started_at": step.at, "report_ids": sorted(step.reports)}
+            await connection.execute(_CITE, mine | cited)
 
 
-async def set_credited(
-    connection: AsyncConnection,
-    *,
-    project_id: UUID,
-    resource_id: UUID,
-    machines: int,
-    since: datetime,
-    report_ids: Sequence[UUID],
-) -> None:
-    """Bill the cluster or reservation without `machines` of its machines from `since` on; 0 bills all of them again.
+def steps(
+    faults: Sequence[F], not_working: Callable[[Sequence[F]], int], *, since: datetime, now: datetime
+) -> list[Step]:
+    """How many machines do not work from `since` on: the first step begins then, the last one lasts.
 
-    `since` is when the change was first seen; it is cut to the second. The change takes effect no earlier than the open
-    interval, because intervals that have ended never change, no earlier than the first fault that is cited, and not in
-    the future. `report_ids` are the live health reports that are the reason; more of them for as many machines are
-    added to the same interval. The caller holds the lock of the cluster or reservation. Without an open interval, or a
-    change, nothing happens.
-
-    Raises ValueError for machines without a report, and sqlalchemy.exc.IntegrityError for more machines than there
-    are.
+    All times are cut to the second. Each step has the reports of all faults that last at any time of it.
     """
-    if machines and not report_ids:
-        raise ValueError("a credit cites at least one health report")
-    mine = {"project_id": project_id, "resource_id": resource_id, "report_ids": list(report_ids)}
-    await connection.execute(_CHANGE, {**mine, "id": new_id(), "machines": machines, "since": since})
-    failpoint("credits.changed")
-    await connection.execute(_CITE, mine)
+    spans = [(_second(each.since), each.ended_at and _second(each.ended_at), each) for each in faults]
+    changes = {time for begins, ends, _ in spans for time in (begins, ends) if time and since < time <= now}
+    found: list[Step] = []
+    for at in (since, *sorted(changes)):
+        lasting = [fault for begins, ends, fault in spans if begins <= at and (ends is None or at < ends)]
+        step = Step(at, not_working(lasting), frozenset(fault.id for fault in lasting))
+        if found and found[-1].machines == step.machines:
+            step = Step(found[-1].at, step.machines, found.pop().reports | step.reports)
+        found.append(step)
+    return found
+
+
+def _second(time: datetime) -> datetime:
+    return time.replace(microsecond=0)
+
+
+def _rows(steps: Sequence[Step]) -> dict[str, object]:
+    return {
+        "ended_at": steps[0].at,
+        "ids": [new_id() for _ in steps],
+        "credited": [step.machines for step in steps],
+        "starts": [step.at for step in steps],
+        "ends": [following.at for _, following in pairwise(steps)] + [None],
+    }

@@ -11,7 +11,9 @@ import pytest
 
 from ipucloud.billing.reports.explain import charges_of
 from ipucloud.contract.charges import ChargeOut
+from ipucloud.inventory.health.codes import Code
 from tests.feature.billing.books import Books, at
+from tests.feature.billing.faulty import SERVER, faulty
 from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, documents, taxed
 
 pytestmark = pytest.mark.anyio
@@ -24,17 +26,16 @@ async def a_machine_fails(books: Books) -> dict[str, Any]:
     """Four machines for an hour, one of them credited for twenty minutes of it, on a sealed bill; the report."""
     await taxed(books)
     await books.price("0.0625")
-    cluster = await books.make_cluster()
+    cluster = await faulty(books)
     books.now(SEEN)
-    await books.used(cluster, START, quantity=4)
-    report = await books.reported(SEEN, good_since=GONE)
-    await books.credit(cluster, 1, SEEN, report)
+    await books.used(cluster.cluster, START, quantity=4)
+    report = await cluster.fails(0, SEEN)
     books.now(GONE)
-    await books.credit(cluster, 0, GONE)
+    await cluster.works(report, GONE)
     books.now(DELETED)
     await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
     await books.keep(SEALED)
-    return {"cluster": cluster, "report": report}
+    return {"cluster": cluster.cluster, "report": report}
 
 
 async def test_an_invoice_cites_the_reports_of_what_it_leaves_out(books: Books) -> None:
@@ -47,7 +48,7 @@ async def test_an_invoice_cites_the_reports_of_what_it_leaves_out(books: Books) 
     assert (credit["machine_minutes"], credit["amount"]["amount"]) == (20, "1.25")
     assert (credit["since"], credit["until"]) == ("2026-04-30T22:10:00Z", "2026-04-30T22:30:00Z")
     [cited] = credit["credited_for"]
-    assert (cited["report_id"], cited["code"]) == (str(made["report"]), "host_failed")
+    assert (cited["report_id"], cited["code"]) == (str(made["report"]), "bmc_critical")
     assert (cited["first_seen_at"], cited["ended_at"]) == (credit["since"], credit["until"])
     await assert_books_sound(books)
 
@@ -74,15 +75,13 @@ async def test_a_fault_that_began_after_a_credit_had_ended_is_no_reason_of_it(bo
     """A fault that was seen before the second one is confirmed after it, and ends the credit that had cited both."""
     await taxed(books)
     await books.price("0.0625")
-    cluster = await books.make_cluster()
+    cluster = await faulty(books)
     books.now(SEEN)
-    await books.used(cluster, START, quantity=4)
-    seen = [SEEN + timedelta(minutes=each) for each in (0, 5, 3)]
-    first, second, third = [await books.reported(instant) for instant in seen]
+    await books.used(cluster.cluster, START, quantity=4)
     books.now(SEEN + timedelta(minutes=6))
-    await books.credit(cluster, 1, seen[0], first)
-    await books.credit(cluster, 1, seen[1], first, second)
-    await books.credit(cluster, 2, seen[2], first, second, third)
+    first = await cluster.fails(0, SEEN)
+    second = await cluster.fails(0, SEEN + timedelta(minutes=5), Code.POWERED_OFF)
+    third = await cluster.fails(1, SEEN + timedelta(minutes=3))
     books.now(DELETED)
     await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
     await books.execute("UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()")
@@ -92,7 +91,7 @@ async def test_a_fault_that_began_after_a_credit_had_ended_is_no_reason_of_it(bo
     assert cited == [[str(first)], [str(first), str(third), str(second)]]
     async with books.database.read() as connection:
         found = await charges_of(
-            connection, project_id=books.project.id, cluster_id=cluster, since=START, until=DELETED
+            connection, project_id=books.project.id, cluster_id=cluster.cluster, since=START, until=DELETED
         )
     charges = [ChargeOut.model_validate(orjson.loads(each)) for each in found]
     assert [len(each.usage.credited_for) for each in charges] == [0, 1, 3]
@@ -102,10 +101,10 @@ async def test_a_fault_that_began_after_a_credit_had_ended_is_no_reason_of_it(bo
 async def test_a_month_in_which_nothing_worked_has_no_invoice(books: Books) -> None:
     await taxed(books)
     await books.price("0.0625")
-    cluster = await books.make_cluster()
+    cluster = await faulty(books)
     books.now(START)
-    await books.used(cluster, START, quantity=4)
-    await books.credit(cluster, 4, START, await books.reported(START))
+    await books.used(cluster.cluster, START, quantity=4)
+    await cluster.fails(SERVER, START)
     books.now(DELETED)
     await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
     await books.keep(SEALED)
