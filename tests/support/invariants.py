@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
 import sqlalchemy as sa
@@ -72,18 +72,22 @@ def _suspected(database: Database) -> Sequence[Invariant]:
     reusable = IN_USE.get(database.url)
     if reusable is None:
         return _RULES
-    broken = reusable.those_with_rows(_violations())
+    broken = reusable.those_with_rows(_statements())
     return [rule for rule in _RULES if rule.name in broken]
 
 
 @cache
-def _violations() -> Mapping[str, str]:
+def _statements() -> Mapping[str, str]:
+    return statements(_RULES)
+
+
+def statements(rules: Iterable[Invariant]) -> Mapping[str, str]:
     """What returns each rule's violations, with its parameters as literals."""
     dialect = sa.make_url("postgresql+psycopg://").get_dialect()()
     return {
         rule.name: str(sa.text(rule.statement).compile(dialect=dialect))
         % {name: Literal(value).as_string() for name, value in rule.parameters.items()}
-        for rule in _RULES
+        for rule in rules
     }
 
 

@@ -13,13 +13,21 @@ _SET_FLAGS = "UPDATE pg_index SET indisunique = %s, indisexclusion = %s WHERE in
 
 
 def plant(superuser_url: str, statements: Sequence[str], values: Mapping[str, UUID], off: Sequence[str] = ()) -> None:
-    """Run the statements with triggers and references switched off, and the guards named in `off`.
+    """As `plant_in`, on a connection of its own, each statement committed."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        plant_in(connection, statements, values, off)
+
+
+def plant_in(
+    connection: psycopg.Connection, statements: Sequence[str], values: Mapping[str, UUID], off: Sequence[str] = ()
+) -> None:
+    """Run the superuser's statements with triggers and references switched off, and the guards named in `off`.
 
     Guards are constraints and unique indexes; afterwards each is as it was, and the catalogue says that it holds.
     """
-    with psycopg.connect(superuser_url, autocommit=True) as connection, ExitStack() as guards:
-        connection.execute("SET session_replication_role = replica")
-        connection.execute("SET allow_system_table_mods = on")
+    connection.execute("SET session_replication_role = replica")
+    connection.execute("SET allow_system_table_mods = on")
+    with ExitStack() as guards:
         for guard in off:
             guards.enter_context(_switched_off(connection, guard))
         for statement in statements:
