@@ -49,16 +49,29 @@ BILLED = Invariant(
 )
 
 ONCE = Invariant(
-    name="reserved_cluster_is_not_billed",
-    sentence="A cluster that uses an active reservation has no open usage interval of its own.",
-    object_type="cluster",
-    remedy="Credit the cluster's minutes since the reservation began (`ipucloud credits create`), and delete it.",
+    name="machine_is_billed_once",
+    sentence="No machine is billed for a cluster and for a reservation, or for two clusters, at the same time (the last"
+    " 31 days).",
+    object_type="usage_interval",
+    remedy="Credit the minutes that were billed twice (`ipucloud credits create`); if they still are, delete the"
+    " cluster.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
     statement="""
-    SELECT c.id::text AS object_id, c.project_id, format('billed since %s', u.started_at) AS detail
-      FROM usage_intervals u
-      JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
-     WHERE u.ended_at IS NULL AND c.kind = 'cluster' AND c.reserved AND c.unreserved_at IS NULL
+    WITH billed AS (
+      SELECT u.id, u.project_id, u.resource_id, a.machine_id,
+             greatest(u.started_at, date_trunc('second', a.created_at)) AS since,
+             least(coalesce(u.ended_at, 'infinity'),
+                   CASE WHEN u.reservation_id IS NULL THEN a.released_at ELSE a.freed_at END) AS until
+        FROM usage_intervals u
+        JOIN allocations a ON a.project_id = u.project_id AND u.resource_id IN (a.cluster_id, a.reservation_id)
+       WHERE a.machine_id IS NOT NULL AND coalesce(u.ended_at, 'infinity') > app_now() - interval '31 days'
+    )
+    SELECT one.id::text AS object_id, one.project_id,
+           format('%s machines are billed for %s too, since %s', count(DISTINCT one.machine_id), other.resource_id,
+                  min(greatest(one.since, other.since))) AS detail
+      FROM billed AS one JOIN billed AS other ON other.machine_id = one.machine_id
+     WHERE one.resource_id < other.resource_id AND greatest(one.since, other.since) < least(one.until, other.until)
+     GROUP BY one.id, one.project_id, other.resource_id
     """,
 )
 

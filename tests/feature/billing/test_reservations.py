@@ -13,11 +13,15 @@ import sqlalchemy as sa
 
 from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.lines import Bill
+from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters.reservations.follow import follow_reservations
+from ipucloud.invariants.audit import audit
+from ipucloud.invariants.reservations import ONCE
 from ipucloud.inventory.reservation_tables import reservations
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import REGION, Books, at
 from tests.feature.billing.exports.ledgers import csv_of, selection
+from tests.feature.billing.faulty import faulty
 from tests.support.factories import make_price
 from tests.support.postgres import Database as Scratch
 from tests.support.reservations import RESERVED
@@ -179,3 +183,33 @@ async def test_a_fault_that_is_the_customers_earns_nothing(books: Books) -> None
         await follow_reservations(books.database)
     await books.keep(at("2026-04-01T03:00:00"))
     assert [tuple(row) for row in await books.rows(BY_MONTH)] == EXPECTED
+
+
+async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_that_its_reservation_paid_for(
+    books: Books,
+) -> None:
+    """Requested ten minutes before the reservation's end, and ready ten minutes after it."""
+    books.now(at("2026-03-31T21:00:00"))
+    reservation = await reserved(books)
+    cluster = await faulty(books)
+    await books.execute("UPDATE clusters SET state = 'creating', ready_at = NULL WHERE id = :id", id=cluster.cluster)
+    await books.execute(
+        "UPDATE allocations SET reservation_id = :reservation, block = 0 WHERE cluster_id = :id",
+        id=cluster.cluster,
+        reservation=reservation,
+    )
+    books.now(at("2026-04-01T00:50:00"))
+    await follow_reservations(books.database)
+    books.now(at("2026-04-01T01:00:04"))
+    await follow_reservations(books.database)
+    books.now(at("2026-04-01T01:10:00"))
+    async with books.database.begin() as connection:
+        await open_interval(
+            connection,
+            project_id=books.project.id,
+            cluster_id=cluster.cluster,
+            since=at("2026-04-01T00:50:00"),
+        )
+    [billed] = await books.rows("SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL")
+    assert tuple(billed) == (ENDS, ENDS)
+    assert await audit(books.database, [ONCE]) == []

@@ -17,7 +17,7 @@ RESERVATIONS = (
     _c("reservation_is_held", Outcome.REFUSED, _MADE.format(starts=24, ends=48, state="scheduled")),
     _c("reservation_is_billed", Outcome.REFUSED, _MADE.format(starts=-2, ends=-1, state="ended")),
     _c(
-        "reserved_cluster_is_not_billed",
+        "machine_is_billed_once",
         Outcome.REFUSED,
         _MADE.format(starts=-1, ends=1, state="active"),
         "UPDATE allocations SET reservation_id = r.id, block = 0 FROM reservations r WHERE cluster_id = %(active)s",
