@@ -152,6 +152,11 @@ def test_it_says_all_that_a_finance_department_looks_for(printed: Printed) -> No
         assert phrase in text, (phrase, text)
 
 
+def test_taxes_of_several_rates_are_added_up() -> None:
+    [text] = texts(USUAL.model_copy(update={"taxes": USUAL.taxes * 2}))
+    assert "VAT 17 % on 19,018.66 3,233.17 VAT 17 % on 19,018.66 3,233.17 Tax 3,233.17 Total EUR" in text
+
+
 @pytest.mark.parametrize(("currency", "amount"), [("JPY", r"[0-9,]+"), ("KWD", r"[0-9,]+\.[0-9]{3}")])
 def test_amounts_have_the_decimal_places_of_their_currency(printed: Printed, currency: str, amount: str) -> None:
     [text] = printed.texts(invoice(lines(2), currency=currency))

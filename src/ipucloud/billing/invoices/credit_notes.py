@@ -116,10 +116,18 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
 
 
 def _part(rates: Sequence[_Left], net: Decimal, places: int) -> list[RateTotals]:
-    """`net` of what is left, by rate; never more tax than is left."""
+    """`net` of what is left, by rate. Its tax is what then is no longer owed on the rest.
+
+    So however an amount is divided over credit notes, their taxes differ from the tax of the whole by less than the
+    smallest amount that can be paid.
+    """
     nets = divided(net, {each.rate: each.net for each in rates}, places)
     return [
-        RateTotals(each.rate, nets[each.rate], min(each.tax, rounded(product(nets[each.rate], each.rate), places)))
+        RateTotals(
+            each.rate,
+            nets[each.rate],
+            max(Decimal(0), each.tax - rounded(product(each.net - nets[each.rate], each.rate), places)),
+        )
         if nets[each.rate]
         else RateTotals(each.rate, Decimal(0), Decimal(0))
         for each in rates

@@ -217,10 +217,12 @@ def _credit_totals(document: InvoiceOut) -> list[_Total]:
 
 
 def _taxes(document: InvoiceOut) -> list[_Total]:
-    return [
+    """The tax of each rate, and their sum if there are several."""
+    taxes = [
         _Total(f"{tax.name} {_percent(tax.rate)} on {_printed(tax.taxable)}", _printed(tax.tax))
         for tax in document.taxes
     ]
+    return [*taxes, _Total("Tax", _printed(document.tax))] if len(taxes) > 1 else taxes
 
 
 def _height_of(totals: Sequence[_Total]) -> float:

@@ -87,6 +87,26 @@ async def test_corrections_below_zero_are_a_credit_note_that_pays_open_invoices(
     await assert_books_sound(books)
 
 
+async def test_credit_notes_in_parts_have_the_tax_of_the_whole(books: Books) -> None:
+    """17 % of 0.03 is half a cent, and of 0.36 six."""
+    await taxed(books)
+    await a_minute(books, "10.00")
+    await books.keep(SEALED)
+    taxes = "SELECT sum(tax) FROM credit_notes"
+    for parts in range(1, 13):
+        await transact(
+            books,
+            lambda connection: issue_credit_note(connection, "INV-2026-000001", net=Decimal("0.03"), reason="a part"),
+        )
+        [summed] = await books.rows(taxes)
+        assert abs(summed[0] - parts * Decimal("0.03") * Decimal("0.17")) < Decimal("0.01")
+    assert summed[0] == Decimal("0.06")
+    await transact(books, lambda connection: issue_credit_note(connection, "INV-2026-000001", net=None, reason="rest"))
+    [summed] = await books.rows(taxes)
+    assert summed[0] == Decimal("1.70")
+    await assert_books_sound(books)
+
+
 async def test_each_line_says_whose_price_it_has_and_how_long_it_is_valid(books: Books) -> None:
     """A list price, then a contract price for a quarter of an hour, then the list price again."""
     await taxed(books)
