@@ -83,7 +83,7 @@ COST_AND_USAGE: tuple[Column, ...] = (
     _not_null("EffectiveCost", _K.DECIMAL, _S.ROW),
     Column("HostProviderName", _K.TEXT, null=False, versions=_NEW),
     Column("InvoiceDetailId", _K.TEXT, _S.SERIES, versions=_NEW),
-    _not_null("InvoiceId", _K.TEXT, _S.SERIES),
+    Column("InvoiceId", _K.TEXT, _S.SERIES),
     _not_null("InvoiceIssuerName", _K.TEXT),
     _not_null("ListCost", _K.DECIMAL, _S.ROW),
     Column("ListUnitPrice", _K.DECIMAL, _S.SERIES),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Kind
-from ipucloud.billing.exports.names import SERVICES, TAGS
+from ipucloud.billing.exports.names import SERVICES, TAGS, invoice_id
 from ipucloud.billing.exports.provisional import provisional_rows
 from ipucloud.billing.exports.selection import Selection, text
 from ipucloud.billing.exports.series import fixed_text, guard, time_text
@@ -117,7 +117,7 @@ SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit
        CASE WHEN usage_month < %(month)s THEN 'Correction' END,
        format('%%s of %%s machines did not work, %%s min: %%s', credited, quantity + credited, minutes, codes),
        'Usage-Based', ended_at, started_at, amount, amount, number || '/' || line || '/credited',
-       coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')),
+       {invoice_id},
        -minutes * credited * list_unit_price, currency, amount,
        concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), resource_id, first_minute, rev, 'credit'),
        rev, region, coalesce(region_name, region), 'urn:ipu:cluster:' || resource_id, cluster_name, 'IPU Cluster',
@@ -188,7 +188,9 @@ def small_rows(selection: Selection) -> sql.Composed:
     return {
         Dataset.COST_AND_USAGE: part
         + text(_COST_AND_USAGE).format(
-            provisional=provisional_rows(selection), **{name: text(part) for name, part in SERVICES.items()}
+            invoice_id=text(invoice_id()),
+            provisional=provisional_rows(selection),
+            **{name: text(part) for name, part in SERVICES.items()},
         ),
         Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(grain=text(_GRAIN)),
         Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),

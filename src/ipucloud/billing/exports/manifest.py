@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from ipucloud.billing.exports.invoiced import small_rows
+from ipucloud.billing.exports.names import invoice_id
 from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.contract.exports import Dataset
@@ -22,9 +23,7 @@ SELECT now(), CASE WHEN num_nulls(d.issued_at, e.frozen_at) = 0 THEN greatest(d.
 """
 _SUMS = """
 SELECT category, parts.currency, parts.number, sum(rows)::bigint AS rows, sum(cost) AS cost
-  FROM (SELECT 'Usage' AS category, used.currency,
-               coalesce(i.number, 'draft:' || used.account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')) AS number,
-               used.rows, used.cost
+  FROM (SELECT 'Usage' AS category, used.currency, {invoice_id} AS number, used.rows, used.cost
           FROM (SELECT c.account_id, c.currency, count(*) AS rows,
                        sum(c.cost) + coalesce(sum(c.minutes * c.credited * c.unit_price)
                                                 FILTER (WHERE c.credited > 0), 0) AS cost
@@ -85,7 +84,7 @@ def manifest_of(
 class _Sum:
     category: str
     currency: str
-    invoice: str
+    invoice: str | None
     rows: int
     cost: Decimal
 
@@ -108,10 +107,13 @@ def _sums(connection: Connection, selection: Selection) -> list[_Sum]:
     """By category, currency and invoice, month by month."""
     if selection.dataset is not Dataset.COST_AND_USAGE:
         return []
+    number = text(invoice_id("i.number", "used.account_id"))
     return [
         _Sum(*row)
         for part in selection.parts
-        for row in connection.execute(text(_SUMS).format(scope=part.of_charges, small=small_rows(part)), part.values)
+        for row in connection.execute(
+            text(_SUMS).format(scope=part.of_charges, small=small_rows(part), invoice_id=number), part.values
+        )
     ]
 
 
@@ -126,9 +128,9 @@ def _by(sums: Sequence[_Sum], key: Callable[[_Sum], tuple[str, str]]) -> list[_S
 
 def _invoices(connection: Connection, sums: Sequence[_Sum]) -> list[Mapping[str, object]]:
     """What the file has of each invoice's total, and whether that is all of it: a project's file has a part of a
-    shared one.
+    shared one. What is on no invoice costs nothing.
     """
-    found = _by(sums, lambda each: (each.invoice, each.currency))
+    found = _by([each for each in sums if each.invoice], lambda each: (each.invoice or "", each.currency))
     totals: dict[str, Decimal] = dict(
         connection.execute(_TOTALS, {"numbers": [each.invoice for each in found]}).fetchall()
     )
@@ -138,7 +140,7 @@ def _invoices(connection: Connection, sums: Sequence[_Sum]) -> list[Mapping[str,
             "currency": each.currency,
             "rows": each.rows,
             "billed_cost": written(each.cost, each.currency),
-            "whole": totals.get(each.invoice) == each.cost,
+            "whole": totals.get(each.invoice or "") == each.cost,
         }
         for each in found
     ]

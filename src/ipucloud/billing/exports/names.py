@@ -27,6 +27,17 @@ PRICING_CATEGORY = "CASE WHEN right(sku, 12) = '-preemptible' THEN 'Dynamic' ELS
 """SQL of FOCUS's pricing category of a `sku`: what the provider takes back at any time is priced dynamically."""
 
 
+def invoice_id(number: str = "number", account: str = "account_id") -> str:
+    """SQL of FOCUS's invoice id of a row whose invoice has the `number`, if there is one.
+
+    Once the invoices of a month are issued, what costs nothing in it is on none.
+    """
+    return (
+        f"coalesce({number}, CASE WHEN NOT EXISTS (SELECT FROM invoiced_months issued WHERE issued.month = %(month)s)"  # columns of ours
+        f" THEN 'draft:' || {account} || ':' || to_char(%(month)s::date, 'YYYY-MM') END)"
+    )
+
+
 def _by_kind(cluster: str, volume: str, address: str, snapshot: str | None = None) -> str:
     """SQL of what differs between storage, addresses and what is made of machines, by the kind of `billed_clusters`."""
     return (

@@ -24,6 +24,7 @@ from ipucloud.billing.exports.names import (
     RESOURCE_URN,
     SERVICES,
     TAGS,
+    invoice_id,
 )
 from ipucloud.billing.exports.periods import next_month
 from ipucloud.billing.exports.selection import Connection, Selection, text
@@ -85,7 +86,7 @@ SELECT (row_number() OVER (ORDER BY resource_id, since, price_id, quantity, acco
        {consumed} AS "ConsumedUnit",
        unit_price AS "ContractedUnitPrice",
        number || '/' || line AS "InvoiceDetailId",
-       coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')) AS "InvoiceId",
+       {invoice_id} AS "InvoiceId",
        list_unit_price AS "ListUnitPrice",
        {category} AS "PricingCategory",
        currency AS "PricingCurrency",
@@ -151,6 +152,7 @@ def make_series(connection: Connection, selection: Selection) -> int:
     made = connection.execute(
         text(_SERIES).format(
             **names,
+            invoice_id=text(invoice_id()),
             tags=text(TAGS),
             category=text(PRICING_CATEGORY),
             consumed=text(CONSUMED_UNIT),

@@ -18,6 +18,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.exports.datasets import columns_of
+from ipucloud.billing.exports.manifest import manifest_of
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.billing.invoices.issue import issue_in
@@ -107,6 +108,21 @@ async def test_credited_machines_are_rows_beside_those_of_usage(books: Books, da
         assert Decimal(credit["BilledCost"]) * 16 == Decimal(of["BilledCost"]) * -5
         assert credit["ChargeDescription"].startswith("5 of 16 machines did not work, ")
         assert credit["ChargeDescription"].endswith(" min: host_failed")
+
+
+async def test_a_month_that_cost_nothing_is_on_no_invoice_once_the_others_are_issued(
+    books: Books, database: Scratch
+) -> None:
+    await books.price("0")
+    await books.used(await books.make_cluster(), at("2026-04-30T20:00:00"), at("2026-04-30T21:00:00"))
+    chosen = selection(account=books.project.id, month=APRIL)
+    for instant, invoice in ((NOW.replace(day=1, hour=0), f"draft:{books.project.id}:2026-04"), (NOW, "")):
+        await books.keep(instant)
+        rows = rows_of(csv_of(database.app_url, chosen))
+        assert ({row["InvoiceId"] for row in rows}, summed(rows)) == ({invoice}, Decimal(0))
+    with snapshot(database.app_url) as connection:
+        manifest = manifest_of(connection, chosen, rows=len(rows), size=0, sha256="", name="")
+    assert (manifest["rows"], manifest["invoices"]) == (len(rows), [])
 
 
 async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
