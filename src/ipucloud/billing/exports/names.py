@@ -33,7 +33,7 @@ def invoice_id(number: str = "number", account: str = "account_id") -> str:
     Once the invoices of a month are issued, what costs nothing in it is on none.
     """
     return (
-        f"coalesce({number}, CASE WHEN NOT EXISTS (SELECT FROM invoiced_months issued WHERE issued.month = %(month)s)"  # columns of ours
+        f"coalesce({number}, CASE WHEN NOT EXISTS (SELECT FROM invoiced_months issued WHERE issued.month = %(month)s)"
         f" THEN 'draft:' || {account} || ':' || to_char(%(month)s::date, 'YYYY-MM') END)"
     )
 
