@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import Literal
 
 import structlog
@@ -12,6 +13,7 @@ from ipucloud.clusters.inputs import ClusterInputs, Isolation, load
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.effects import lock_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
+from ipucloud.clusters.steps.faulty import examined
 from ipucloud.clusters.waiting.queue import granted
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys, SealingError
@@ -20,8 +22,8 @@ from ipucloud.operations.results import Failed, Pending, StepResult
 from ipucloud.operations.runner import Runner, unknown
 from ipucloud.reconcile.outcomes import Done, Go, Outcome
 from ipucloud.reconcile.reconciler import WorkItem
-from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.site.ports import Sites
+from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused, SiteUnknown
+from ipucloud.site.ports import Site, Sites
 
 log = structlog.get_logger(__name__)
 
@@ -91,12 +93,20 @@ class ClusterReconciler:
             return Pending(blocked_by(inputs.region, inputs.frozen_until))
         site = self._sites.at(inputs.vipu, item.remaining)
         try:
-            return await step.act(site, inputs)
+            result = await step.act(site, inputs)
         except (SiteRefused, SiteUnknown, SiteBusy) as error:
-            return _not_answered(error, asked_by(step, inputs))
+            result = _not_answered(error, asked_by(step, inputs))
         except SealingError as error:
             log.error("user_data_not_decrypted", error=str(error))
             return Failed("the user data cannot be decrypted; IPUCLOUD_SECRETS_KEY needs its key again", outage=True)
+        return await self._examined(site, inputs, result)
+
+    async def _examined(self, site: Site, inputs: ClusterInputs, result: StepResult) -> StepResult:
+        """The result; if the step does not come to its end, the hardware that is the cause, or a failure in the end."""
+        if isinstance(result, (Pending, Failed)) and self._runner.stuck(inputs.operation, result):
+            with suppress(SiteError):  # the site is not well either, which the result says
+                return await examined(site, inputs, result.detail) or self._runner.limited(inputs.operation, result)
+        return self._runner.limited(inputs.operation, result)
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: ClusterInputs, result: StepResult

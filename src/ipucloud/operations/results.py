@@ -24,13 +24,15 @@ class Pending:
     """Requested but not there yet. `detail` is for the customer; `recheck` in seconds, None for the usual interval.
 
     `notes`, as JSON, are given to the step's next check; any other result forgets them. `blocked`: the customer is told
-    at once what it waits for.
+    at once what it waits for. `endless`: how long it takes is up to the customer, and only the operation's deadline
+    ends the wait.
     """
 
     detail: str
     recheck: float | None = None
     notes: Mapping[str, Any] | None = None
     blocked: bool = False
+    endless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ UNKNOWN_SECONDS = 60.0
 UNUSUAL = 2.0
 FEW_PAUSES = 4
 """A pending step is blocked after so many times the usual length of its stage, and more than a few pauses."""
+LIMIT = 2.0
+"""A pending step has failed after so many times the usual length of its stage, or of the whole operation if longer."""
 
 
 def unknown(operation: OpenOperation) -> Outcome:
@@ -82,6 +84,25 @@ class Runner(Generic[Act, Inputs]):
             return Failed("the operation took longer than it may", final=True)
         return None
 
+    def stuck(self, operation: OpenOperation, result: StepResult) -> bool:
+        """Whether the step does not come to its end as usual, so that it is time to look for the cause."""
+        match result:
+            case Pending():
+                return not self.step(operation).endures and self._unusual(operation, result)
+            case Failed():
+                return result.outage and operation.step.attempts > 0
+        return False
+
+    def limited(self, operation: OpenOperation, result: StepResult) -> StepResult:
+        """The result, or a failure if the step has been pending for longer than its limit."""
+        step = self.step(operation)
+        if not isinstance(result, Pending) or result.endless or result.recheck is not None or step.endures:
+            return result
+        limit = LIMIT * max(step.stage.seconds, operation.usual or 0.0)
+        if operation.step.running_for <= limit:
+            return result
+        return Failed(f"{result.detail}: not done within {limit / 60:.0f} minutes")
+
     async def apply(
         self, connection: AsyncConnection, operation: OpenOperation, inputs: Inputs, result: StepResult
     ) -> Outcome:
@@ -108,13 +129,15 @@ class Runner(Generic[Act, Inputs]):
     async def _pending(self, at: _Pass[Act, Inputs], pending: Pending) -> Outcome:
         """What it waits for is shown at once of a clean-up step, or one that says so; of others when unusual."""
         step = at.operation.step
-        unusual = pending.recheck is None and step.running_for > self._usual(at.operation)
-        blocked = unusual or pending.blocked or self.step(at.operation).endures
+        blocked = self._unusual(at.operation, pending) or pending.blocked or self.step(at.operation).endures
         if (pending.detail, blocked) == (step.detail, step.blocked):
             await count_check(at.connection, at.operation, pending.notes)
         else:
             await _record(at, StepState.RUNNING, pending.detail, blocked=blocked, notes=pending.notes)
         return Wait(pending.detail, recheck=self._pause if pending.recheck is None else pending.recheck)
+
+    def _unusual(self, operation: OpenOperation, pending: Pending) -> bool:
+        return pending.recheck is None and operation.step.running_for > self._usual(operation)
 
     def _usual(self, operation: OpenOperation) -> float:
         """Seconds after which a pending step is reported as blocked."""

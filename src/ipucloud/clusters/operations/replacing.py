@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.metrics import REPLACED, count
 from ipucloud.clusters.operations.effects import name_anew, record_observed_clean
-from ipucloud.clusters.operations.kind import ClusterStep
+from ipucloud.clusters.operations.kind import CREATES, ClusterStep
 from ipucloud.clusters.repairs.store import REPLACE_HARDWARE
 from ipucloud.clusters.steps.faulty import Fault, Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -106,8 +106,8 @@ async def report_faulty(connection: AsyncConnection, cluster: ClusterInputs, fai
 
 
 def _exchangeable(cluster: ClusterInputs, failed: Faulty) -> list[Fault]:
-    """A host with a disk that the customer may need is not exchanged."""
-    kept = {host.name for host in cluster.hosts if not host.unbuilt}
+    """A host with a disk that the customer may need is not exchanged; before a cluster is ready, nobody has used it."""
+    kept = {host.name for host in cluster.hosts if not host.unbuilt and cluster.operation.kind != CREATES}
     return [fault for fault in failed.hardware if fault.name not in kept]
 
 

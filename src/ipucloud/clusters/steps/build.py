@@ -196,7 +196,7 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     if wrong := [name for name, count in counts if count != expected]:
         return Failed(f"{objects.listed('host', wrong)} does not see {expected} IPUs")
     if preparing := [seen.name for seen in hosts if seen.cloud_init and seen.cloud_init.status == "running"]:
-        return Pending(f"carrying out the user data on {objects.listed('host', preparing)}")
+        return Pending(f"carrying out the user data on {objects.listed('host', preparing)}", endless=True)
     return Achieved(note=_user_data_errors(hosts))
 
 

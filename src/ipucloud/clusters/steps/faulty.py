@@ -13,6 +13,7 @@ from ipucloud.operations.results import Failed
 from ipucloud.site.errors import SiteBusy, SiteUnknown
 from ipucloud.site.ports import Site
 from ipucloud.wire.links import LinkState
+from ipucloud.wire.site import HostState
 
 Answer = TypeVar("Answer")
 
@@ -59,6 +60,25 @@ async def silent(
 
 async def explained(site: Site, cluster: ClusterInputs, detail: str) -> Failed:
     """A failure of the machines together, with those that their BMCs and links show to be the cause."""
+    return _because(detail, await _machine_faults(site, cluster, switched_on=True))
+
+
+async def examined(site: Site, cluster: ClusterInputs, detail: str) -> Faulty | None:
+    """The failure of a step that does not come to its end, if any of the cluster's hardware is seen to be the cause.
+
+    Raises SiteError.
+    """
+    faults = await _machine_faults(site, cluster, switched_on=False) if cluster.vipu is not None else []
+    hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
+    faults += [
+        Fault("host", host.name, f"host {host.name} has failed") for host in hosts if host.state is HostState.FAILED
+    ]
+    failed = _because(detail, faults)
+    return failed if isinstance(failed, Faulty) else None
+
+
+async def _machine_faults(site: Site, cluster: ClusterInputs, *, switched_on: bool) -> list[Fault]:
+    """Of machines and the links between them. `switched_on`: one that is off has failed, too."""
     systems = await asyncio.gather(*(site.machines.get(machine.name) for machine in cluster.machines))
     down = [link for link in await site.vipu.links(cluster.external_name) if link.state is LinkState.DOWN]
     faults = {
@@ -67,10 +87,13 @@ async def explained(site: Site, cluster: ClusterInputs, detail: str) -> Failed:
         for end in link.ends
     }
     for machine, system in zip(cluster.machines, systems, strict=True):
-        if system.Status.Health == "Critical" or system.PowerState != "On":
+        if system.Status.Health == "Critical" or (switched_on and system.PowerState != "On"):
             faults[machine.name] = f"machine {machine.name} has failed"
+    return [Fault("machine", name, why) for name, why in sorted(faults.items())]
+
+
+def _because(detail: str, faults: Sequence[Fault]) -> Failed:
     if not faults:
         return Failed(detail)
-    causes = "; ".join(dict.fromkeys(faults.values()))
-    hardware = tuple(Fault("machine", name, why) for name, why in sorted(faults.items()))
-    return Faulty(f"{detail}: {causes}", hardware=hardware)
+    causes = "; ".join(dict.fromkeys(fault.why for fault in faults))
+    return Faulty(f"{detail}: {causes}", hardware=tuple(faults))
