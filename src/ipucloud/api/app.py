@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -51,8 +51,8 @@ _END_SECONDS = 12.0
 """For tasks to end, longer than a statement may run: a database that answers no more must not keep the process."""
 
 
-class Application(Starlette):
-    """The whole API."""
+class Application(FastAPI):
+    """The whole API. Its documentation is made when it is asked for, and served by routes of its own."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -60,6 +60,9 @@ class Application(Starlette):
         from ipucloud.api.document import build
 
         return build(self.routes)
+
+    def openapi(self) -> dict[str, Any]:
+        return self.document
 
 
 def create_app(settings: Settings, *, clock: Clock | None = None) -> Application:
@@ -79,9 +82,12 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     )
     app = Application(
         routes=[NOUNS, *health.routes, *reference.routes, *pages.routes, *terminals.routes, *scim_routes],
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
         lifespan=_lifespan(settings, catalogue, clock, metrics, used, limiters=(tokens, addresses)),
     )
-    app.router.redirect_slashes = False
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.panel = Panel()
