@@ -47,7 +47,7 @@ def _hunt(options: argparse.Namespace) -> int:
     found = hunt(names, seeds=options.seeds, first=options.first, processes=options.processes)
     if options.table:
         write_table(found)
-    survivors = [kill.mutant.name for kill in found if kill.after is None]
+    survivors = [kill.mutant.name for kill in found if kill.by is None]
     print(f"survivors: {', '.join(survivors) or 'none'}")
     return bool(survivors)
 

@@ -7,18 +7,20 @@ import re
 import pytest
 
 from tests.sim.mutants.all import MUTANTS
-from tests.sim.mutants.hunt import TABLE, hunt
+from tests.sim.mutants.hunt import DEFAULT, TABLE, hunt
 from tests.support.cases import all_cases
 from tests.support.postgres import TestServer
 
 FAST = ("never_billed", "freed_when_released", "network_stays", "torn_transactions")
-_ROW = re.compile(r"^\| `(\w+)` \|.*\| (\d+|not found|not hunted yet|—) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", re.MULTILINE)
+SHARE = 0.85
+"""Of all planted bugs the default run finds at least this share."""
 
 
 @pytest.mark.parametrize("name", ["canary", *FAST])
 def test_a_planted_bug_is_found(postgres: TestServer, name: str) -> None:
     (kill,) = hunt([name], seeds=20, first=0, processes=1)
-    assert kill.after is not None
+    assert kill.by is not None
 
 
 def test_what_a_planted_bug_breaks_is_still_there() -> None:
@@ -32,4 +34,4 @@ def test_the_table_has_every_planted_bug_and_none_was_hunted_in_vain() -> None:
     rows = dict(_ROW.findall(TABLE.read_text()))
     assert rows.keys() == MUTANTS.keys(), "run: ./dev sim --hunt --table"
     assert "not found" not in rows.values()
-    assert sum(after != "not hunted yet" for after in rows.values()) >= 25
+    assert sum(run == f"`{DEFAULT}`" for run in rows.values()) >= SHARE * len(rows)

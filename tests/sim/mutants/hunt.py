@@ -1,4 +1,4 @@
-"""Looking for planted bugs: how many histories until the simulation notices each, or which test does."""
+"""Looking for planted bugs: which history or test notices each, and whether the default run has it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from tests.sim.chosen import FINDERS
 from tests.sim.mutants.all import MUTANTS
 from tests.sim.mutants.planting import Mutant
 from tests.sim.runner import play_many
@@ -19,32 +21,32 @@ _HEAD = """\
 # Planted bugs
 
 For people who change the code or its tests. A test that never failed proves little, so each bug below is planted into
-the running product, by replacing a part of it while the tests run (`tests/sim/mutants`), and a test must find it. The
-table is written by `./dev sim --hunt --table`. The figure is the number of histories played until one failed, from the
-first seed on; for a bug that a directed test finds, the test is named instead.
+the running product, by replacing a part of it while the tests run (`tests/sim/mutants`), and a test or a history must
+find it. The table is written by `./dev sim --hunt --table`: histories that the default run plays are tried first, then
+others from the first seed on. The last column has the run that finds the bug: `./dev test` (the default),
+`./dev test --all`, or only a longer simulation, `./dev sim`.
 
-| bug | what is broken | found by | after |
+| bug | what is broken | found by | run |
 |---|---|---|---|
 """
+DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
 
 
 @dataclass(frozen=True)
 class Kill:
-    """How a planted bug was found: after so many histories (None: not at all), or 0 when a test did it."""
+    """How a planted bug was found: by the test or history `by`, which is of the `run`; None: not at all."""
 
     mutant: Mutant
-    after: int | None
+    by: str | None
+    run: str
     why: str
 
     def row(self) -> str:
-        return _row(
-            self.mutant, "not found" if self.after is None else "—" if self.mutant.directed else str(self.after)
-        )
+        return _row(self.mutant, self.by or "", f"`{self.run}`" if self.by else "not found")
 
 
-def _row(mutant: Mutant, after: str) -> str:
-    by = f"`{mutant.directed}`" if mutant.directed else "the simulation" if after.isdecimal() else ""
-    return f"| `{mutant.name}` | {mutant.breaks} | {by} | {after} |\n"
+def _row(mutant: Mutant, by: str, run: str) -> str:
+    return f"| `{mutant.name}` | {mutant.breaks} | {by} | {run} |\n"
 
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
@@ -54,7 +56,7 @@ def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> lis
         kill = (
             _by_test(MUTANTS[name]) if MUTANTS[name].directed else _by_history(MUTANTS[name], seeds, first, processes)
         )
-        print(f"{name}: {'SURVIVED' if kill.after is None else kill.after} {kill.why}"[:200], flush=True)
+        print(f"{name}: {kill.by or 'SURVIVED'} ({kill.run}) {kill.why}"[:200], flush=True)
         found.append(kill)
     return found
 
@@ -63,23 +65,33 @@ def write_table(kills: Sequence[Kill]) -> None:
     """Write the rows of these; the rows of other bugs stay as the last hunt left them."""
     TABLE.parent.mkdir(exist_ok=True)
     lines = TABLE.read_text().splitlines(keepends=True) if TABLE.exists() else []
-    rows = {name: _row(mutant, "not hunted yet") for name, mutant in MUTANTS.items()}
+    rows = {name: _row(mutant, "", "not hunted yet") for name, mutant in MUTANTS.items()}
     rows |= {found[1]: line for line in lines if (found := _NAMED.match(line)) and found[1] in MUTANTS}
     rows |= {kill.mutant.name: kill.row() for kill in kills}
     TABLE.write_text(_HEAD + "".join(row for _, row in sorted(rows.items())))
 
 
 def _by_history(mutant: Mutant, seeds: int, first: int, processes: int) -> Kill:
-    played = 0
-    for verdict in play_many(range(first, first + seeds), processes=processes, mutant=mutant.name, until_failure=True):
-        played += 1
+    others = [seed for seed in range(first, first + seeds) if seed not in FINDERS]
+    order = [*FINDERS, *others]
+    verdicts = play_many(order, processes=processes, mutant=mutant.name, until_failure=True)
+    for seed, verdict in zip(order, verdicts, strict=False):
         if verdict.failures:
-            return Kill(mutant, played, verdict.failures[0])
-    return Kill(mutant, None, f"in {played} histories")
+            return Kill(mutant, f"history {seed}", DEFAULT if seed in FINDERS else LONGER, verdict.failures[0])
+    return Kill(mutant, None, LONGER, f"in {len(order)} histories")
 
 
 def _by_test(mutant: Mutant) -> Kill:
-    """A test that fails with the bug planted; 0 histories."""
+    """A test that fails with the bug planted."""
     command = [sys.executable, "-m", "tests.sim.mutants.directed", mutant.name]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    return Kill(mutant, 0 if run.returncode == 1 else None, f"by {mutant.directed}")
+    found = f"`{mutant.directed}`" if run.returncode == 1 else None
+    return Kill(mutant, found, DEFAULT if _tests(mutant.directed or "") & _tests("") else ALL, "")
+
+
+@cache
+def _tests(named: str) -> frozenset[str]:
+    """The tests that pytest collects for these arguments; without any, those of the default run."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *named.split()]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return frozenset(line for line in listed if "::" in line)

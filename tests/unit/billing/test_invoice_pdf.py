@@ -152,8 +152,8 @@ def test_it_says_all_that_a_finance_department_looks_for(printed: Printed) -> No
         assert phrase in text, (phrase, text)
 
 
-def test_taxes_of_several_rates_are_added_up() -> None:
-    [text] = texts(USUAL.model_copy(update={"taxes": USUAL.taxes * 2}))
+def test_taxes_of_several_rates_are_added_up(printed: Printed) -> None:
+    [text] = printed.texts(USUAL.model_copy(update={"taxes": USUAL.taxes * 2}))
     assert "VAT 17 % on 19,018.66 3,233.17 VAT 17 % on 19,018.66 3,233.17 Tax 3,233.17 Total EUR" in text
 
 
