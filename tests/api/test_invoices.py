@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -234,6 +235,21 @@ async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
     assert (await support.get(f"/v1/projects/{other.slug}/billing/invoices/{number}")).status_code == 200
     draft = await api.owner.get(f"{api.base}/billing/invoices/draft")
     assert (draft.json()["kind"], draft.json()["total"]) == ("draft", euros("0.00"))
+
+
+async def test_a_month_has_a_draft_until_its_invoices_are_issued(api: Api) -> None:
+    address = f"{api.base}/billing/invoices/draft"
+    now = datetime.now(UTC)
+    last = now.replace(day=1) - timedelta(days=1)
+    draft = (await api.owner.get(address, params={"month": f"{last:%Y-%m}"})).json()
+    assert (draft["kind"], draft["period"]["since"]) == ("draft", f"{last:%Y-%m}-01")
+    assert (await api.owner.get(address)).json()["period"]["since"] == f"{now:%Y-%m}-01"
+    for month in ("2099-01", "2026-13", "now"):
+        problem(await api.owner.get(address, params={"month": month}), 422, "validation_failed")
+    month = last.replace(day=1).date()
+    await api.world.execute("SELECT open_billing_month(:month)", month=month)
+    await api.world.execute("INSERT INTO invoiced_months (month) VALUES (:month)", month=month)
+    problem(await api.owner.get(address, params={"month": f"{last:%Y-%m}"}), 409, "state_conflict")
 
 
 async def test_seller_and_tax_rates_are_set_by_operators(api: Api) -> None:

@@ -55,21 +55,21 @@ export const invoicePage = (scope: BillingScope, query: { kind?: "invoice" | "cr
     ...watched(scope),
   });
 
-/** An invoice or credit note by its number; `draft` is what an invoice of a project for the month so far would say. */
-export const invoice = (scope: BillingScope, number: string) =>
+/** An invoice or credit note by its number; `draft` is what the invoice of a project for a month, or for this one so far, would say. */
+export const invoice = (scope: BillingScope, number: string, month?: string) =>
   queryOptions({
-    queryKey: keyOf(scope, "invoice", number),
+    queryKey: keyOf(scope, "invoice", number, month),
     queryFn: ({ signal }): Promise<Schemas["Invoice"]> => {
       if ("account" in scope) return json(api.GET("/v1/billing/invoices/{number}", { signal, params: { path: { number } } }));
-      if (number === "draft") return json(api.GET("/v1/projects/{project}/billing/invoices/draft", { signal, params: { path: scope } }));
+      if (number === "draft") return json(api.GET("/v1/projects/{project}/billing/invoices/draft", { signal, params: { path: scope, query: { month } } }));
       return json(api.GET("/v1/projects/{project}/billing/invoices/{number}", { signal, params: { path: { ...scope, number } } }));
     },
   });
 
-const invoiceFile = (scope: BillingScope, number: string, format: string) =>
-  `/v1/${"project" in scope ? `projects/${scope.project}/` : ""}billing/invoices/${number}?format=${format}`;
+const invoiceFile = (scope: BillingScope, number: string, format: string, month?: string) =>
+  `/v1/${"project" in scope ? `projects/${scope.project}/` : ""}billing/invoices/${number}?${new URLSearchParams({ format, ...(month && { month }) })}`;
 
-export const invoicePdf = (scope: BillingScope, number: string) => invoiceFile(scope, number, "pdf");
+export const invoicePdf = (scope: BillingScope, number: string, month?: string) => invoiceFile(scope, number, "pdf", month);
 
 export const E_INVOICES = ["factur-x", "cii", "ubl", "xrechnung", "peppol"] as const;
 export type EInvoice = (typeof E_INVOICES)[number];

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 d2a7ceb710a66129f1a1d2d1fe26183c1d9652028455b79652b6d219d818da2f
+// Generated from docs/openapi.json by `npm run schema`; sha256 457f46332960a0dd1174509652e5cb114ac15990a4e152e43f471326b7969fae
 
 export interface paths {
     "/livez": {
@@ -20005,6 +20005,7 @@ export interface operations {
         parameters: {
             query?: {
                 format?: ("json" | "pdf" | "factur-x" | "cii" | "ubl" | "xrechnung" | "peppol") | null;
+                month?: string | null;
             };
             header?: never;
             path: {

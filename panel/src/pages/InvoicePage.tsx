@@ -7,7 +7,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useParams } from "react-router";
+import { useParams, useSearchParams } from "react-router";
 import { invoice, invoicePdf } from "../api/billing";
 import type { Schemas } from "../api/client";
 import { regions } from "../api/queries";
@@ -26,9 +26,10 @@ export function InvoicePage() {
   const f = useFormat();
   const scope = useBillingScope();
   const { number = "" } = useParams();
+  const month = useSearchParams()[0].get("month") ?? undefined;
   const [refused, setRefused] = useState<unknown>(null);
   const regionNames = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
-  const { data, error, refetch } = useQuery(invoice(scope, number));
+  const { data, error, refetch } = useQuery(invoice(scope, number, month));
   if (error && !data) return <FailedPage title={number} error={error} retry={() => void refetch()} />;
   if (!data) return <Loading />;
   const title = `${s.kinds[data.kind] ?? data.kind} ${data.number ?? ""}`.trim();
@@ -40,7 +41,7 @@ export function InvoicePage() {
         actions={
           <SpaceBetween size="xs" direction="horizontal">
             {data.number !== null && <EInvoices scope={scope} number={data.number} onRefused={setRefused} />}
-            <Button href={invoicePdf(scope, number)} target="_blank" iconName="download" iconAlign="left">PDF</Button>
+            <Button href={invoicePdf(scope, number, month)} target="_blank" iconName="download" iconAlign="left">PDF</Button>
           </SpaceBetween>
         }
       >

@@ -17,14 +17,18 @@ def list(
     return request.get("billing/invoices", Page[InvoiceRow], query)
 
 
-def get(number: str = DRAFT, *, platform: bool = False) -> Call[Invoice]:
-    """An invoice or a credit note; without a number, the draft of the next invoice. `platform`: of any account."""
-    return request.get(f"billing/invoices/{segment(number)}", Invoice, scoped=not platform)
+def get(number: str = DRAFT, *, month: str | None = None, platform: bool = False) -> Call[Invoice]:
+    """An invoice or a credit note; without a number, the draft of an invoice. `platform`: of any account.
+
+    `month`: of a draft, such as `2026-05`; by default the current one.
+    """
+    return request.get(f"billing/invoices/{segment(number)}", Invoice, {"month": month}, scoped=not platform)
 
 
-def pdf(number: str = DRAFT, *, platform: bool = False) -> Call[bytes]:
-    """The document as a PDF file. `platform`: of any account."""
-    return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"}, scoped=not platform)
+def pdf(number: str = DRAFT, *, month: str | None = None, platform: bool = False) -> Call[bytes]:
+    """The document as a PDF file; otherwise as `get`."""
+    query = {"format": "pdf", "month": month}
+    return request.get(f"billing/invoices/{segment(number)}", bytes, query, scoped=not platform)
 
 
 def electronic(number: str, form: str, *, platform: bool = False) -> Call[bytes]:

@@ -221,6 +221,12 @@ class InvoiceFormat(Shape):
     )
 
 
+class InvoiceDraftRead(InvoiceFormat):
+    month: Month | None = Field(
+        None, description="Billing month whose invoices are not issued yet. Default: the current month."
+    )
+
+
 class CreditNoteCreate(Body):
     """The part of an invoice to credit."""
 

@@ -51,6 +51,7 @@ export const billing: Messages["billing"] = {
   noInvoices: "Keine Rechnungen",
   noInvoicesText: "Nach dem Ende jedes Monats mit Nutzung wird eine Rechnung gestellt.",
   draft: "Entwurf für diesen Monat",
+  draftOf: (month: string) => `Entwurf für ${month}`,
   draftText: "Das stünde jetzt auf einer Rechnung. Es ändert sich, bis der Monat abgeschlossen ist.",
   number: "Nummer",
   kind: "Art",

@@ -49,6 +49,7 @@ export const billing = {
   noInvoices: "No invoices",
   noInvoicesText: "An invoice is issued after the end of each month with usage.",
   draft: "Draft for this month",
+  draftOf: (month: string) => `Draft for ${month}`,
   draftText: "This is what an invoice would say now. It changes until the month is closed.",
   number: "Number",
   kind: "Kind",

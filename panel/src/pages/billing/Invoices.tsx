@@ -1,5 +1,6 @@
 import Header from "@cloudscape-design/components/header";
 import Link from "@cloudscape-design/components/link";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { invoicePage, invoicePdf } from "../../api/billing";
 import { useBillingScope } from "../../app/useBillingScope";
@@ -10,6 +11,7 @@ import { ListTable } from "../../components/ListTable";
 import { To } from "../../components/To";
 import { BY_AGE, oneOf, useListView } from "../../components/useListView";
 import { useFormat, useStrings } from "../../i18n";
+import { lastMonths } from "./months";
 
 const KINDS = ["invoice", "credit_note"] as const;
 
@@ -24,7 +26,7 @@ export function Invoices() {
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <ListTable
-      header={<Header variant="h2" description={"project" in scope ? s.invoicesText : s.accountInvoicesText} actions={"project" in scope && <To href="/billing/invoices/draft">{s.draft}</To>}>{s.invoices}</Header>}
+      header={<Header variant="h2" description={"project" in scope ? s.invoicesText : s.accountInvoicesText} actions={"project" in scope && <Drafts issued={data?.items.map((each) => each.month) ?? []} />}>{s.invoices}</Header>}
       title={s.invoices}
       view={view}
       page={data}
@@ -43,5 +45,18 @@ export function Invoices() {
       ]}
       none={<Empty title={s.noInvoices} text={s.noInvoicesText} />}
     />
+  );
+}
+
+/** Drafts of this month, and of the last one until its invoices are issued. */
+function Drafts({ issued }: { issued: string[] }) {
+  const s = useStrings().billing;
+  const f = useFormat();
+  const [, last = ""] = lastMonths(new Date().toISOString());
+  return (
+    <SpaceBetween size="m" direction="horizontal">
+      {!issued.includes(last) && <To href={`/billing/invoices/draft?month=${last}`}>{s.draftOf(f.month(`${last}-01T00:00:00Z`))}</To>}
+      <To href="/billing/invoices/draft">{s.draft}</To>
+    </SpaceBetween>
   );
 }

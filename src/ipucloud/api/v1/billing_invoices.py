@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -25,7 +27,14 @@ from ipucloud.billing.invoices.queries import (
     draft_of,
 )
 from ipucloud.billing.proofs.file import pieces_of, proof_of
-from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceList, InvoiceOut, InvoicePage
+from ipucloud.contract.invoices import (
+    CreditNoteCreate,
+    InvoiceDraftRead,
+    InvoiceFormat,
+    InvoiceList,
+    InvoiceOut,
+    InvoicePage,
+)
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
@@ -63,13 +72,17 @@ async def list_invoices(request: Request, project: ProjectRef, query: InvoiceLis
         errors=(STATE_CONFLICT,),
     ),
 )
-async def get_invoice_draft(request: Request, project: ProjectRef, query: InvoiceFormat) -> Response:
-    """Return the current month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
+async def get_invoice_draft(request: Request, project: ProjectRef, query: InvoiceDraftRead) -> Response:
+    """Return a month's charges as they would be billed now, up to the last closed hour. Nothing is stored.
+
+    A month that is over has a draft until its invoices are issued.
+    """
     async with reading(request, project, of_payer=True) as (connection, scope):
         document = await draft_of(
             connection,
             scope.project_id,
             services_of(request).settings.currency,
+            month=None if query.month is None else date.fromisoformat(f"{query.month}-01"),
             everything=scope.role in PLATFORM_ROLES,
         )
     if document is None:

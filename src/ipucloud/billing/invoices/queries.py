@@ -21,7 +21,7 @@ from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, DocumentPage, clauses, money, page_of, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 
 _ALL = """(
   SELECT id, account_id, id AS invoice_id, CASE series WHEN 'CN' THEN 'credit_note' ELSE 'invoice' END AS kind, number,
@@ -91,16 +91,26 @@ _NOTE = Query("SELECT document::text AS document FROM credit_notes WHERE id = :i
 
 
 class _Drafted(NamedTuple):
-    day: date
+    """`month`: that is drafted; `current`: that of today; `issued`: its invoices are."""
+
+    month: date
+    current: date
+    issued: bool
     currency: str
     payer: Payer
 
 
 _DRAFTED = Query(
-    clauses(
-        *("SELECT", TODAY, "AS day, coalesce(a.currency, :currency) AS currency,", PAYER),
-        "FROM payer_of(:project_id, app_now()) AS payer JOIN billing_accounts AS a ON a.id = payer.account_id",
-    ),
+    f"""
+    SELECT drafted.month, drafted.current, issued.month IS NOT NULL AS issued,
+           coalesce(a.currency, :currency) AS currency, {PAYER}
+      FROM (SELECT date_trunc('month', {TODAY})::date AS current,
+                   coalesce(CAST(:month AS date), date_trunc('month', {TODAY})::date) AS month) AS drafted
+      LEFT JOIN invoiced_months AS issued ON issued.month = drafted.month
+     CROSS JOIN LATERAL payer_of(:project_id, least(app_now(), (drafted.month + interval '1 month - 1 second')
+                                                                AT TIME ZONE 'UTC')) AS payer
+      JOIN billing_accounts AS a ON a.id = payer.account_id
+    """,  # noqa: S608  # our own text
     _Drafted,
 )
 _SHARED = Query(
@@ -124,18 +134,29 @@ async def credit_note_document_of(connection: Statements, note_id: UUID) -> byte
     return (await _NOTE.one(connection, {"id": note_id})).encode()
 
 
-async def draft_of(connection: Statements, project_id: UUID, currency: str, *, everything: bool) -> bytes | None:
-    """The current month's invoice as of now, of the account that pays for the project; in its own currency, else this.
+async def draft_of(
+    connection: Statements, project_id: UUID, currency: str, *, month: date | None = None, everything: bool
+) -> bytes | None:
+    """The invoice of a month, by default the current one, as it would be now, of the account that pays for the project.
 
-    None when it may hold another project's lines and the caller may not see `everything`. Raises `Problem`
-    state_conflict when no tax rate is set.
+    It is in the account's own currency, or else in this one. None when it may hold another project's lines and the
+    caller may not see `everything`. Raises `Problem` state_conflict when the month's invoices are issued, or no tax
+    rate is set, and validation_failed for a month that has not begun.
     """
-    day, currency, payer = await _DRAFTED.one(connection, {"project_id": project_id, "currency": currency})
+    asked = {"project_id": project_id, "currency": currency, "month": month}
+    drafted = await _DRAFTED.one(connection, asked)
+    payer = drafted.payer
+    if drafted.month > drafted.current:
+        fault = FieldError("?month", "not_begun", f"The month {drafted.month:%Y-%m} has not begun.")
+        raise Problem(VALIDATION_FAILED, "Correct the parameters named in `errors`.", [fault])
+    if drafted.issued:
+        text = f"The invoices of {drafted.month:%Y-%m} are issued. List them: GET /billing/invoices?month=…"
+        raise Problem(STATE_CONFLICT, text)
     owners = {"account_id": payer.id, "project_id": project_id}
     if payer.id != project_id and not everything and await _SHARED.one(connection, owners):
         return None
     try:
-        computed = await compute(connection, Bill(payer.id, currency, day.replace(day=1)), payer)
+        computed = await compute(connection, Bill(payer.id, drafted.currency, drafted.month), payer)
     except TaxUnknown as unknown:
         raise Problem(STATE_CONFLICT, f"There is {unknown}: an operator sets it.") from None
     return written(issued_document(computed, None)).encode()

@@ -60,18 +60,25 @@ def list_invoices(
     )
 
 
-@customer_command(app, "invoice", "", "INV-2026-000001 --pdf invoice.pdf")
+@customer_command(app, "invoice", "", "INV-2026-000001 --pdf invoice.pdf", "draft --month 2026-04")
 def show_invoice(
     session: Session,
     number: Annotated[str, typer.Argument(help="Number of an invoice or a credit note, or draft.")] = invoices.DRAFT,
     pdf: Annotated[Path | None, typer.Option(callback=writable, help="Write the document to this file as PDF.")] = None,
+    month: Annotated[
+        str | None, typer.Option(help="Month of a draft, such as 2026-05, until its invoices are issued.")
+    ] = None,
 ) -> None:
-    """Show an invoice or a credit note, or the draft of the next invoice. Payers name one of their account."""
+    """Show an invoice or a credit note, or the draft of an invoice. Payers name one of their account."""
+    if month is not None and number != invoices.DRAFT:
+        raise UsageError("--month is for drafts: an invoice has its month.")
     if pdf is not None:
-        write(pdf, run_for_payers(session, invoices.pdf(number), lambda: invoices.pdf(_issued(number), platform=True)))
+        document = invoices.pdf(number, month=month)
+        write(pdf, run_for_payers(session, document, lambda: invoices.pdf(_issued(number), platform=True)))
         session.done("written", pdf)
         return
-    found = run_for_payers(session, invoices.get(number), lambda: invoices.get(_issued(number), platform=True))
+    asked = invoices.get(number, month=month)
+    found = run_for_payers(session, asked, lambda: invoices.get(_issued(number), platform=True))
     if session.as_json:
         session.show(found, ())
         return
