@@ -246,9 +246,9 @@ async def test_a_month_has_a_draft_until_its_invoices_are_issued(api: Api) -> No
     assert (await api.owner.get(address)).json()["period"]["since"] == f"{now:%Y-%m}-01"
     for month in ("2099-01", "2026-13", "now"):
         problem(await api.owner.get(address, params={"month": month}), 422, "validation_failed")
-    month = last.replace(day=1).date()
-    await api.world.execute("SELECT open_billing_month(:month)", month=month)
-    await api.world.execute("INSERT INTO invoiced_months (month) VALUES (:month)", month=month)
+    first = last.replace(day=1).date()
+    await api.world.execute("SELECT open_billing_month(:month)", month=first)
+    await api.world.execute("INSERT INTO invoiced_months (month) VALUES (:month)", month=first)
     problem(await api.owner.get(address, params={"month": f"{last:%Y-%m}"}), 409, "state_conflict")
 
 

@@ -40,8 +40,11 @@ SLOW = frozenset(
         "sim/test_saved.py",
         *(f"feature/billing/invoices/test_{name}.py" for name in ("correction_worlds", "killed_invoices")),
         *(f"worker/test_{name}.py" for name in ("addresses", "blocked", "clock_steps", "consoles", "controllers")),
-        *(f"worker/test_{name}.py" for name in ("faults", "faults_over_the_api", "freezes", "jobs", "login")),
-        *(f"worker/test_{name}.py" for name in ("partition_reasons", "preemption", "rebuild", "repair", "replacing")),
+        *(f"worker/test_{name}.py" for name in ("faults", "faults_over_the_api", "freezes", "jobs", "late_faults")),
+        *(
+            f"worker/test_{name}.py"
+            for name in ("login", "partition_reasons", "preemption", "rebuild", "repair", "replacing")
+        ),
         *(f"worker/test_{name}.py" for name in ("resize", "s3_connections", "sample", "server_snapshots", "servers")),
         *(f"worker/test_{name}.py" for name in ("service_proxy", "services", "ssh_certificates", "ssh_keys", "sweep")),
         *(f"worker/test_{name}.py" for name in ("suspend", "terminals", "user_data", "validation", "vipu_users")),
