@@ -120,11 +120,13 @@ NOW = int(time.time())
         {"claims": {"exp": NOW - 600}},
         {"claims": {"aud": "another client"}},
         {"claims": {"aud": ["ipucloud", "another client"]}},
+        {"claims": {"azp": "another client"}},
+        {"claims": {"nonce": None}},
         {"claims": {"iss": "https://elsewhere.example"}},
         {"claims": {"sub": ""}},
         {"foreign_key": True},
     ],
-    ids=["nonce", "expired", "audience", "two audiences", "issuer", "subject", "key"],
+    ids=["nonce", "expired", "audience", "two audiences", "authorized party", "no nonce", "issuer", "subject", "key"],
 )
 async def test_an_id_token_that_is_not_of_this_sign_in_is_refused(
     api: Api, provider: RunningProvider, faults: dict[str, Any]
@@ -168,6 +170,36 @@ async def test_an_email_counts_only_if_it_is_verified_and_of_a_trusted_domain(
     async with api.world.database.begin() as connection:
         assert (await connection.execute(sa.select(sa.func.count()).select_from(users))).scalar_one() == 2
     assert await api.count("user_identities") == 0
+
+
+NO_EMAIL = {"email": None, "email_verified": None}
+
+
+@pytest.mark.parametrize(
+    ("claims", "told", "claim", "status"),
+    [
+        ({"email": None, "email_verified": True}, {"email": "ann@example.com"}, "email", 403),
+        ({"email": None, "email_verified": True}, {"email": "ann@example.com", "email_verified": False}, "email", 403),
+        ({"email_verified": None}, {"email": "ann@example.com", "email_verified": True}, "email", 403),
+        (NO_EMAIL, {"email": "ann@example.com", "email_verified": True}, "email", 201),
+        ({"email": "eve@example.com"}, {"upn": "ann@example.com"}, "upn", 403),
+        ({"email": "eve@example.com", "upn": "ann@example.com"}, {}, "upn", 403),
+        (NO_EMAIL, {"email": "eve@example.com", "upn": "ann@example.com", "email_verified": True}, "upn", 403),
+        (NO_EMAIL, {"upn": "ann@example.com", "email_verified": True}, "upn", 201),
+    ],
+)
+async def test_that_an_email_is_verified_is_said_by_the_document_with_the_email_and_about_it(
+    api: Api, provider: RunningProvider, claims: dict[str, Any], told: dict[str, Any], claim: str, status: int
+) -> None:
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", ann.email)
+    faults: dict[str, Any] = {"claims": claims, "userinfo": {"sub": "subject-ann", **told}}
+    provider.faults(**faults)
+    object.__setattr__(api.services.providers.all["sso"], "email_claim", claim)
+    answer = await signed_in(api, provider)
+    assert answer.status_code == status, answer.text
+    if status == 403:
+        problem(answer, 403, "email_not_verified")
 
 
 async def test_a_provider_that_does_not_answer_is_named(api: Api, provider: RunningProvider) -> None:

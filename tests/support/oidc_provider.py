@@ -1,8 +1,8 @@
 """An OpenID Connect provider as a process of its own: Authlib's, over HTTP, with PKCE.
 
 Whoever asks is signed in at once as the person of `PUT /person`. `PUT /faults` makes it misbehave: `claims` replaces
-claims of ID tokens, `foreign_key` signs with a key that it does not publish, `status` answers the token endpoint with
-that, `hang` never answers it.
+claims of ID tokens (null leaves one out), `userinfo` adds such an endpoint with this answer, `foreign_key` signs with a
+key that it does not publish, `status` answers the token endpoint with that, `hang` never answers it.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
 
     @app.get("/.well-known/openid-configuration")
     def discovery() -> Any:
-        return {
+        more = {"userinfo_endpoint": f"{issuer()}/userinfo"} if "userinfo" in state["faults"] else {}
+        return more | {
             "issuer": issuer(),
             "authorization_endpoint": f"{issuer()}/authorize",
             "token_endpoint": f"{issuer()}/token",
@@ -137,10 +138,15 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
             now = int(time.time())
             claims = {"iss": issuer(), "aud": CLIENT_ID, "iat": now, "exp": now + 300, "nonce": found.nonce}
             claims |= {**found.person, **faults.get("claims", {})}
+            claims = {name: value for name, value in claims.items() if value is not None}
             signing = foreign if faults.get("foreign_key") else key
             body = response.get_json() | {"id_token": jwt.encode({"alg": "RS256", "kid": "first"}, claims, signing)}
             response.set_data(flask.json.dumps(body))
         return response
+
+    @app.get("/userinfo")
+    def userinfo() -> Any:
+        return state["faults"]["userinfo"]
 
     @app.put("/<what>")
     def put(what: str) -> Any:

@@ -120,7 +120,7 @@ class Providers:
             told = await self._json(provider, "GET", found["userinfo_endpoint"], headers=headers)
             if told.get("sub") != subject:
                 raise _refused(provider, "its user information is about somebody else")
-            claims = {**told, **claims}
+            claims = told  # as a whole: what one document says of its e-mail is not about another's
         return Identity(provider.issuer, subject, _email(provider, claims))
 
     async def _exchange(
@@ -165,7 +165,8 @@ class Providers:
             raise _refused(provider, f"its ID token is not valid ({type(error).__name__})") from None
         claims: Mapping[str, Any] = decoded.claims
         audience = claims["aud"]
-        if isinstance(audience, list) and len(audience) > 1 and claims.get("azp") != provider.client_id:
+        several = isinstance(audience, list) and len(audience) > 1
+        if ("azp" in claims or several) and claims.get("azp") != provider.client_id:
             raise _refused(provider, "its ID token is for another client")
         return claims
 
@@ -190,9 +191,8 @@ class Providers:
             url = f"{provider.issuer.rstrip('/')}/.well-known/openid-configuration"
             document = await self._json(provider, "GET", url)
             secure = provider.issuer.startswith("https://")
-            for name in _DISCOVERED:
-                parts = urlsplit(str(document.get(name, "")))
-                if not parts.hostname or parts.scheme not in ({"https"} if secure else {"http", "https"}):
+            for name in (*_DISCOVERED, *({"userinfo_endpoint"} & document.keys())):
+                if not _usable(document.get(name), {"https"} if secure else {"http", "https"}):
                     raise _unavailable(provider, f"its discovery document has no usable {name}")
             if document.get("issuer") != provider.issuer:
                 raise _unavailable(provider, "its discovery document names another issuer")
@@ -235,10 +235,13 @@ class Providers:
 
 
 def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
+    """The e-mail that the provider verified. `email_verified` is about `email`, and so about no other address."""
     from email_validator import EmailNotValidError, validate_email
 
     told = claims.get(provider.email_claim)
-    if not isinstance(told, str) or claims.get("email_verified") is not True:
+    about = claims.get("email", told)
+    same = isinstance(told, str) and isinstance(about, str) and told.lower() == about.lower()
+    if not same or claims.get("email_verified") is not True:
         raise Problem(EMAIL_NOT_VERIFIED, f"{provider.title} does not say that your e-mail is verified.")
     try:
         email = validate_email(told, check_deliverability=False).normalized.lower()
@@ -250,6 +253,14 @@ def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
             f"This service does not trust {provider.title} with the e-mail {email}. Ask the operator about its domain.",
         )
     return email
+
+
+def _usable(url: object, schemes: set[str]) -> bool:
+    try:
+        parts = urlsplit(url) if isinstance(url, str) else None
+    except ValueError:  # such as http://[
+        return False
+    return parts is not None and bool(parts.hostname) and parts.scheme in schemes
 
 
 def _quoted(text: str) -> str:
