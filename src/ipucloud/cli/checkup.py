@@ -123,7 +123,7 @@ class _Checkup:
     def _clock(self, date: str | None) -> None:
         try:
             theirs = parsedate_to_datetime(date or "").astimezone(UTC)
-        except ValueError:
+        except (ValueError, OverflowError):
             self._add("clock", WARNING, "The service does not tell its time.")
             return
         seconds = round((datetime.now(UTC) - theirs).total_seconds())

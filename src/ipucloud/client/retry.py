@@ -46,7 +46,7 @@ def retry_after_seconds(header: str | None, now: Callable[[], datetime] = lambda
         return float(header)
     try:
         moment = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, or one that no datetime holds
         return None
     if moment.tzinfo is None:
         return None

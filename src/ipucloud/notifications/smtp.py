@@ -75,4 +75,6 @@ class Smtp:
 
 
 def _words(error: aiosmtplib.SMTPResponseException) -> str:
-    return f"{error.code} {error.message}"[:200]
+    """As PostgreSQL can store it, whatever the server said."""
+    words = f"{error.code} {error.message}"[:200]
+    return words.encode(errors="replace").decode().replace("\x00", "?")

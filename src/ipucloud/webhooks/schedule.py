@@ -36,6 +36,6 @@ def seconds_asked(retry_after: str | None, now: datetime) -> float:
         return float(retry_after)
     try:
         then = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, or one that no datetime holds
         return 0.0
     return max(0.0, (then - now).total_seconds()) if then.tzinfo is not None else 0.0

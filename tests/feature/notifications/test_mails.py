@@ -165,7 +165,7 @@ async def test_what_is_not_known_to_be_accepted_is_sent_again_with_the_same_id(o
 
 async def test_a_mail_that_is_refused_for_good_is_not_sent_again(office: Office) -> None:
     await office.member("cluster.*")
-    office.box.recipients += ["550 no such user"]
+    office.box.recipients += ["550 no such user \x00"]  # a character that PostgreSQL does not store
     await office.emit("cluster.active")
     async with office.worker():
         await office.until(("failed", 1))

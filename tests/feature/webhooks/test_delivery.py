@@ -75,6 +75,18 @@ async def test_who_is_busy_says_when_to_come_again(customer: Customer, receiver:
     assert await customer.value(pause) == 600
 
 
+async def test_a_date_that_no_calendar_holds_asks_for_nothing_and_the_attempt_counts(
+    customer: Customer, receiver: Receiver
+) -> None:
+    receiver.status, receiver.retry_after = 503, "Fri, 31 Dec 99999999999999999999 23:59:59 GMT"
+    await customer.hook(receiver, "cluster.*")
+    async with customer.worker():
+        await customer.emit()
+        await until(partial(tried, customer, 1))
+    assert len(receiver.got) == 1
+    assert await customer.value("SELECT bool_and(next_at < app_now() + interval '1 minute') FROM webhook_deliveries")
+
+
 async def test_events_committed_late_are_delivered_too(customer: Customer, receiver: Receiver) -> None:
     await customer.hook(receiver, "cluster.*")
     write = (

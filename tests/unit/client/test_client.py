@@ -125,10 +125,11 @@ def test_retry_after_is_obeyed_in_both_its_forms(client: Client, service: Servic
         Reply(429, limited.body, {"Retry-After": "7"}),
         Reply(503, BUSY.body, {"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}),
         Reply(503, BUSY.body, {"Retry-After": "soon"}),
+        Reply(503, BUSY.body, {"Retry-After": "Fri, 31 Dec 99999999999999999999 23:59:59 GMT"}),
         Reply(body={"items": [], "next_cursor": None}),
     )
     assert client.run(regions.list()).items == []
-    assert sleeps.pauses == [7.25, 0.5, 1.0]
+    assert sleeps.pauses == [7.25, 0.5, 1.0, 2.0]
 
 
 def test_it_gives_up_after_the_tries_it_was_given(client: Client, service: Service, sleeps: Sleeps) -> None:

@@ -167,6 +167,9 @@ def test_ten_tries_take_seventy_five_hours() -> None:
         ("soon", 0),
         ("١٢٠", 0),
         ("9" * 400, 0),
+        ("Fri, 31 Dec 99999999999999999999 23:59:59 GMT", 0),
+        ("Fri, 31 Dec 2026 99999999999999999999:59:59 GMT", 0),
+        ("Fri, 31 Dec 2026 23:59:59 +99999999999999999999", 0),
     ],
 )
 def test_who_is_busy_is_left_alone_as_long_as_it_asks_and_a_day_at_most(header: str | None, seconds: int) -> None:
