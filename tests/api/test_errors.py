@@ -37,6 +37,9 @@ async def test_a_problem_says_everything_and_nothing_of_the_input(shared_api: Ap
         (b"[" * 40 + b"]" * 40, JSON, 400, "malformed_request"),
         (b'{"a":' * 5000 + b"1" + b"}" * 5000, JSON, 400, "malformed_request"),
         (b"{}{}", JSON, 400, "malformed_request"),
+        (b'{"name": "bert", "name": "gpt"}', JSON, 400, "malformed_request"),
+        (b'{"name": "bert", "n\\u0061me": "a:b"}', JSON, 400, "malformed_request"),
+        (b'{"tags": [{"team": "a", "team": "a"}], "size": 1}', JSON, 400, "malformed_request"),
         (b"name=bert", {"Content-Type": "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"),
         (b"{}", {"Content-Type": "text/json"}, 415, "unsupported_media_type"),
         (b"{}", {"Content-Type": "application/json; charset=latin-1"}, 415, "unsupported_media_type"),
@@ -56,6 +59,20 @@ async def test_bodies_that_are_none(
     for path in ("clusters", "clusters:estimate", "ssh-keys", "tokens"):
         problem(await shared_api.owner.post(f"{shared_api.base}/{path}", content=body, headers=headers), status, code)
     assert await shared_api.snapshot() == before
+
+
+async def test_what_is_sent_twice_is_named_and_what_looks_like_it_is_accepted(shared_api: Api) -> None:
+    path = f"{shared_api.base}/clusters"
+    twice = b'{"name": "bert", "tags": {"a:b": "1", "a\\u003ab": "2"}}'
+    document = problem(await shared_api.owner.post(path, content=twice, headers=JSON), 400, "malformed_request")
+    assert 'the key "a:b" twice' in document["detail"]
+    long = b'{"%s": 1, "%s": 2}' % (b"x" * 65, b"x" * 65)
+    document = problem(await shared_api.owner.post(path, content=long, headers=JSON), 400, "malformed_request")
+    assert "x" * 65 not in document["detail"]
+    once = b'{"name": "n:n", "tags": {"team": "\\"team\\": 1, \\"team\\": 2"}, "size": [{"a": 1}, {"a": 1}]}'
+    problem(await shared_api.owner.post(path, content=once, headers=JSON), 422, "validation_failed")
+    answer = await shared_api.owner.get(path, params=[("limit", "1"), ("limit", "2")])
+    assert [each["pointer"] for each in problem(answer, 422, "validation_failed")["errors"]] == ["?limit"]
 
 
 async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:

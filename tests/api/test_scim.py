@@ -325,6 +325,16 @@ async def test_requests_are_limited_logged_and_protected_as_all_are(world: World
         assert "retry-after" in answers[-1].headers
 
 
+async def test_an_attribute_that_is_given_twice_is_refused_in_whichever_case(api: Api) -> None:
+    provider = await identity_provider(api)
+    for name in ("active", "Active"):
+        body = json.dumps(user_json("ann@example.com", active=False))[:-1] + f', "{name}": true}}'
+        answer = await provider.post(USERS, content=body, headers={"Content-Type": "application/scim+json"})
+        assert f'the key "{name}" twice' in scim_error(answer, 400, "invalidSyntax")
+    scim_error(await provider.get(USERS, params=[("count", "1"), ("count", "2")]), 400, "invalidValue")
+    assert (await provider.get(USERS)).json()["totalResults"] == 0
+
+
 async def test_every_write_is_in_the_audit_log(api: Api) -> None:
     provider, admin = await identity_provider(api), await api.caller(Role.ADMIN)
     user = await created(provider, "ann@example.com")

@@ -20,6 +20,7 @@ from ipucloud.kernel.errors import FieldError
 
 _NO_NUL = "The value contains the character U+0000."
 """The one character that PostgreSQL cannot compare with."""
+_LONGEST_NAME = 64
 
 
 class Arguments:
@@ -76,6 +77,8 @@ class Query:
                 raise invalid([FieldError(f"?{name}", "string_type", _NO_NUL)])
             if name in self._lists:
                 values.setdefault(name, []).append(value)
+            elif name in values:
+                raise invalid([FieldError(f"?{name[:_LONGEST_NAME]}", "repeated", "Send the parameter once.")])
             else:
                 values[name] = value
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import orjson
 from starlette.requests import ClientDisconnect, Request
@@ -12,6 +14,8 @@ from ipucloud.kernel.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, UNSUPPORTE
 DEEPEST = 32
 _EXACT = 2**53
 """A double beyond this may not be the integer that was written (RFC 8259, section 6)."""
+_LONGEST_KEY = 64
+"""A longer key is not named in a refusal."""
 _CHARSETS = frozenset({"", "charset=utf-8", 'charset="utf-8"'})
 
 
@@ -19,14 +23,16 @@ class JsonRequest(Request):
     """A request whose body, if any, is JSON. `load` reads and checks it; `body` and `json` then give it."""
 
     media_types: tuple[str, ...] = ("application/json",)
+    key_as_compared: ClassVar[Callable[[str], str] | None] = None
+    """For bodies in which different texts are the same key."""
     _raw: bytes = b""
     _value: Any = None
 
     async def load(self, limit: int) -> None:
         """Read the body.
 
-        Raises `Problem`: 413 beyond `limit` bytes, 415 for another media type or an encoding, 400 for invalid JSON
-        or nesting deeper than `DEEPEST`.
+        Raises `Problem`: 413 beyond `limit` bytes, 415 for another media type or an encoding, 400 for invalid JSON,
+        nesting deeper than `DEEPEST`, or a key that an object has twice.
         """
         self._raw = await self._bounded(limit)
         if not self._raw:
@@ -36,7 +42,11 @@ class JsonRequest(Request):
             self._value = orjson.loads(self._raw)
         except orjson.JSONDecodeError:
             raise malformed("The body is not valid JSON. Send one value in UTF-8 (RFC 8259).") from None
-        self._value = _checked(self._value)
+        self._value, keys = _checked(self._value)
+        same = type(self).key_as_compared
+        # Every member has a colon: where there are no more of them than keys were kept, none was dropped.
+        if same is not None or self._raw.count(b":") > keys:
+            _require_distinct_keys(self._raw, same or str)
 
     async def body(self) -> bytes:
         return self._raw
@@ -74,16 +84,33 @@ def malformed(detail: str) -> Problem:
     return Problem(MALFORMED_REQUEST, detail)
 
 
-def _checked(value: object) -> object:
-    """The value with `3.0` as the integer that JSON Schema says it is (draft 2020-12, section 4.2.3).
+def _require_distinct_keys(raw: bytes, same: Callable[[str], str]) -> None:
+    """Refuse valid JSON with an object in which a key is twice: parsers differ in which of its values counts."""
+
+    def distinct(members: list[tuple[str, object]]) -> None:
+        seen: set[str] = set()
+        for key, _ in members:
+            if same(key) in seen:
+                named = f" {json.dumps(key, ensure_ascii=False)}" if len(key) <= _LONGEST_KEY else ""
+                raise malformed(f"The body has an object with the key{named} twice. Send each key once.")
+            seen.add(same(key))
+
+    json.loads(raw, object_pairs_hook=distinct)
+
+
+def _checked(value: object) -> tuple[object, int]:
+    """The value, and how many keys it has; `3.0` becomes the integer that JSON Schema says it is (2020-12, 4.2.3).
 
     Bounds the nesting, and refuses the one character PostgreSQL cannot store; without recursion.
     """
     whole: list[object] = [value]
     level: list[dict[str, object] | list[object]] = [whole]
+    keys = 0
     for _ in range(DEEPEST + 1):
         below: list[dict[str, object] | list[object]] = []
         for container in level:
+            if isinstance(container, dict):
+                keys += len(container)
             pairs = container.items() if isinstance(container, dict) else enumerate(container)
             for place, item in pairs:
                 if isinstance(item, dict | list):
@@ -93,7 +120,7 @@ def _checked(value: object) -> object:
                 if _has_nul(place) or _has_nul(item):
                     raise malformed("A string in the body contains the character U+0000.")
         if not below:
-            return whole[0]
+            return whole[0], keys
         level = below
     raise malformed(f"The body is nested deeper than {DEEPEST} levels.")
 

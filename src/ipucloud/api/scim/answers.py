@@ -190,6 +190,8 @@ def _id(request: ScimRequest) -> UUID:
 
 def _query(request: ScimRequest) -> dict[str, str]:
     query = dict(request.query_params)
+    if len(query) < len(request.query_params.multi_items()):
+        raise refused("invalidValue", "Send each parameter of the query once.")
     _check_filter(query.get("filter"))
     return query
 

@@ -26,6 +26,7 @@ class ScimRequest(JsonRequest):
     """A request whose body is SCIM's JSON, by either of its names."""
 
     media_types = (MEDIA_TYPE, "application/json")
+    key_as_compared = str.lower
 
 
 class ScimRoute(FoundRoute):
