@@ -27,8 +27,8 @@ A cloud of Graphcore IPUs: create, use, pay for and delete clusters of IPU machi
 - [Errors](/errors): every code, and what to do about it
 - [Status](/readyz) of this service
 
-To begin, ask the operator of this service for a token. Then run `ipucloud configure --url {url}` and
-`ipucloud --help`.
+To begin, ask the operator of this service for a token. Then run `ipucloud configure --url URL`, with
+the address of this page, and `ipucloud --help`.
 """
 _HTML = """<!DOCTYPE html>
 <html lang="en">
@@ -62,8 +62,7 @@ async def start(request: Request) -> Response:
     if wants_html(request):
         if missing is None:
             return panel.page(request)
-        text = _START.format(url=str(request.base_url).rstrip("/"))
-        return _html("ipucloud", f"{text}\n{missing}\n")
+        return _html("ipucloud", f"{_START}\n{missing}\n")
     links = {"name": "ipucloud", "version": ipucloud.__version__, **_LINKS, "panel": missing or "/"}
     return Response(orjson.dumps(links), headers={"Vary": "Accept"}, media_type=JSON)
 

@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from ipucloud.config.providers import OidcProvider, distinct
 from ipucloud.config.secrets import current_secret, read_given
 from ipucloud.config.values import (
+    LOOPBACK,
     Networks,
     PostgresqlUrl,
     Seconds,
@@ -20,6 +21,7 @@ from ipucloud.config.values import (
     between_commas,
     currency_code,
     http_url,
+    lower_case,
     ports,
     sealing_keys_text,
     visible,
@@ -259,7 +261,14 @@ class Settings(BaseSettings):
     )
     smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; shorter than a lease")
     public_url: Annotated[str, AfterValidator(http_url)] | None = Field(
-        None, description="address of the control panel in e-mails; unset: they have none"
+        None, description="address at which people reach the service, in all links; unset: e-mails of events have none"
+    )
+    allowed_hosts: Annotated[
+        frozenset[str], NoDecode, BeforeValidator(between_commas), AfterValidator(lower_case)
+    ] = Field(
+        LOOPBACK,
+        description="hosts of requests, without a port, that links lead to while there is no public_url, separated by"
+        " commas; what the process listens on is allowed, too",
     )
     stripe_secret_key: SecretStr | None = Field(
         None, description="secret key of Stripe, which collects top-ups; unset: an operator records them"

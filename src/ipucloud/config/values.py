@@ -89,6 +89,10 @@ def between_commas(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+def lower_case(texts: frozenset[str]) -> frozenset[str]:
+    return frozenset(text.lower() for text in texts)
+
+
 def currency_code(text: str) -> str:
     if text not in MINOR_UNITS:
         raise ValueError("it must be the ISO 4217 code of a currency in use, like EUR")

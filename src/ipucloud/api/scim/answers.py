@@ -26,6 +26,7 @@ from scim2_models.path import CompareOperator, Comparison
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.responses import Response
 
+from ipucloud.api.own_url import own_url
 from ipucloud.api.scim import shapes
 from ipucloud.api.scim.errors import MEDIA_TYPE, refused
 from ipucloud.api.scim.routing import ScimRequest, ScimRoute
@@ -47,6 +48,8 @@ Answering = Callable[[ScimRequest], Awaitable[Response]]
 
 async def answer(name: str, request: ScimRequest) -> Response:
     """The answer of the route with this name. Raises `Problem` malformed_request for what a model does not accept."""
+    if request.method != "DELETE":  # every other answer has links: they are refused before anything is changed
+        own_url(request)
     try:
         return await ANSWERS[name](request)
     except (SCIMException, ValidationError) as error:
@@ -276,7 +279,7 @@ def _json(text: str, status: int = 200, headers: Mapping[str, str] | None = None
 
 
 def _base(request: ScimRequest) -> str:
-    return str(request.base_url)
+    return f"{own_url(request)}/"
 
 
 ANSWERS: Mapping[str, Answering] = {

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
+from ipucloud.api.own_url import own_url
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -66,7 +67,7 @@ async def begin(request: Request, body: DeviceLoginCreate) -> Response:
     require_same_site(request.scope, browser=False)
     services = services_of(request)
     services.attempts.take(request, ANYBODY)
-    page = f"{str(request.base_url).rstrip('/')}/device"
+    page = f"{own_url(request)}/device"
 
     async def work(connection: AsyncConnection) -> tuple[str, str, str]:
         address = origin_of(request).address

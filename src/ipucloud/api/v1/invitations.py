@@ -14,6 +14,7 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
+from ipucloud.api.own_url import own_url
 from ipucloud.api.idempotency import Answer, shown_once
 from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
@@ -241,7 +242,7 @@ async def _sent(
 
 
 def _link(request: Request, secret: str) -> dict[str, str]:
-    return {"url": f"{str(request.base_url).rstrip('/')}/invitation#secret={secret}", "secret": secret}
+    return {"url": f"{own_url(request)}/invitation#secret={secret}", "secret": secret}
 
 
 def _of_account(account: UUID) -> str:

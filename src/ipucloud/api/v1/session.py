@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from ipucloud.api.credentials import PLAIN_COOKIE, SECURE_COOKIE, over_tls, require_same_site
 from ipucloud.api.etag import JSON
+from ipucloud.api.own_url import own_url
 from ipucloud.api.idempotency import Answer, shown_once
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_itself
@@ -159,7 +160,7 @@ async def create_sign_in_link(request: Request) -> Response:
     Only this response has the link; a replay has null instead. A browser session cannot create links: it would outlive
     itself.
     """
-    site = str(request.base_url).rstrip("/")
+    site = own_url(request)
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         if trace_of(request).by_cookie:

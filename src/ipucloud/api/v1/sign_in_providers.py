@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
+from ipucloud.api.own_url import own_url
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.v1.provider_sign_in import set_cookie
@@ -72,7 +73,7 @@ async def begin_sign_in(request: Request, provider: ProviderName, body: Provider
         if invited is None:
             raise not_found()
         invitations.opened(await services.reader.one(invitations.FIND, {"secret_hash": invited}))
-    back = f"{str(request.base_url).rstrip('/')}{CALLBACK}"
+    back = f"{own_url(request)}{CALLBACK}"
     state, browser, expires_at = await services.database.transact(
         lambda connection: federation.begin(connection, provider, redirect_uri=back, invitation_hash=invited)
     )
