@@ -189,7 +189,7 @@ NO_EMAIL = {"email": None, "email_verified": None}
     ],
 )
 async def test_that_an_email_is_verified_is_said_by_the_document_with_the_email_and_about_it(
-    api: Api, provider: RunningProvider, claims: dict[str, Any], told: dict[str, Any], claim: str, status: int
+    api: Api, provider: RunningProvider, *, claims: dict[str, Any], told: dict[str, Any], claim: str, status: int
 ) -> None:
     ann = await member(api, "ann@example.com")
     provider.person("subject-ann", ann.email)

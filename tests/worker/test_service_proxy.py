@@ -27,6 +27,17 @@ LARGE = 3_000_000
 PROGRAM = f"""
 import http.server, json, os, threading
 go = threading.Event()
+held = []
+RAW = {{
+    "/000": b"HTTP/1.1 000 Nothing\\r\\nContent-Length: 0\\r\\n\\r\\n",
+    "/099": b"HTTP/1.1 099 Nothing\\r\\nContent-Length: 0\\r\\n\\r\\n",
+    "/101": b"HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: upgrade\\r\\n\\r\\n",
+    "/600": b"HTTP/1.1 600 Beyond\\r\\nContent-Length: 0\\r\\n\\r\\n",
+    "/999": b"HTTP/1.1 999 Beyond\\r\\nContent-Length: 0\\r\\n\\r\\n",
+    "/bell": b"HTTP/1.1 200 OK\\r\\nX-Bell: a\\x07b\\r\\nContent-Length: 0\\r\\n\\r\\n",
+    "/long": b"HTTP/1.1 200 OK\\r\\nContent-Length: " + b"9" * 5000 + b"\\r\\n\\r\\n",
+    "/304": b"HTTP/1.1 304 Not Modified\\r\\nContent-Length: 5\\r\\n\\r\\n",
+}}
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def answer(self, status, *parts, **headers):
@@ -56,10 +67,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path == "/go":
             go.set()
             self.answer(200)
+        elif self.path == "/held":
+            self.answer(200, b"%d" % len(held))
+        elif self.path == "/hold":
+            self.hold()
         elif self.path == "/slow":
             threading.Event().wait()
         elif self.path == "/broken":
             self.wfile.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000\\r\\n\\r\\nnot all")
+            self.close_connection = True
+        elif self.path in RAW:
+            self.wfile.write(RAW[self.path])
             self.close_connection = True
         elif self.path == "/page":
             self.answer(200, b"<script>", Content_Type="text/html", Set_Cookie="a=b", Access_Control_Allow_Origin="*",
@@ -71,9 +89,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.do_POST()
     def do_POST(self):
+        if self.path == "/hold":
+            self.answer(200, b"first", self.hold)
         text = dict(method=self.command, path=self.path, headers=self.headers.items(), body=self.body().decode())
         self.answer(200, json.dumps(text).encode(), Content_Type="application/json")
     do_DELETE = do_POST
+    def do_PUT(self):
+        self.hold()
+    def hold(self):
+        held.append(self)
+        threading.Event().wait()
 http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 """
 CLOSES = """
@@ -194,6 +219,11 @@ async def test_what_gives_no_answer_is_named(served: Served) -> None:
             answer = await client.get(served.path(name))
             assert (answer.status_code, answer.json()["code"]) == (502, "service_unreachable")
             assert sentence in answer.json()["detail"]
+        for path in ("000", "099", "101", "600", "999", "bell", "long"):
+            answer = await client.get(served.path("chat", path))
+            assert (answer.status_code, answer.json()["code"]) == (502, "service_unreachable"), path
+            assert "gave no answer" in answer.json()["detail"]
+        assert (await client.get(served.path("chat", "304"))).status_code == 304
     limits = {**MANY, "service_timeout": 1, "service_request_limit": 1, "service_body_limit": 10}
     with api_process(limits, url=served.url) as api:
         async with served.client(api) as client:
@@ -205,6 +235,32 @@ async def test_what_gives_no_answer_is_named(served: Served) -> None:
             for content in (b"x" * 11, _parts()):
                 large = await client.post(served.path("chat"), content=content)
                 assert (large.status_code, large.json()["code"]) == (413, "body_too_large")
+
+
+async def test_who_hangs_up_leaves_their_place_to_others(served: Served) -> None:
+    limits = {**MANY, "service_timeout": 3600, "service_request_limit": 1}
+    with api_process(limits, url=served.url) as api:
+        async with served.client(api) as client, served.client() as other:
+
+            async def free() -> bool:
+                return (await client.get(served.path("chat", "missing"))).status_code == 404
+
+            async def hang_up(number: int, method: str, content: bytes | None) -> None:
+                waiting: list[asyncio.Task[httpx.Response]] = []
+
+                async def arrived() -> bool:
+                    if not waiting or waiting[-1].done():  # refused: whoever had the place just now is not quite gone
+                        sent = client.request(method, served.path("chat", "hold"), content=content)
+                        waiting.append(asyncio.create_task(sent))
+                    return bool((await other.get(served.path("chat", "held"))).json() == number)
+
+                await until(arrived, "the program has the request")
+                assert not await free()
+                waiting[-1].cancel()
+
+            for number, (method, content) in enumerate([("GET", None), ("PUT", b"x"), ("POST", None)], start=1):
+                await hang_up(number, method, content)
+                await until(free, "a place is free")
 
 
 async def _parts() -> AsyncIterator[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,10 @@ NOT_PASSED_ON = frozenset(
 )
 """Of an answer: what speaks for the host from which the browser has it, and what this service says itself."""
 NOT_PASSED_ON_BEGINNING = b"access-control-"
+_LAST_STATUS = 599
+_CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no field may have, and the server does not send (RFC 9110, 5.5)."""
+_WITHOUT_BODY = frozenset({204, 304})
 HARMLESS = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox")
 """A page of a program runs no scripts and belongs to no origin."""
 
@@ -82,14 +87,15 @@ def request_fields(given: Iterable[tuple[bytes, bytes]], *, host: str, prefix: s
     return [*own, *kept, *([(b"transfer-encoding", b"chunked")] if chunked else [])]
 
 
-def answer_fields(given: Iterable[tuple[bytes, bytes]]) -> Fields:
+def answer_fields(given: Iterable[tuple[bytes, bytes]], status: int = 200) -> Fields:
     """The header that the caller gets."""
     kept = [
         (name, value)
         for name, value in _end_to_end(given)
         if name not in NOT_PASSED_ON and not name.startswith(NOT_PASSED_ON_BEGINNING)
     ]
-    if any(name.lower() == b"transfer-encoding" for name, _ in given):  # it says where the body ends, not a length
+    chunked = any(name.lower() == b"transfer-encoding" for name, _ in given)  # it says where the body ends
+    if chunked or status in _WITHOUT_BODY:
         kept = [(name, value) for name, value in kept if name != b"content-length"]
     return [*kept, HARMLESS]
 
@@ -159,8 +165,10 @@ async def ask(
         extensions={"timeout": {"read": seconds, "write": seconds}},
     )
     answer = await connection.handle_async_request(request)
-    if answer.status < 200:
-        raise httpcore.RemoteProtocolError("an upgrade that nobody asked for")
+    if not 200 <= answer.status <= _LAST_STATUS:
+        raise httpcore.RemoteProtocolError("an upgrade that nobody asked for, or a status that HTTP does not have")
+    if any(_CONTROL.search(value) for _, value in answer.headers):
+        raise httpcore.RemoteProtocolError("a control character in the header")
     return answer
 
 
@@ -177,7 +185,7 @@ class ForwardedAnswer(StreamingResponse):
 
     def __init__(self, answer: httpcore.Response) -> None:
         super().__init__(_parts(answer), answer.status)
-        self.raw_headers = answer_fields(answer.headers)
+        self.raw_headers = answer_fields(answer.headers, answer.status)
 
     async def stream_response(self, send: Send) -> None:
         try:

@@ -263,12 +263,11 @@ class Settings(BaseSettings):
     public_url: Annotated[str, AfterValidator(http_url)] | None = Field(
         None, description="address at which people reach the service, in all links; unset: e-mails of events have none"
     )
-    allowed_hosts: Annotated[
-        frozenset[str], NoDecode, BeforeValidator(between_commas), AfterValidator(lower_case)
-    ] = Field(
-        LOOPBACK,
-        description="hosts of requests, without a port, that links lead to while there is no public_url, separated by"
-        " commas; what the process listens on is allowed, too",
+    allowed_hosts: Annotated[frozenset[str], NoDecode, BeforeValidator(between_commas), AfterValidator(lower_case)] = (
+        Field(
+            LOOPBACK,
+            description="hosts of requests that links lead to without public_url, separated by commas, without ports",
+        )
     )
     stripe_secret_key: SecretStr | None = Field(
         None, description="secret key of Stripe, which collects top-ups; unset: an operator records them"

@@ -240,8 +240,8 @@ def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
 
     told = claims.get(provider.email_claim)
     about = claims.get("email", told)
-    same = isinstance(told, str) and isinstance(about, str) and told.lower() == about.lower()
-    if not same or claims.get("email_verified") is not True:
+    verified = isinstance(told, str) and str(about).lower() == told.lower() and claims.get("email_verified") is True
+    if not isinstance(told, str) or not verified:
         raise Problem(EMAIL_NOT_VERIFIED, f"{provider.title} does not say that your e-mail is verified.")
     try:
         email = validate_email(told, check_deliverability=False).normalized.lower()

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
-from ipucloud.api.own_url import own_url
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.own_url import own_url
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of

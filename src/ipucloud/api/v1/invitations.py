@@ -14,8 +14,8 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
-from ipucloud.api.own_url import own_url
 from ipucloud.api.idempotency import Answer, shown_once
+from ipucloud.api.own_url import own_url
 from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.routing import operation, router

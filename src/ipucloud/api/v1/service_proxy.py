@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import malformed, too_large
 from ipucloud.api.forwarding import ChannelStream, ForwardedAnswer, ask, request_fields
+from ipucloud.api.incoming import Incoming
 from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import read
 from ipucloud.api.routing import FoundRoute
@@ -60,17 +61,19 @@ class Forward:
     """ASGI application of the route."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
+        incoming = Incoming(receive)
+        request = Request(scope, incoming.receive)
         asked = {name: value for name, value in request.path_params.items() if name != "path"}
         try:
             async with AsyncExitStack() as until_answered:
-                response = await _answer(request, until_answered)
-                await response(scope, receive, send)
+                until_answered.callback(incoming.close)
+                response = await _answer(request, incoming, until_answered)
+                await response(scope, incoming.receive, send)
         except Problem as refusal:
             raise named(refusal, asked) from None
 
 
-async def _answer(request: Request, until_answered: AsyncExitStack) -> Response:
+async def _answer(request: Request, incoming: Incoming, until_answered: AsyncExitStack) -> Response:
     trace = trace_of(request)
     trace.credential()
     if trace.by_cookie:  # a page of the panel could otherwise be made to load what a program serves
@@ -86,12 +89,12 @@ async def _answer(request: Request, until_answered: AsyncExitStack) -> Response:
             cluster_id=request.path_params["cluster"],
             ref=request.path_params["service"],
         )
-        response = await _forwarded(request, found, until_answered)
+        response = await _forwarded(request, found, incoming, until_answered)
         outcome.status = response.status_code
         return response
 
 
-async def _forwarded(request: Request, found: Reached, until_answered: AsyncExitStack) -> Response:
+async def _forwarded(request: Request, found: Reached, incoming: Incoming, until_answered: AsyncExitStack) -> Response:
     trace, services = trace_of(request), services_of(request)
     settings = services.settings
     if (
@@ -125,11 +128,15 @@ async def _forwarded(request: Request, found: Reached, until_answered: AsyncExit
     )
     until_answered.enter_context(services.logins.one_more(found.service_id, found.name, settings.service_request_limit))
     seconds = settings.service_timeout
-    with _counted(services, found.project_id, found.service_id) as outcome, _problems_of(found, seconds):
-        channel = services.logins.channel(place, found.port, caller, seconds)
+    channel = services.logins.channel(place, found.port, caller, seconds)
+    method = "HEAD" if trace.bodiless else request.method
+
+    async def answered() -> httpcore.Response:
         stream = ChannelStream(*await until_answered.enter_async_context(channel))
-        method = "HEAD" if trace.bodiless else request.method
-        answer = await ask(stream, method, target, fields, _body(request, limit), seconds=seconds)
+        return await ask(stream, method, target, fields, _body(request, limit), seconds=seconds)
+
+    with _counted(services, found.project_id, found.service_id) as outcome, _problems_of(found, seconds):
+        answer = await incoming.unless_hung_up(answered())
         outcome.status = answer.status
     trace.forwarded = True
     return ForwardedAnswer(answer)

@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from ipucloud.api.credentials import PLAIN_COOKIE, SECURE_COOKIE, over_tls, require_same_site
 from ipucloud.api.etag import JSON
-from ipucloud.api.own_url import own_url
 from ipucloud.api.idempotency import Answer, shown_once
+from ipucloud.api.own_url import own_url
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_itself
 from ipucloud.api.routing import operation, router
