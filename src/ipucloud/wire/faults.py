@@ -19,6 +19,22 @@ class LinkFault(Wire):
     state: Literal["degraded", "down"] = "down"
 
 
+class BrokenLink(LinkFault):
+    machine: str
+    kind: LinkKind
+
+
+class Broken(Wire):
+    """All hardware of a simulated site that does not work as usual, hidden or not: what `:repair` is for.
+
+    `machines` have failed, finish no change of power, or have a sensor that was set.
+    """
+
+    machines: list[str]
+    hosts: list[str]
+    links: list[BrokenLink]
+
+
 class HardwareShown(Wire):
     """What a simulated machine or host shows of itself; None: what it was built with.
 

@@ -104,10 +104,37 @@ def test_a_machine_can_break_later_and_for_a_time(run: Run, site: RunningSite) -
     assert "fail-machine" in run("show").out
 
 
-def test_links_break(run: Run, site: RunningSite) -> None:
-    name = site.region().pods[0].machines[0].name
+def test_links_break_are_listed_and_clear_repairs_them(run: Run, site: RunningSite) -> None:
+    name, other = (machine.name for machine in site.region().pods[0].machines[:2])
     assert run("fail-link", name, "next", "--degraded").status == 0
+    assert run("fail-link", other, "internal").status == 0
+    assert shown(run)["links"] == [
+        {"machine": name, "kind": "next", "state": "degraded"},
+        {"machine": other, "kind": "internal", "state": "down"},
+    ]
+    assert f"{name}/next (degraded), {other}/internal (down)" in run("show").out
     assert run("repair-link", name, "next").status == 0
+    assert run("clear").status == 0
+    assert [each["machine"] for each in shown(run)["links"]] == [other]
+    site.restart()
+    assert run("clear", "--repair").status == 0
+    assert shown(run)["links"] == []
+
+
+def test_clear_repairs_what_does_not_show_as_broken(run: Run, site: RunningSite) -> None:
+    hangs, warm, hidden = (machine.name for machine in site.region().pods[0].machines[:3])
+    host = site.region().hosts[0].name
+    assert site.http().post(f"/v1/machines/{hangs}:hang").is_success
+    assert run("set-sensor", warm, "die_temperature", "41").status == 0  # within its limits
+    assert run("fail-machine", hidden).status == run("hide", hidden).status == 0
+    assert run("fail-host", host).status == run("hide", host).status == 0
+    found = shown(run)
+    assert (sorted(found["machines"]), found["hosts"]) == (sorted([hangs, warm, hidden]), [host])
+    assert run("clear", "--repair").status == 0
+    found = shown(run)
+    assert found["machines"] == found["hosts"] == found["links"] == found["changed"] == []
+    health = site.http().get(f"/redfish/v1/Systems/{hidden}").json()["Status"]["Health"]
+    assert health == "OK"
 
 
 def test_hardware_shows_what_it_was_not_built_with(run: Run, site: RunningSite) -> None:

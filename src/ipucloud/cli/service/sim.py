@@ -12,7 +12,7 @@ from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service import sim_hardware
 from ipucloud.cli.service.sim_hardware import Host, Machine, opened
-from ipucloud.cli.service.simulated_site import CALLS, CLOCK
+from ipucloud.cli.service.simulated_site import CALLS, CLOCK, SimulatedSite
 from ipucloud.cli.session import Json
 from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault
 from ipucloud.wire.links import LinkKind
@@ -107,15 +107,22 @@ def faults(as_json: Json = False) -> None:
 def show(as_json: Json = False) -> None:
     """Show active faults and broken hardware."""
     with opened() as site:
-        rules, (machines, hosts), changed = site.rules(), site.broken(), site.shown()
+        rules, broken, changed = site.rules(), site.broken(), site.shown()
     if as_json:
-        output.write_json({"faults": rules, "machines": machines, "hosts": hosts, "changed": changed})
+        output.write_json({"faults": rules, **dict(broken), "changed": changed})
         return
     output.write_table(
         ("ID", "FAULT", "CALL", "OBJECT", "HITS"),
         [(rule.id, _named(rule), rule.call, rule.machine or rule.target, rule.hits) for rule in rules],
     )
-    output.write_facts((("broken machines", ", ".join(machines)), ("broken hosts", ", ".join(hosts))))
+    links = ", ".join(f"{each.machine}/{each.kind} ({each.state})" for each in broken.links)
+    output.write_facts(
+        (
+            ("broken machines", ", ".join(broken.machines)),
+            ("broken hosts", ", ".join(broken.hosts)),
+            ("broken links", links),
+        )
+    )
     output.write_facts([("changed", f"{each.name}: {sim_hardware.described(each)}") for each in changed])
 
 
@@ -125,20 +132,27 @@ def clear(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Also repair all machines and hosts, and let them show what they were built with."
+            "--repair", help="Also repair all machines, hosts and links, and let hardware show what it was built with."
         ),
     ] = False,
 ) -> None:
     """End faults of calls. Hardware stays broken unless --repair is given."""
     with opened() as site:
         site.lift(rule)
-        machines, hosts = site.broken() if repair else ([], [])
-        for each in site.shown() if repair else ():
-            site.show_as_built(each.name)
-        for name in machines:
-            site.change("machines", name, "repair")
-        for name in hosts:
-            site.change("hosts", name, "repair")
+        if repair:
+            _repair_all(site)
+
+
+def _repair_all(site: SimulatedSite) -> None:
+    for each in site.shown():
+        site.show_as_built(each.name)
+    broken = site.broken()
+    for name in broken.machines:
+        site.change("machines", name, "repair")
+    for name in broken.hosts:
+        site.change("hosts", name, "repair")
+    for link in broken.links:
+        site.change_link(link.machine, link.kind, "repair")
 
 
 @app.command("fail-machine", cls=with_examples("lux2-p001-m07", "lux2-p001-m07 --after 600 --for 1800"))

@@ -15,6 +15,7 @@ from ipucloud.config import Settings
 from ipucloud.wire import vipu_admin_pb2, vipu_pb2
 from ipucloud.wire.faults import (
     HTTP_CALLS,
+    Broken,
     FaultList,
     FaultRule,
     HardwareShown,
@@ -23,8 +24,6 @@ from ipucloud.wire.faults import (
     SensorReading,
 )
 from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.redfish import RedfishSystem
-from ipucloud.wire.site import HostList, HostState
 
 CALL_SECONDS = 20.0
 SUGGESTED = 5
@@ -103,12 +102,9 @@ class SimulatedSite:
         regions = self._inventory().regions
         return [machine.name for region in regions for pod in region.pods for machine in pod.machines]
 
-    def broken(self) -> tuple[list[str], list[str]]:
-        """The machines, and the hosts, that are not healthy."""
-        hidden = {each.name for each in self.shown() if each.hidden}
-        machines = [name for name in self.machines() if name not in hidden and not self._healthy(name)]
-        hosts = [host.name for host in self._read("/v1/hosts", HostList).hosts if host.state is HostState.FAILED]
-        return machines, hosts
+    def broken(self) -> Broken:
+        """The hardware that does not work as usual."""
+        return self._read("/v1/broken", Broken)
 
     def change(self, kind: str, name: str, verb: str) -> None:
         """`fail` or `repair` one of the `machines` or `hosts`, or have one of the `controllers` `forget`."""
@@ -141,10 +137,6 @@ class SimulatedSite:
 
     def set_sensor(self, machine: str, sensor: str, reading: float) -> None:
         self._call("PUT", f"/v1/machines/{machine}/sensors/{sensor}", SensorReading(reading=reading))
-
-    def _healthy(self, machine: str) -> bool:
-        system = self._read(f"/redfish/v1/Systems/{machine}", RedfishSystem)
-        return system.Status.Health == "OK" and not system.Sensors
 
     def _inventory(self) -> Inventory:
         return self._read("/v1/inventory", Inventory)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from ipucloud.laboratory.simulator.hardware import Machine, Region
 from ipucloud.laboratory.simulator.refusal import not_found
 from ipucloud.laboratory.simulator.vipu.links import link_name
+from ipucloud.wire.faults import BrokenLink
 from ipucloud.wire.links import LinkKind, LinkState
 
 
@@ -40,6 +41,14 @@ class Cables:
         if other is None:
             raise not_found(f"machine {machine.name!r} has no {kind} link")
         return machine, other
+
+    def all_broken(self) -> list[BrokenLink]:
+        """Every link that is not up."""
+        found = ((*name.rpartition("/"), state) for name, state in self.broken.items())
+        return [
+            BrokenLink(machine=machine, kind=LinkKind(kind), state="down" if state is LinkState.DOWN else "degraded")
+            for machine, _, kind, state in found
+        ]
 
     def fail(self, machine: Machine, kind: LinkKind, state: LinkState) -> tuple[Machine, Machine]:
         """Break a link; answers the machines at its ends."""

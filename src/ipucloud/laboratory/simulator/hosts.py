@@ -180,6 +180,13 @@ class Hosts:
             record.state, record.due, record.broken = HostState.FAILED, None, True
             self._states.document.touch()
 
+    async def broken(self) -> list[str]:
+        """The hosts that have failed."""
+        records = self._states.records
+        for name in list(records):
+            await self._states.advance(name)
+        return [name for name, record in records.items() if record.broken or record.state is HostState.FAILED]
+
     async def repair(self, name: str) -> None:
         """Repair the host: a server on it boots, without one it is clean."""
         self._states.check(name)

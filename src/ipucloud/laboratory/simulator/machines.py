@@ -159,6 +159,11 @@ class Machines:
         record.readings.clear()
         self._changed()
 
+    def broken(self) -> list[str]:
+        """The machines of which `repair` changes anything."""
+        found = self._records.items()
+        return [name for name, record in found if record.failed or record.hangs or record.readings]
+
     def show(self, name: str, sensor: str, reading: float) -> None:
         """Let a sensor of the machine's BMC show this."""
         if sensor not in LIMITS:

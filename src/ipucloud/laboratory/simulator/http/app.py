@@ -14,7 +14,15 @@ from ipucloud.laboratory.simulator.http.calls import Act, Calls, body_of
 from ipucloud.laboratory.simulator.http.storage import storage_routes
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.laboratory.simulator.site import Site
-from ipucloud.wire.faults import FaultList, FaultRule, HardwareShown, HardwareShownList, LinkFault, SensorReading
+from ipucloud.wire.faults import (
+    Broken,
+    FaultList,
+    FaultRule,
+    HardwareShown,
+    HardwareShownList,
+    LinkFault,
+    SensorReading,
+)
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.links import LinkKind, LinkState
 from ipucloud.wire.redfish import EVENTS, RedfishLog, RedfishReset, RedfishSystem, RedfishSystems
@@ -254,6 +262,10 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
     """Machines, links and hosts that break now, or are repaired."""
     told = partial(_told, site)
 
+    async def list_broken(request: Request) -> Broken:  # noqa: ARG001 - every call has the same signature
+        links = site.cables.all_broken()
+        return Broken(machines=site.machines.broken(), hosts=await site.hosts.broken(), links=links)
+
     async def fail_machine(request: Request) -> None:
         site.fail_machine(request.path_params["machine"])
 
@@ -281,6 +293,7 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
         await site.hosts.repair(request.path_params["host"])
 
     return [
+        calls.route("GET", "/v1/broken", "faults.broken", list_broken),
         calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", told(fail_machine)),
         calls.route("POST", "/v1/machines/{machine}:hang", "machines.hang", told(hang_machine)),
         calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", told(repair_machine)),
