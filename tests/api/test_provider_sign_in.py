@@ -206,6 +206,10 @@ async def test_a_provider_that_does_not_answer_is_named(api: Api, provider: Runn
     ann = await member(api, "ann@example.com")
     provider.person("subject-ann", ann.email)
     browser = api.client(**OURS)
+    for name in ("authorization_endpoint", "userinfo_endpoint"):
+        provider.faults(discovery={name: "http://["}, userinfo={})
+        problem(await browser.post(BEGIN, json={}), 503, "provider_unavailable")
+    provider.faults()
     refused = problem(await browser.post(f"{PROVIDERS}/gone/sign-ins", json={}), 503, "provider_unavailable")
     assert "Gone Sign-On" in refused["detail"]
     brought = provider.visit(await begun(browser))

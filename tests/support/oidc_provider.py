@@ -1,8 +1,9 @@
 """An OpenID Connect provider as a process of its own: Authlib's, over HTTP, with PKCE.
 
 Whoever asks is signed in at once as the person of `PUT /person`. `PUT /faults` makes it misbehave: `claims` replaces
-claims of ID tokens (null leaves one out), `userinfo` adds such an endpoint with this answer, `foreign_key` signs with a
-key that it does not publish, `status` answers the token endpoint with that, `hang` never answers it.
+claims of ID tokens (null leaves one out), `discovery` members of that document, `userinfo` adds such an endpoint with
+this answer, `foreign_key` signs with a key that it does not publish, `status` answers the token endpoint with that,
+`hang` never answers it.
 """
 
 from __future__ import annotations
@@ -108,13 +109,14 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
     @app.get("/.well-known/openid-configuration")
     def discovery() -> Any:
         more = {"userinfo_endpoint": f"{issuer()}/userinfo"} if "userinfo" in state["faults"] else {}
-        return more | {
+        more |= state["faults"].get("discovery", {})
+        return {
             "issuer": issuer(),
             "authorization_endpoint": f"{issuer()}/authorize",
             "token_endpoint": f"{issuer()}/token",
             "jwks_uri": f"{issuer()}/keys",
             "token_endpoint_auth_methods_supported": ["client_secret_basic"],
-        }
+        } | more
 
     @app.get("/keys")
     def keys() -> Any:

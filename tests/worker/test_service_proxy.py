@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -238,18 +238,19 @@ async def test_what_gives_no_answer_is_named(served: Served) -> None:
 
 
 async def test_who_hangs_up_leaves_their_place_to_others(served: Served) -> None:
-    limits = {**MANY, "service_timeout": 3600, "service_request_limit": 1}
+    limits = {**MANY, "service_timeout": 3600, "body_timeout": 3600, "service_request_limit": 1}
     with api_process(limits, url=served.url) as api:
         async with served.client(api) as client, served.client() as other:
 
             async def free() -> bool:
                 return (await client.get(served.path("chat", "missing"))).status_code == 404
 
-            async def hang_up(number: int, method: str, content: bytes | None) -> None:
+            async def hang_up(number: int, method: str, body: Callable[[], AsyncIterator[bytes]] | None) -> None:
                 waiting: list[asyncio.Task[httpx.Response]] = []
 
                 async def arrived() -> bool:
                     if not waiting or waiting[-1].done():  # refused: whoever had the place just now is not quite gone
+                        content = body() if body is not None else b"whole"
                         sent = client.request(method, served.path("chat", "hold"), content=content)
                         waiting.append(asyncio.create_task(sent))
                     return bool((await other.get(served.path("chat", "held"))).json() == number)
@@ -258,9 +259,15 @@ async def test_who_hangs_up_leaves_their_place_to_others(served: Served) -> None
                 assert not await free()
                 waiting[-1].cancel()
 
-            for number, (method, content) in enumerate([("GET", None), ("PUT", b"x"), ("POST", None)], start=1):
-                await hang_up(number, method, content)
+            cases = [("GET", None), ("PUT", None), ("PUT", _unfinished), ("POST", None)]
+            for number, (method, body) in enumerate(cases, start=1):
+                await hang_up(number, method, body)
                 await until(free, "a place is free")
+
+
+async def _unfinished() -> AsyncIterator[bytes]:
+    yield b"not all"
+    await asyncio.Event().wait()
 
 
 async def _parts() -> AsyncIterator[bytes]:

@@ -124,7 +124,8 @@ class _Checkup:
         try:
             theirs = parsedate_to_datetime(date or "").astimezone(UTC)
         except (ValueError, OverflowError):
-            self._add("clock", WARNING, "The service does not tell its time.")
+            found = "The service does not tell its time."
+            self._add("clock", WARNING, found, "Look at what is between here and the service: its Date is no date.")
             return
         seconds = round((datetime.now(UTC) - theirs).total_seconds())
         apart = f"{abs(seconds)} s {'ahead of' if seconds > 0 else 'behind'} the service's"

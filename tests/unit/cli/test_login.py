@@ -193,6 +193,11 @@ def test_the_doctor_leads_to_a_first_cluster(run: Run, service: Service, home: P
             Reply(body={"status": "alive", "version": "0.1.0"}, headers={"Date": "Thu, 01 Jan 2026 00:00:00 GMT"}),
             ("clock", "warning"),
         ),
+        (
+            "/livez",
+            Reply(body={"version": "0.1.0"}, headers={"Date": "Fri, 31 Dec 99999999999999999999 23:59:59 GMT"}),
+            ("clock", "warning"),
+        ),
         ("/v1/whoami", problem(401, "unauthenticated", "Send a valid token."), ("token", "failed")),
         ("/v1/projects/demo", problem(404, "not_found", "There is no such project."), ("project", "failed")),
     ],
