@@ -121,7 +121,7 @@ def test_depth_is_counted(wrap: Any) -> None:
     ],
 )
 def test_a_number_without_a_fraction_is_an_integer_while_that_is_exact(written: str, read: Any) -> None:
-    value = bodies._checked(json.loads(written))
+    value, _ = bodies._checked(json.loads(written))
     assert (value, repr(value)) == (read, repr(read))
 
 
