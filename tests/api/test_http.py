@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from unittest import mock
 
 import httpx
 import psycopg
 import pytest
 import structlog
 
-from ipucloud.api import serve
+from ipucloud.api import etag, serve
+from ipucloud.api.compression import compressed
 from ipucloud.catalogue.load import load
 from ipucloud.identity.tokens import new_token
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
@@ -116,6 +118,33 @@ async def test_the_page_of_the_reference_needs_nobody_else(shared_api: Api) -> N
         assert asset in page.text
     document = await shared_api.client().get("/openapi.json")
     assert document.json()["openapi"].startswith("3.1")
+
+
+async def test_the_document_is_made_hashed_and_compressed_once(shared_api: Api) -> None:
+    """It is megabytes: hundreds who ask at once get the same bytes, and none keeps the process from others."""
+    caller = shared_api.client()
+    with mock.patch.object(etag, "compressed", side_effect=compressed) as made:
+        answers = await asyncio.gather(*(caller.get("/openapi.json") for _ in range(8)))
+    assert made.call_count <= 1  # the process may have it already
+    first = answers[0]
+    assert (first.headers["content-encoding"], first.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert {answer.headers["etag"] for answer in answers} == {first.headers["etag"]}
+    plain = await caller.get("/openapi.json", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert (plain.content, plain.headers["etag"]) == (first.content, first.headers["etag"].replace("-gzip", ""))
+    for known in (first, plain):
+        again = await caller.get("/openapi.json", headers={"If-None-Match": known.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_pages_count_against_their_address_and_probes_do_not(world: World, database: Scratch) -> None:
+    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
+        caller = api.client()
+        answers = [(await caller.get("/docs")).status_code for _ in range(33)]
+        assert answers == [*[200] * 32, 429]
+        problem(await caller.get("/openapi.json"), 429, "rate_limited")
+        assert (await caller.get("/livez")).status_code == 200
+        assert (await api.owner.get("/v1/whoami")).status_code == 429  # nobody knows the token yet
 
 
 LIMITS = {"rate_limit_per_second": 2.0, "rate_limit_burst": 4}

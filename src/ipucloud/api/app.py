@@ -91,6 +91,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.panel = Panel()
+    app.state.reference = reference.Reference()
     app.state.used = used
     app.state.catalogue = catalogue
     app.add_exception_handler(Problem, _problem)

@@ -20,6 +20,7 @@ _INLINE = 128 * 1024
 """Bytes above which a thread compresses: a millisecond of the event loop."""
 _GZIP = 16 + zlib.MAX_WBITS
 _JSON = "application/json"
+CODING = "gzip"
 
 
 def is_compressed(scope: Scope, size: int) -> bool:
@@ -54,6 +55,7 @@ class _Answer:
             headers = MutableHeaders(raw=message["headers"])
             if message["status"] == 200 and headers.get("content-type") == _JSON:
                 headers.add_vary_header("Accept-Encoding")
+            if message["status"] == 200 and headers.get("content-type") == _JSON and "content-encoding" not in headers:
                 self._held = {**message, "headers": headers.raw}
                 return
         elif self._held is not None:
@@ -62,16 +64,19 @@ class _Answer:
             if not message.get("more_body") and is_compressed(self._scope, len(body)):
                 message = {**message, "body": await _compressed(body)}
                 headers = MutableHeaders(raw=start["headers"])
-                headers["Content-Encoding"] = "gzip"
+                headers["Content-Encoding"] = CODING
                 headers["Content-Length"] = str(len(message["body"]))
             await self._send(start)
         await self._send(message)
 
 
 async def _compressed(body: bytes) -> bytes:
-    if len(body) > _INLINE:
-        return await asyncio.to_thread(zlib.compress, body, _LEVEL, _GZIP)
-    return zlib.compress(body, _LEVEL, _GZIP)
+    return await asyncio.to_thread(compressed, body) if len(body) > _INLINE else compressed(body)
+
+
+def compressed(body: bytes, level: int = _LEVEL) -> bytes:
+    """The body as gzip."""
+    return zlib.compress(body, level, _GZIP)
 
 
 def _accepts_gzip(headers: Headers) -> bool:

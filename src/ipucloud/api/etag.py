@@ -19,7 +19,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.compression import is_compressed
+from ipucloud.api.compression import CODING, compressed, is_compressed
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, Problem
 
 JSON = "application/json"
@@ -43,6 +43,24 @@ def tagged(request: Request, body: bytes, version: int) -> Response:
     if _names(request.headers.get("if-none-match"), current):
         return Response(status_code=304, headers=headers | {"Vary": "Accept-Encoding"})
     return Response(body, 200, headers, JSON)
+
+
+class Fixed:
+    """A JSON answer that stays the same while the process runs: hashed and compressed once."""
+
+    def __init__(self, body: bytes) -> None:
+        self._tag = tag(0, body)
+        self._body, self._compressed = body, compressed(body, level=9)
+
+    def answer(self, request: Request) -> Response:
+        """As `tagged`."""
+        headers = {"ETag": self._tag, "Cache-Control": _REVALIDATE}
+        if _names(request.headers.get("if-none-match"), self._tag):
+            return Response(status_code=304, headers=headers | {"Vary": "Accept-Encoding"})
+        if not is_compressed(request.scope, len(self._body)):
+            return Response(self._body, 200, headers, JSON)
+        headers |= {"ETag": self._tag[:-1] + _COMPRESSED, "Content-Encoding": CODING}
+        return Response(self._compressed, 200, headers, JSON)
 
 
 def expected_version(request: Request) -> int | None:

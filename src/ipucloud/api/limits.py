@@ -31,7 +31,11 @@ MAX_BUCKETS = 10_000
 
 
 LIMITED = ("/v1/", scim_errors.PREFIX)
-"""How paths begin that need a credential; the others are pages, and what a load balancer asks."""
+"""How paths begin that need a credential."""
+PROBES = ("/livez", "/readyz")
+"""What a load balancer asks, as often as it likes."""
+OF_A_PAGE = 0.125
+"""What any other path counts: a page of the control panel is dozens of small files."""
 UNSHARED = 7 / 8
 """Part of a burst above which other processes do not hear of a caller."""
 
@@ -46,7 +50,7 @@ class Bucket:
 
     level: float
     at: float
-    taken: int = 0
+    taken: float = 0
     known: int = 0
     known_at: float = -math.inf
 
@@ -70,7 +74,7 @@ class RateLimiter:
         """Drop the caller's bucket, if there is one."""
         self._buckets.pop(caller, None)
 
-    def take(self, caller: Hashable) -> float:
+    def take(self, caller: Hashable, cost: float = 1.0) -> float:
         """Requests left after this one; negative if it must be refused, in which case nothing is consumed."""
         now = self._clock.monotonic()
         bucket = self._buckets.get(caller)
@@ -81,10 +85,10 @@ class RateLimiter:
         else:
             self._buckets.move_to_end(caller)
             self._fill(bucket, now)
-        left = bucket.level - 1
+        left = bucket.level - cost
         if left >= 0:
             bucket.level = left
-            bucket.taken += 1
+            bucket.taken += cost
         return left
 
     def busy(self) -> dict[Hashable, Bucket]:
@@ -149,7 +153,10 @@ class RateLimit:
         self._used = used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in {"http", "websocket"} or not scope["path"].startswith(LIMITED):
+        if scope["type"] not in {"http", "websocket"} or scope["path"] in PROBES:
+            await self._app(scope, receive, send)
+            return
+        if not scope["path"].startswith(LIMITED) and self._addresses.take(address_of(scope), OF_A_PAGE) >= 0:
             await self._app(scope, receive, send)
             return
         trace = scope_trace(scope)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ipucloud.api.etag import tagged
+from ipucloud.api.etag import Fixed
 from ipucloud.kernel.errors import not_found
 
 _ASSETS = {"swagger-ui.css": "text/css", "swagger-ui-bundle.js": "text/javascript", "favicon.png": "image/png"}
@@ -40,9 +42,25 @@ _POLICY = (
 )
 
 
+class Reference:
+    """The OpenAPI document as it is sent, made once, in a thread, for the first who ask."""
+
+    def __init__(self) -> None:
+        self._made: asyncio.Task[Fixed] | None = None
+
+    async def of(self, app: Any) -> Fixed:
+        if self._made is None or (self._made.done() and (self._made.cancelled() or self._made.exception())):
+            self._made = asyncio.create_task(asyncio.to_thread(_made_from, app))
+        return await asyncio.shield(self._made)
+
+
+def _made_from(app: Any) -> Fixed:
+    return Fixed(orjson.dumps(app.document, option=orjson.OPT_SORT_KEYS))
+
+
 async def openapi(request: Request) -> Response:
-    body = orjson.dumps(request.app.document, option=orjson.OPT_SORT_KEYS)
-    return tagged(request, body, 0)
+    fixed: Fixed = await request.app.state.reference.of(request.app)
+    return fixed.answer(request)
 
 
 async def page(_: Request) -> Response:

@@ -8,6 +8,7 @@ gives up to a whole burst. From then on, all together give the sustained rate.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 
 import structlog
@@ -45,7 +46,7 @@ class SharedLimits:
         }
         if not found:
             return
-        taken = [bucket.taken for _, bucket in found.values()]
+        taken = [math.floor(bucket.taken) for _, bucket in found.values()]
         try:
             async with database.read() as connection:
                 totals = await add_taken(connection, [*found], taken)
