@@ -103,9 +103,9 @@ data: {"id": "81234-5120", "type": "cluster.active", "subject_type": "cluster", 
   hour (`?wait=` seconds; with `0` it ends when it has caught up), when its server is restarted, and within 15
   seconds after its token was revoked. Open it again after its last `id`. Browsers do that by themselves, but not
   after a refusal such as `401`, `429` or `503`.
-- A token has at most 32 streams per API process, then `429 too_many_connections`; a process has 1,000, then `503
-  unavailable` (`IPUCLOUD_STREAMS_PER_TOKEN`, `IPUCLOUD_STREAM_LIMIT`). A client that does not read is disconnected
-  (`IPUCLOUD_WRITE_TIMEOUT`).
+- A project, or a billing account, has at most 100 streams per API process, then `429 too_many_connections`; a process
+  has 1,000, then `503 unavailable` (`IPUCLOUD_STREAMS_PER_PROJECT`, `IPUCLOUD_STREAM_LIMIT`). A client that does not
+  read is disconnected (`IPUCLOUD_WRITE_TIMEOUT`).
 - A proxy must not buffer the answer and must wait longer than 15 seconds for more of it. `X-Accel-Buffering: no`
   tells nginx so; elsewhere switch response buffering off for this path.
 

@@ -122,19 +122,25 @@ async def test_a_payer_has_a_stream_of_the_account(api: Api, database: Scratch) 
 
 async def test_streams_are_few_and_end_with_their_token_and_their_server(api: Api, database: Scratch) -> None:
     other = await api.owner.post(f"{api.base}/tokens", json={"name": "other", "role": "viewer"})
-    limits = {"streams_per_token": 2, "stream_limit": 3, "database_pool_size": 1}
+    limits = {"streams_per_project": 3, "stream_limit": 4, "database_pool_size": 1}
+    neighbour = await api.other_project()
     with api_process(limits, url=database.app_url) as server, ExitStack() as stack:
         path, mine = f"{api.base}/events/stream", {"Authorization": f"Bearer {api.world.project.token.secret}"}
         first, second = [stack.enter_context(opened(server, api)) for _ in range(2)]
         third = stack.enter_context(opened(server, api, secret=other.json()["token"]))
         for each in (first, second, third):
             next(each)
-        refused = server.outside.get(path, headers=mine)
-        assert problem(refused, 429, "too_many_connections")["limit"] == 2
-        assert refused.headers["retry-after"]
         theirs = {"Authorization": f"Bearer {other.json()['token']}"}
-        problem(server.outside.get(path, headers=theirs), 503, "unavailable")
-        assert "event_streams 3.0" in server.inside.get("/metrics").text
+        for headers in (mine, theirs):  # a project has its limit, however many tokens it has
+            refused = server.outside.get(path, headers=headers)
+            assert problem(refused, 429, "too_many_connections")["limit"] == 3
+            assert refused.headers["retry-after"]
+        elsewhere = {"path": f"/v1/projects/{neighbour.slug}/events/stream", "secret": neighbour.token.secret}
+        with opened(server, api, **elsewhere) as fourth:
+            next(fourth)
+            headers = {"Authorization": f"Bearer {neighbour.token.secret}"}
+            problem(server.outside.get(elsewhere["path"], headers=headers), 503, "unavailable")
+            assert "event_streams 4.0" in server.inside.get("/metrics").text
         assert (await api.owner.delete(f"{api.base}/tokens/{other.json()['id']}")).status_code < 300
         assert [message.event for message in third] == []
         assert next(first).event == next(second).event == "token.revoked"

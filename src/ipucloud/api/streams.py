@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from uuid import UUID
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -43,31 +44,31 @@ class Streams:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._limit = settings.stream_limit
-        self._per_token = settings.streams_per_token
+        self._per_project = settings.streams_per_project
         self._metrics = metrics
-        self._open: Counter[bytes] = Counter()
+        self._open: Counter[UUID] = Counter()
 
     @contextmanager
-    def admitted(self, token_hash: bytes) -> Iterator[None]:
-        """One more stream of a token while the block lasts. Raises `Problem` 429 or 503."""
-        if self._open[token_hash] >= self._per_token:
+    def admitted(self, reader: UUID) -> Iterator[None]:
+        """One more stream of a project, or of an account, while the block lasts. Raises `Problem` 429 or 503."""
+        if self._open[reader] >= self._per_project:
             raise Problem(
                 TOO_MANY_CONNECTIONS,
-                f"This token has {self._per_token} open streams. Close some of them, or share one.",
+                f"{self._per_project} streams of these events are open. Close some of them, or share one.",
                 headers=AGAIN,
-                extra={"limit": self._per_token},
+                extra={"limit": self._per_project},
             )
         if self._open.total() >= self._limit:
             raise Problem(UNAVAILABLE, "All streams of this server are in use. Try again shortly.", headers=AGAIN)
-        self._open[token_hash] += 1
+        self._open[reader] += 1
         self._metrics.streams.inc()
         try:
             yield
         finally:
             self._metrics.streams.dec()
-            self._open[token_hash] -= 1
-            if not self._open[token_hash]:
-                del self._open[token_hash]
+            self._open[reader] -= 1
+            if not self._open[reader]:
+                del self._open[reader]
 
 
 class EventStream(StreamingResponse):

@@ -144,7 +144,7 @@ class Settings(BaseSettings):
         1_000, ge=1, description="of one client address and API process; an IPv6 /64 network counts as one address"
     )
     stream_limit: int = Field(1_000, ge=1, description="open event streams of one API process")
-    streams_per_token: int = Field(32, ge=1, description="of one token and API process")
+    streams_per_project: int = Field(100, ge=1, description="of one project, or account, and API process")
     terminal_limit: int = Field(200, ge=1, description="open terminals of one API process")
     terminals_per_project: int = Field(20, ge=1, description="open terminals of one project")
     terminal_idle_seconds: Seconds = Field(900.0, description="a terminal in which nobody types is closed after that")

@@ -111,7 +111,7 @@ def _stream(request: Request, follower: Follower, reader: UUID, start: _Start, q
         return Response(media_type="text/event-stream")
     services = services_of(request)
     held = ExitStack()
-    held.enter_context(services.streams.admitted(trace_of(request).credential()))
+    held.enter_context(services.streams.admitted(reader))
     subscription = held.enter_context(follower.subscribed(reader))
     stream = _Stream(request, services, subscription, start.position, query.wait)
     return EventStream(stream.messages(gap=start.gap), held)
