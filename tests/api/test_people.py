@@ -79,6 +79,29 @@ async def test_a_wrong_password_and_an_unknown_person_are_one_answer_and_are_lim
     assert (await elsewhere.post(LOGIN, json=bad | {"password": PASSWORD})).status_code == 201
 
 
+async def test_whoever_guesses_keeps_nobody_out_where_they_signed_in_before(api: Api) -> None:
+    """From ever new addresses, until the limit of the person is used up for everybody else."""
+    who = await person(api)
+    good, bad = ({"email": who.email, "password": each} for each in (PASSWORD, "wrong"))
+    office = api.client(address="198.51.100.1")
+    laptop = api.client(address="198.51.100.2")
+    assert (await office.post(LOGIN, json=good)).status_code == 201
+    assert (await laptop.post(SESSION, json=good)).status_code == 201
+    assert "ipucloud-device" in laptop.cookies
+    codes = {(await api.client(address=f"192.0.2.{n}").post(LOGIN, json=bad)).status_code for n in range(1, 120)}
+    assert codes == {401, 429}
+    problem(await api.client(address="203.0.113.9").post(LOGIN, json=good), 429, "rate_limited")
+    assert (await office.post(LOGIN, json=good)).status_code == 201
+    travelling = api.client(address="203.0.113.9")
+    travelling.cookies.update(laptop.cookies)
+    assert (await travelling.post(SESSION, json=good)).status_code == 201
+    guesses = [(await travelling.post(SESSION, json=bad)).status_code for _ in range(12)]
+    assert guesses[-1] == 429  # a stolen browser guesses no faster than anybody
+    forged = api.client(address="203.0.113.10")
+    forged.cookies.set("ipucloud-device", "a." + "0" * 64)
+    problem(await forged.post(SESSION, json=good), 429, "rate_limited")
+
+
 async def test_a_login_is_the_persons_and_ends(api: Api, database: Scratch, stopped_clock: None) -> None:
     who = await person(api, Role.OWNER)
     caller = await logged_in(api, who, name="desk", project=api.world.project.slug)

@@ -18,6 +18,7 @@ from ipucloud.admin.events import OPERATORS
 from ipucloud.api import health, pages, reference
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.compression import Compression
+from ipucloud.api.devices import Devices
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
@@ -119,6 +120,7 @@ def _lifespan(
         size, wait = settings.database_pool_size, settings.database_pool_timeout
         database = Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION, planned_once=True)
         notifier = Notifier(url, APPLICATION)
+        devices = Devices(settings.sealing_keys())
         services = Services(
             settings=settings,
             catalogue=catalogue,
@@ -130,7 +132,8 @@ def _lifespan(
             streams=Streams(settings, metrics),
             followers=Followers(*(Follower(feed, database, clock) for feed in (PROJECTS, ACCOUNTS, OPERATORS))),
             passwords=Passwords(),
-            attempts=Attempts(clock),
+            attempts=Attempts(clock, devices),
+            devices=devices,
             providers=Providers(settings.oidc_providers, clock),
             logins=ServiceLogins(database, notifier, clock, metrics.service_logins),
         )

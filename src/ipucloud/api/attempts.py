@@ -1,15 +1,18 @@
 """How often passwords and invitations can be tried: for a person at an address, an address, a person.
 
-The limit of a person is the widest: whoever guesses from many addresses must not keep the person out for long.
+Where the person signed in before, with the browser or from the address, only the attempts there count: whoever guesses
+from ever new addresses does not keep the person out.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Hashable
 
 from starlette.requests import Request
 
-from ipucloud.api.limits import RateLimiter, address_of
+from ipucloud.api.devices import Devices
+from ipucloud.api.limits import MAX_BUCKETS, RateLimiter, address_of
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, Problem
 
@@ -20,7 +23,9 @@ ANYBODY = ""
 class Attempts:
     """Counts attempts, and refuses too many."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, devices: Devices) -> None:
+        self._devices = devices
+        self._familiar: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._here = RateLimiter("sign-in", 1 / 30, 10, clock)
         self._address = RateLimiter("sign-in", 1 / 5, 60, clock)
         self._person = RateLimiter("sign-in", 1 / 10, 100, clock)
@@ -32,11 +37,7 @@ class Attempts:
 
     def take(self, request: Request, email: str) -> None:
         """Count an attempt before the password is looked at. Raises `Problem` rate_limited."""
-        address = address_of(request.scope)
-        limits: list[tuple[RateLimiter, Hashable]] = [(self._address, address)]
-        if email != ANYBODY:
-            limits += [(self._here, (address, email)), (self._person, email)]
-        for limiter, caller in limits:
+        for limiter, caller in self._limits(request, email):
             left = limiter.take(caller)
             if left < 0:
                 raise Problem(
@@ -45,6 +46,22 @@ class Attempts:
                     headers={"Retry-After": str(limiter.retry_after(left))},
                 )
 
+    def _limits(self, request: Request, email: str) -> list[tuple[RateLimiter, Hashable]]:
+        address = address_of(request.scope)
+        if email == ANYBODY:
+            return [(self._address, address)]
+        device = self._devices.known(request, email)
+        if device is not None:
+            return [(self._here, (device, email))]
+        if (address, email) in self._familiar:
+            return [(self._here, (address, email))]
+        return [(self._address, address), (self._here, (address, email)), (self._person, email)]
+
     def succeeded(self, request: Request, email: str) -> None:
-        """The person is who they say: their earlier attempts at this address do not count."""
-        self._here.forget((address_of(request.scope), email))
+        """The person is who they say: their earlier attempts here do not count, and this address is familiar."""
+        here = (address_of(request.scope), email)
+        self._here.forget(here)
+        self._familiar[here] = None
+        self._familiar.move_to_end(here)
+        if len(self._familiar) > MAX_BUCKETS:
+            self._familiar.popitem(last=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from starlette.requests import HTTPConnection
 
 from ipucloud.api.attempts import Attempts
+from ipucloud.api.devices import Devices
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.service_counts import ServiceCounts
 from ipucloud.api.service_logins import ServiceLogins
@@ -47,6 +48,7 @@ class Services:
     followers: Followers
     passwords: Passwords
     attempts: Attempts
+    devices: Devices
     providers: Providers
     logins: ServiceLogins
     service_counts: ServiceCounts = field(default_factory=ServiceCounts)

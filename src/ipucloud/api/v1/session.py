@@ -114,6 +114,8 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     secret, row = await services_of(request).database.transact(work)
     response = Response(_document(row), 201, {"Location": _PATH}, JSON)
     _set_cookie(request, response, secret, int(settings.session_seconds))
+    if body.email is not None:
+        services_of(request).devices.remember(request, response, body.email)
     if returned is not None:
         provider_sign_in.set_cookie(request, response, "", 0)
         services_of(request).notifier.poke()
