@@ -18,6 +18,7 @@ from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.reservations import ONCE
 from ipucloud.inventory.reservation_tables import reservations
+from ipucloud.inventory.reserved import unpaid_since
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import REGION, Books, at
 from tests.feature.billing.exports.ledgers import csv_of, selection
@@ -203,13 +204,10 @@ async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_
     books.now(at("2026-04-01T01:00:04"))
     await follow_reservations(books.database)
     books.now(at("2026-04-01T01:10:00"))
+    mine = {"project_id": books.project.id, "cluster_id": cluster.cluster}
     async with books.database.begin() as connection:
-        await open_interval(
-            connection,
-            project_id=books.project.id,
-            cluster_id=cluster.cluster,
-            since=at("2026-04-01T00:50:00"),
-        )
+        since = await unpaid_since(connection, **mine, since=at("2026-04-01T00:50:00"))
+        await open_interval(connection, **mine, since=since)
     [billed] = await books.rows("SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL")
     assert tuple(billed) == (ENDS, ENDS)
     assert await audit(books.database, [ONCE]) == []

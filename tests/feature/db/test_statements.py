@@ -9,7 +9,7 @@ from tests.support.postgres import Database
 from tests.support.statements import calls_of_text, prepared, refusals, statements
 
 NEVER_NULL = {
-    ("ipucloud.clusters.reservations.credits", "block"): "only what is of a reservation",
+    ("ipucloud.clusters.not_working", "block"): "only what is of a reservation",
     ("ipucloud.billing.exports.connections", "secret"): "only connections that are not deleted",
     ("ipucloud.billing.exports.inputs", "fence"): "read by the delivery, which follows the build",
     ("ipucloud.billing.exports.inputs", "manifest"): "read by the delivery, which follows the build",

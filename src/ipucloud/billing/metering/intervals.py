@@ -18,13 +18,8 @@ _OPEN = sa.text(
     SELECT :id, c.project_id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines,
            coalesce(known.anchor_at, start.at), greatest(known.anchor_at, start.at)
       FROM billed_clusters c,
-           LATERAL (SELECT max(r.ends_at) AS ends_at
-                      FROM allocations a
-                      JOIN reservations r ON (r.project_id, r.id) = (a.project_id, a.reservation_id)
-                     WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
-                       AND r.state IN ('active', 'ended') AND r.ends_at <= app_now()) AS reserved,
-           LATERAL (SELECT date_trunc('second', greatest(coalesce(CAST(:since AS timestamptz), app_now()),
-                                                         reserved.ends_at), 'UTC') AS at) AS start,
+           LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at)
+             AS start,
            LATERAL (SELECT min(anchor_at) AS anchor_at FROM usage_intervals
                      WHERE project_id = c.project_id AND resource_id = c.id) AS known
      WHERE c.project_id = :project_id AND c.id = :cluster_id AND (NOT c.reserved OR c.unreserved_at IS NOT NULL)
@@ -105,8 +100,7 @@ async def open_interval(
 ) -> None:
     """Start to bill the cluster as it is now: its flavor, machines, SKU, region and currency.
 
-    It starts at `since`, or now, truncated to the second, and never before the end of the reservation that has paid for
-    its machines until then. The first interval's start anchors the minutes of all later
+    It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
     ones. Open already, or of a reservation that is not over, which is billed itself: nothing happens.
     """
     parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "since": since}

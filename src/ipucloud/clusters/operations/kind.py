@@ -20,6 +20,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.inventory.reserved import unpaid_since
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, OpenOperation
@@ -121,9 +122,11 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         """Billing comes last in the lock order."""
         if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.state in BILLABLE:
-            await open_interval(
-                connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from
-            )
+            mine = {"project_id": inputs.project_id, "cluster_id": inputs.id}
+            since = inputs.billed_from
+            if since is not None:
+                since = await unpaid_since(connection, **mine, since=since)
+            await open_interval(connection, **mine, since=since)
             failpoint("cluster.interval_opened")
             await settle_cluster(connection, project_id=inputs.project_id, cluster_id=inputs.id)
 

@@ -147,7 +147,7 @@ PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
     ),
     "a local time": (put(ChargePeriodStart="2026-04-30 20:12:13+02"), "value_has_its_form"),
     "a number with separators": (put(BilledCost="1,200.0"), "value_has_its_form"),
-    "no invoice": (put(InvoiceId=""), "column_is_not_empty"),
+    "no invoice": (put(InvoiceId=""), "billed_is_what_is_on_the_invoice"),
     "a bare id": (put(SubAccountId="12345"), "id_is_qualified"),
     "a region without its name": (put(RegionName=""), "columns_are_empty_together"),
     "a formula": (put(ResourceName="=1+1"), "text_is_no_formula"),
