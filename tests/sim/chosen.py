@@ -12,7 +12,7 @@ from tests.sim.report import missed
 from tests.sim.runner import tally
 from tests.sim.stage import Stage
 
-FINDERS = (0, 1, 2, 4, 7, 9, 13, 14, 17, 19, 21, 25, 32, 34, 39, 138)
+FINDERS = (0, 1, 2, 4, 7, 9, 13, 14, 17, 19, 21, 25, 32, 34, 39, 62, 71, 105, 106, 138)
 """In each of these some planted bug is found that the others do not find."""
 FIRST, MANY = 3_000_000, 160
 HALVES = 2
