@@ -48,17 +48,15 @@ class LazyCommand(TyperCommand):
         return command.make_context(*args, **extra)
 
     def _load(self) -> ModuleType:
-        # Of what modules make nearly all stays. The collector would go through it again and again, and at the end: a
-        # fifth of the time in which an API process starts, a quarter of that of a short command.
-        gc.disable()
         try:
             return importlib.import_module(self._entry.module)
         except ModuleNotFoundError as missing:
             if self._entry.extra is None or (missing.name or "ipucloud").partition(".")[0] == "ipucloud":
                 raise
         finally:
-            gc.freeze()
-            gc.enable()
+            if not gc.isenabled():  # by `main`
+                gc.freeze()
+                gc.enable()
         wanted = f"ipucloud[{self._entry.extra}]"
         typer.echo(
             f"ipucloud: `ipucloud {self._entry.group}{self.name}` needs more packages: pip install '{wanted}'", err=True
