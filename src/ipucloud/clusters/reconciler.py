@@ -27,6 +27,9 @@ from ipucloud.site.ports import Site, Sites
 
 log = structlog.get_logger(__name__)
 
+_BUILDS = frozenset(kind.name for kind in CLUSTER_OPERATIONS if kind.other_hardware is not None)
+"""Kinds of operations that go on with other hardware. The others are of a cluster that keeps what it has."""
+
 
 class ClusterReconciler:
     """Load the open operation's current step, take it, and write its outcome as the kind declares.
@@ -102,8 +105,9 @@ class ClusterReconciler:
         return await self._examined(site, inputs, result)
 
     async def _examined(self, site: Site, inputs: ClusterInputs, result: StepResult) -> StepResult:
-        """The result; if the step does not come to its end, the hardware that is the cause, or a failure in the end."""
-        if isinstance(result, (Pending, Failed)) and self._runner.stuck(inputs.operation, result):
+        """The result, or a failure in the end; of a step that builds, the hardware that keeps it from its end."""
+        builds = inputs.operation.kind in _BUILDS and not inputs.operation.undoing
+        if builds and isinstance(result, (Pending, Failed)) and self._runner.stuck(inputs.operation, result):
             with suppress(SiteError):  # the site is not well either, which the result says
                 return await examined(site, inputs, result.detail) or self._runner.limited(inputs.operation, result)
         return self._runner.limited(inputs.operation, result)
