@@ -14,6 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import SecretStr
+
 from ipucloud.config import Settings
 from ipucloud.kernel.failpoints import Trap
 from tests.support.waiting import PATIENCE
@@ -124,11 +126,13 @@ class Zygote:
 
 def _plain(settings: Settings) -> dict[str, Any]:
     """What makes equal settings in another process."""
-    plain = {
-        name: value.get_secret_value() if hasattr(value, "get_secret_value") else value
-        for name, value in settings.model_dump(exclude={"data_dir", "pg_bindir"}).items()
-    }
-    return plain | {"validation": ",".join(sorted(settings.validation))}
+    return {name: _text(value) for name, value in settings.model_dump(exclude={"data_dir", "pg_bindir"}).items()}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return ",".join(sorted(value))
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
 @asynccontextmanager
