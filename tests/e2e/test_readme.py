@@ -138,4 +138,4 @@ def test_url_tokens_and_data_survive_a_restart(hour: Hour) -> None:
 
 
 def test_the_first_commands_are_those_that_other_tests_run() -> None:
-    assert commands("Try it") == ["./dev demo", "./dev up", "./dev test"]
+    assert commands("Try it") == ["./dev demo", "./dev up", "./dev test", "./dev test --all"]
