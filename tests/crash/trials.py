@@ -29,7 +29,9 @@ class Case:
 
     @property
     def traps(self) -> Sequence[Trap]:
-        after = None if self.point == self.kind.after else self.kind.after
+        # A worker that is to be stopped first must not die before: on a busy machine a short lease ends by itself.
+        stop = next((trap.point for trap in self.kind.first if trap.action is Action.STOP), None)
+        after = None if self.point == self.kind.after else self.kind.after or stop
         return *self.kind.first, Trap(self.point, self.hit, Action.KILL, after)
 
 
