@@ -85,7 +85,6 @@ async def watched_worker(
         request_life=settings.request_life,
         validated=False,
         attempts=settings.step_attempts,
-        billing_starts_at=settings.billing_starts_at,
         draw=random.Random(1),  # noqa: S311  # jitter
         isolation=Isolation.usual(settings.isolation_after, settings.isolation_limit),
         power_limit=settings.power_limit,

@@ -127,10 +127,10 @@ class ClusterInputs:
     `wait`: the operation's wait for capacity; None: it does not wait, and never did.
     `rebuild`: how the open operation rebuilds servers; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
-    `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
-    seconds until no request sent before the machines were released, or were switched off by this operation, can take
-    effect; meaningful in clean-up only. `replaceable`: for how many more machines and hosts of the region creates and
-    resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch on.
+    `quarantine_left`: seconds until no request sent before the machines were released, or were switched off by this
+    operation, can take effect; meaningful in clean-up only. `replaceable`: for how many more machines and hosts of the
+    region creates and resumes may take others within the hour. `power_limit`: seconds that a machine may take to switch
+    on.
     `request_life`: seconds after which no request to the site takes effect any more.
     `frozen_until`: nothing may be removed until then; None: it may.
     `validated`: machines that it gives back are validated before other clusters get them.
@@ -149,7 +149,6 @@ class ClusterInputs:
     allocated_through: AllocatedThrough
     reconfigurable: bool
     user_data: StoredUserData
-    billed_from: datetime | None
     authorized_keys: tuple[str, ...]
     keys_revision: int
     vipu: VipuAddress | None
@@ -206,7 +205,6 @@ class _Row(NamedTuple):
     ssh_public_keys: list[str]
     ssh_authority: str | None
     keys_revision: int
-    requested_at: datetime | None
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
     access: dict[str, Any] | None
@@ -236,7 +234,6 @@ _LOAD = Query(
                    FROM jsonb_array_elements(coalesce(asked.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
            c.ssh_authority,
            coalesce(asked.keys_revision, c.keys_revision) AS keys_revision,
-           CASE WHEN c.ready_at IS NULL THEN coalesce(waited.granted_at, c.created_at) END AS requested_at,
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
@@ -318,7 +315,6 @@ async def load(
     item: WorkItem,
     *,
     request_life: float,
-    billed_from_request: bool,
     keys: Keys | None,
     isolation: Isolation,
     power_limit: float,
@@ -326,8 +322,8 @@ async def load(
 ) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost.
 
-    `billed_from_request`: bill a cluster that becomes usable for the first time from its request on. `isolation`: its
-    budget is for an hour, and creates and resumes have one of the same size for hardware that they replace.
+    `isolation`: its budget is for an hour, and creates and resumes have one of the same size for hardware that they
+    replace.
     """
     row = await inputs_of(connection, _LOAD, item, request_life=request_life)
     if row.operation is None:
@@ -345,7 +341,6 @@ async def load(
         allocated_through=row.allocated_through,
         reconfigurable=row.reconfigurable,
         user_data=StoredUserData(row.user_data, keys, user_data_place(row.id, row.project_id)),
-        billed_from=row.requested_at if billed_from_request else None,
         authorized_keys=_authorized_keys(row),
         keys_revision=row.keys_revision,
         vipu=row.vipu,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
-from typing import Literal
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -34,9 +33,8 @@ _BUILDS = frozenset(kind.name for kind in CLUSTER_OPERATIONS if kind.other_hardw
 class ClusterReconciler:
     """Load the open operation's current step, take it, and write its outcome as the kind declares.
 
-    `billing_starts_at`: whether a cluster is billed from its request or from becoming ready. The servers' access keys
-    are derived from `keys`. A machine that takes longer than `power_limit` seconds to switch on has failed.
-    are derived from `keys`. `validated`: machines that clusters give back are validated before others get them.
+    The servers' access keys are derived from `keys`. A machine that takes longer than `power_limit` seconds to switch
+    on has failed. `validated`: machines that clusters give back are validated before others get them.
     """
 
     kind = WORK_KIND
@@ -48,7 +46,6 @@ class ClusterReconciler:
         poll_interval: float,
         request_life: float,
         attempts: int,
-        billing_starts_at: Literal["ready", "requested"],
         draw: random.Random,
         isolation: Isolation,
         power_limit: float,
@@ -58,7 +55,6 @@ class ClusterReconciler:
         self._sites = sites
         self._runner = Runner(CLUSTER_OPERATIONS, attempts=attempts, pause=poll_interval, draw=draw)
         self._request_life = request_life
-        self._billed_from_request = billing_starts_at == "requested"
         self._isolation = isolation
         self._power_limit = power_limit
         self._validated = validated
@@ -69,7 +65,6 @@ class ClusterReconciler:
             connection,
             item,
             request_life=self._request_life,
-            billed_from_request=self._billed_from_request,
             keys=self._keys,
             isolation=self._isolation,
             power_limit=self._power_limit,

@@ -12,6 +12,11 @@ from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refuse
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import lock_violated
 
+_BEING_BUILT = """EXISTS (
+     SELECT FROM operations o WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.kind = 'cluster.create'
+        AND o.finished_at IS NULL AND NOT o.undoing)"""
+"""SQL: the cluster `c` is being built; where billing begins with the request, what it costs meanwhile is not final."""
+
 _BILL_STANDS = Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit.")
 
 
@@ -58,7 +63,7 @@ BILLED = Invariant(
 
 NOT_BILLED = Invariant(
     name="unusable_cluster_is_not_billed",
-    sentence="A cluster that is not in use has no open usage interval.",
+    sentence="A cluster that is neither in use nor being built has no open usage interval.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=by(
@@ -69,7 +74,7 @@ NOT_BILLED = Invariant(
                                    date_trunc('second', coalesce(c.delete_requested_at, c.state_entered_at), 'UTC'))
           FROM clusters c
          WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid)
-           AND c.state NOT IN ('active', 'degraded')
+           AND c.state NOT IN ('active', 'degraded', 'creating')
            AND u.project_id = c.project_id AND u.resource_id = c.id AND u.ended_at IS NULL
         """,
     ),
@@ -77,7 +82,7 @@ NOT_BILLED = Invariant(
     SELECT c.id::text AS object_id, c.project_id,
            format('in %s since %s, billed since %s', c.state, c.state_entered_at, min(u.started_at)) AS detail
       FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.resource_id = c.id
-     WHERE u.ended_at IS NULL AND c.state <> ALL (:billable)
+     WHERE u.ended_at IS NULL AND c.state <> 'creating' AND c.state <> ALL (:billable)
      GROUP BY c.id
     """,
     parameters=STATES,
@@ -186,7 +191,7 @@ ONE_ANCHOR = Invariant(
 
 WAS_READY = Invariant(
     name="billed_cluster_was_ready",
-    sentence="Only a cluster that has been ready is billed or in use.",
+    sentence="Only a cluster that has been ready is in use, and only that or one that is being built is billed.",
     object_type="cluster",
     remedy="If its create succeeded, have the audit take the time from it. If it was never ready, delete the cluster"
     " (`ipucloud admin clusters force-delete`) and credit the customer for everything (`ipucloud credits create`).",
@@ -204,13 +209,15 @@ WAS_READY = Invariant(
          WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid) AND c.ready_at IS NULL
         """,
     ),
-    statement="""
+    statement=f"""
     SELECT c.id::text AS object_id, c.project_id, format('never ready, and in %s', c.state) AS detail
       FROM clusters c
      WHERE c.ready_at IS NULL
        AND (c.state = ANY (:billable)
-            OR EXISTS (SELECT FROM usage_intervals u WHERE u.project_id = c.project_id AND u.resource_id = c.id))
-    """,
+            OR EXISTS (SELECT FROM usage_intervals u
+                        WHERE u.project_id = c.project_id AND u.resource_id = c.id
+                          AND u.ended_at IS DISTINCT FROM u.started_at AND NOT {_BEING_BUILT}))
+    """,  # noqa: S608  # our own text
     parameters=STATES,
 )
 

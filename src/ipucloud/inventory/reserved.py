@@ -8,7 +8,6 @@ reservation gets one of its blocks, and gives it back to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -30,15 +29,6 @@ _BLOCK_OF = Query(
      LIMIT 1
     """,
     ReservedBlock,
-)
-_UNPAID_SINCE = Query(
-    """
-    SELECT greatest(CAST(:since AS timestamptz), max(r.ends_at))
-      FROM allocations a JOIN reservations r ON (r.project_id, r.id) = (a.project_id, a.reservation_id)
-     WHERE a.project_id = :project_id AND a.cluster_id = :cluster_id AND a.freed_at IS NULL
-       AND r.state IN ('active', 'ended') AND r.ends_at <= app_now()
-    """,
-    datetime,
 )
 _HAND_OVER = Query(
     """
@@ -134,12 +124,6 @@ _BROKEN = Query(
     """,
     int,
 )
-
-
-async def unpaid_since(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, since: datetime) -> datetime:
-    """`since`, or the end of the reservation that has paid for the cluster's machines until then."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "since": since}
-    return await _UNPAID_SINCE.one(connection, mine)
 
 
 async def block_of(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> ReservedBlock | None:

@@ -66,7 +66,6 @@ class Work:
             poll_interval=settings.site_poll_interval,
             request_life=settings.request_life,
             attempts=settings.step_attempts,
-            billing_starts_at=settings.billing_starts_at,
             draw=self.draw,
             isolation=Isolation.usual(settings.isolation_after, settings.isolation_limit),
             power_limit=settings.power_limit,

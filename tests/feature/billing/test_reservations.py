@@ -13,13 +13,12 @@ import sqlalchemy as sa
 
 from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.lines import Bill
-from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.reservations import ONCE
 from ipucloud.inventory.reservation_tables import reservations
-from ipucloud.inventory.reserved import unpaid_since
 from ipucloud.kernel.ids import new_id
+from ipucloud.operations.tables import operations
 from tests.feature.billing.books import REGION, Books, at
 from tests.feature.billing.exports.ledgers import csv_of, selection
 from tests.feature.billing.faulty import faulty
@@ -186,28 +185,34 @@ async def test_a_fault_that_is_the_customers_earns_nothing(books: Books) -> None
     assert [tuple(row) for row in await books.rows(BY_MONTH)] == EXPECTED
 
 
+@pytest.mark.parametrize("from_request", [True, False])
 async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_that_its_reservation_paid_for(
-    books: Books,
+    books: Books, from_request: bool
 ) -> None:
-    """Requested ten minutes before the reservation's end, and ready ten minutes after it."""
+    """It is still being built when the reservation ends."""
     books.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(books)
     cluster = await faulty(books)
     await books.execute("UPDATE clusters SET state = 'creating', ready_at = NULL WHERE id = :id", id=cluster.cluster)
+    await books.insert(
+        sa.insert(operations).values(
+            id=new_id(),
+            project_id=books.project.id,
+            cluster_id=cluster.cluster,
+            kind="cluster.create",
+            state="running",
+            request_id="asked",
+            deadline_at=at("2026-04-01T02:00:00"),
+        )
+    )
     await books.execute(
         "UPDATE allocations SET reservation_id = :reservation, block = 0 WHERE cluster_id = :id",
         id=cluster.cluster,
         reservation=reservation,
     )
-    books.now(at("2026-04-01T00:50:00"))
-    await follow_reservations(books.database)
-    books.now(at("2026-04-01T01:00:04"))
-    await follow_reservations(books.database)
-    books.now(at("2026-04-01T01:10:00"))
-    mine = {"project_id": books.project.id, "cluster_id": cluster.cluster}
-    async with books.database.begin() as connection:
-        since = await unpaid_since(connection, **mine, since=at("2026-04-01T00:50:00"))
-        await open_interval(connection, **mine, since=since)
-    [billed] = await books.rows("SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL")
-    assert tuple(billed) == (ENDS, ENDS)
+    for moment in ("2026-04-01T00:50:00", "2026-04-01T01:00:04"):
+        books.now(at(moment))
+        await follow_reservations(books.database, from_request=from_request)
+    open_since = "SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL"
+    assert [tuple(row) for row in await books.rows(open_since)] == ([(ENDS, ENDS)] if from_request else [])
     assert await audit(books.database, [ONCE]) == []

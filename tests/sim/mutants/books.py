@@ -101,6 +101,7 @@ def billed_from_request(stack: ExitStack) -> None:
         return accepted
 
     make = create.create
+    rewrite(stack, intervals, "_CLOSE", ("e.ready_at IS NULL", "false"))
     replace(stack, customer, "create", accept)
 
 

@@ -7,7 +7,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.intervals import open_interval
+from ipucloud.billing.metering.intervals import close_interval, open_interval
+from ipucloud.clusters.builds import end_late
+from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.tables import clusters
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
@@ -40,6 +42,7 @@ _OPEN = Query(
     f"SELECT {OPEN_OPERATION} FROM operations o {CURRENT_STEP} WHERE o.cluster_id = :id AND o.finished_at IS NULL",  # noqa: S608
     OpenOperation,
 )
+_PROJECT = Query("SELECT project_id FROM clusters WHERE id = :id", UUID)
 _QUOTA_GIVEN_BACK = (
     "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
     " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region"
@@ -71,16 +74,19 @@ _MACHINES_FREED = (
 
 async def finish_create(connection: AsyncConnection, cluster_id: UUID) -> None:
     ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
+    await end_late(connection, project_id=await _PROJECT.one(connection, {"id": cluster_id}), cluster_id=cluster_id)
     project = await _enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
     await connection.execute(_SERVERS_RUN, {"id": cluster_id})
     await _execute(connection, _ENDPOINT_MADE, cluster_id)
     await _end(connection, cluster_id, OperationState.SUCCEEDED)
     await open_interval(connection, project_id=project, cluster_id=cluster_id)
+    await settle_cluster(connection, project_id=project, cluster_id=cluster_id)
 
 
 async def fail_create(connection: AsyncConnection, cluster_id: UUID) -> None:
     await _execute(connection, _EVERYTHING_FREED, cluster_id)
-    await _enter(connection, cluster_id, "error", state_reason="creation failed")
+    project = await _enter(connection, cluster_id, "error", state_reason="creation failed")
+    await close_interval(connection, project_id=project, cluster_id=cluster_id)
     await _end(connection, cluster_id, OperationState.FAILED, Problem(PROVISIONING_FAILED, "It failed."))
 
 

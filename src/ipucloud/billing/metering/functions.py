@@ -27,10 +27,16 @@ The parts of a divided lifetime therefore sum to exactly ceil(lifetime / 60 s) m
 FINAL_INTERVAL = """
 CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF EXISTS (SELECT FROM billed_clusters
+              WHERE project_id = OLD.project_id AND id = OLD.of_cluster AND ready_at IS NULL) THEN
+    RETURN NEW;
+  END IF;
   RAISE EXCEPTION 'usage interval % has ended and never changes', OLD.id
     USING ERRCODE = 'integrity_constraint_violation';
 END $$
 """
+"""An interval that has ended is final, once its cluster was ready: what one costs that never is comes to nothing."""
+
 FINAL_INTERVAL_TRIGGER = """
 CREATE TRIGGER usage_intervals_final BEFORE UPDATE ON usage_intervals FOR EACH ROW
 WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_interval()

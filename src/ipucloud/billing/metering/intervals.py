@@ -88,9 +88,17 @@ _CLOSE = sa.text(
                           WHERE project_id = e.project_id AND resource_id = e.id
                             AND (ended_at IS NULL OR ended_at > e.unreserved_at))
     )
-    UPDATE usage_intervals u SET ended_at = greatest(u.started_at, e.at)
+    UPDATE usage_intervals u SET ended_at = CASE WHEN e.ready_at IS NULL THEN u.started_at
+                                                 ELSE greatest(u.started_at, e.at) END
       FROM ending e
-     WHERE u.project_id = e.project_id AND u.resource_id = e.id AND u.ended_at IS NULL
+     WHERE u.project_id = e.project_id AND u.resource_id = e.id
+       AND (u.ended_at IS NULL OR e.ready_at IS NULL AND u.ended_at > u.started_at)
+    """
+)
+_END_BUILD = sa.text(
+    """
+    UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', CAST(:at AS timestamptz), 'UTC'))
+     WHERE project_id = :project_id AND resource_id = :cluster_id AND ended_at IS NULL
     """
 )
 
@@ -111,9 +119,16 @@ async def close_interval(connection: AsyncConnection, *, project_id: UUID, clust
     """Stop billing at the second of the delete, suspend, repair or resize request, or now.
 
     It never ends before the interval's start. The request's time counts, not this statement's: waiting for a lock costs
-    no additional minute. Without an open interval nothing happens.
+    no additional minute. Without an open interval nothing happens. A cluster that never became ready costs nothing: its
+    intervals, with billing from the request, all end where they begin.
     """
     await connection.execute(_CLOSE, _closing(project_id, cluster_id, in_use=False))
+
+
+async def end_build(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, at: datetime) -> None:
+    """End the open interval of a cluster that is still being built. Without one nothing happens."""
+    mine = {"project_id": project_id, "cluster_id": cluster_id, "at": at}
+    await connection.execute(_END_BUILD, mine)
 
 
 async def close_in_use(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:

@@ -11,9 +11,11 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects, s3_access
 from ipucloud.clusters.admission import Admitted, admit, check_cost_limit, hold_first_hour, refuse_by_terms
+from ipucloud.clusters.builds import bill_nothing
 from ipucloud.clusters.cost_limits.store import count
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.operations.delete import TEARDOWN
@@ -70,9 +72,10 @@ POPLAR_SERVERS = Stage("POPLAR_SERVERS", 490)
 POST_DEPLOY_SETUP = Stage("POST_DEPLOY_SETUP", 35)
 
 
-async def _let_volumes_go(connection: AsyncConnection, cluster: ClusterInputs) -> None:
-    """What is in them is the customer's: they are detached before anything is removed."""
+async def _begin_undo(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+    """What is in volumes is the customer's: they are detached before anything is removed. Nothing is charged."""
     await let_go(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await bill_nothing(connection, cluster)
 
 
 CREATE = ClusterKind(
@@ -116,7 +119,7 @@ CREATE = ClusterKind(
         what="creation",
         cancelled=ClusterState.DELETED,
         failed=ClusterState.ERROR,
-        on_begin=_let_volumes_go,
+        on_begin=_begin_undo,
     ),
     cancellable=True,
     repeated=Repeated.REFUSED,
@@ -230,6 +233,8 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
     await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
+    if settings.billing_starts_at == "requested":
+        await open_interval(connection, project_id=actor.project_id, cluster_id=cluster_id)
     return Accepted(operation_id, cluster_id)
 
 

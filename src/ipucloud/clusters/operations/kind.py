@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters import objects
+from ipucloud.clusters.builds import end_late
 from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
@@ -20,7 +21,6 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.inventory.reserved import unpaid_since
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, OpenOperation
@@ -105,6 +105,8 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:
+            if self.name == CREATES:
+                await end_late(connection, project_id=inputs.project_id, cluster_id=inputs.id)
             reason = None if ending.state in BILLABLE else ending.reason
             await enter_state(connection, inputs, ClusterState(ending.state), reason=reason)
             await settle_confirmed(connection, project_id=inputs.project_id, cluster_id=inputs.id)
@@ -122,11 +124,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         """Billing comes last in the lock order."""
         if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.state in BILLABLE:
-            mine = {"project_id": inputs.project_id, "cluster_id": inputs.id}
-            since = inputs.billed_from
-            if since is not None:
-                since = await unpaid_since(connection, **mine, since=since)
-            await open_interval(connection, **mine, since=since)
+            await open_interval(connection, project_id=inputs.project_id, cluster_id=inputs.id)
             failpoint("cluster.interval_opened")
             await settle_cluster(connection, project_id=inputs.project_id, cluster_id=inputs.id)
 

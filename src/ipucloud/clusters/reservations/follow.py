@@ -36,15 +36,24 @@ log = structlog.get_logger(__name__)
 
 
 class _User(NamedTuple):
-    """A cluster that has a block of the reservation. `in_use`: it is to be billed once the reservation is not."""
+    """A cluster that has a block of the reservation. Once this is over, it is billed if it is `in_use`.
+
+    `being_built`: so is this one, where billing begins with the request.
+    """
 
     id: UUID
     in_use: bool
+    being_built: bool
     ready_at: datetime | None
 
 
 _USERS = """
-    SELECT c.id, c.state = ANY (:billable) AS in_use, c.ready_at FROM clusters c
+    SELECT c.id, c.state = ANY (:billable) AS in_use,
+           EXISTS (SELECT FROM operations o
+                    WHERE (o.project_id, o.cluster_id) = (c.project_id, c.id) AND o.kind = 'cluster.create'
+                      AND o.finished_at IS NULL AND NOT o.undoing AND o.state <> 'cancelling') AS being_built,
+           c.ready_at
+      FROM clusters c
      WHERE c.project_id = :project_id
        AND c.id IN (SELECT cluster_id FROM allocations
                      WHERE project_id = :project_id AND reservation_id = :reservation_id AND freed_at IS NULL)
@@ -54,10 +63,11 @@ _LOCK_USERS = Query(f"{_USERS} FOR NO KEY UPDATE OF c", _User)
 _READ_USERS = Query(_USERS, _User)
 
 
-async def follow_reservations(database: Database, *, validated: bool = False) -> None:
+async def follow_reservations(database: Database, *, validated: bool = False, from_request: bool = False) -> None:
     """Begin and end the reservations whose time has come, credit their faulty hardware, and replace what is not usable.
 
-    `validated`: machines that clusters had are to be validated before others get them.
+    `validated`: machines that clusters had are to be validated before others get them. `from_request`: clusters are
+    billed while they are being built.
     """
     async with database.read() as connection:
         faulty = await concerned(connection)
@@ -69,10 +79,10 @@ async def follow_reservations(database: Database, *, validated: bool = False) ->
                 await credit_faults(connection, reservation)
     for each in due:
         async with database.begin() as connection:
-            await follow(connection, each, validated=validated)
+            await follow(connection, each, validated=validated, from_request=from_request)
 
 
-async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> None:
+async def follow(connection: AsyncConnection, due: Due, *, validated: bool, from_request: bool) -> None:
     """What one reservation needs now; nothing if that was done meanwhile."""
     mine = {"project_id": due.project_id, "reservation_id": due.id}
     # In the order of locks: quota, clusters, reservation, machines.
@@ -83,7 +93,8 @@ async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> N
         await _begin(connection, reservation)
     elif reservation.state is ReservationState.ACTIVE and reservation.ends_at <= reservation.now:
         if users == await _READ_USERS.all(connection, mine | {"billable": sorted(BILLABLE)}):
-            await _end(connection, reservation, users, validated=validated)
+            billed = [user for user in users if user.in_use or (user.being_built and from_request)]
+            await _end(connection, reservation, billed, validated=validated)
         return
     if reservation.state is ReservationState.ACTIVE:
         await credit_faults(connection, reservation)  # while it still holds the faulty hardware
@@ -100,19 +111,18 @@ async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
 
 
 async def _end(
-    connection: AsyncConnection, reservation: Reservation, users: Sequence[_User], *, validated: bool
+    connection: AsyncConnection, reservation: Reservation, billed: Sequence[_User], *, validated: bool
 ) -> None:
-    """Its clusters go on as any others, and are billed from then on; what no cluster uses is free."""
+    """Its clusters go on as any others, and some are billed from then on; what no cluster uses is free."""
     owner = {"project_id": reservation.project_id}
     await credit_faults(connection, reservation)
     await enter(connection, reservation, ReservationState.ENDED)
     await close_reserved(connection, **owner, reservation_id=reservation.id, until=reservation.ends_at)
-    for user in users:
-        if user.in_use:
-            since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
-            await open_interval(connection, **owner, cluster_id=user.id, since=since)
-            # Their faults credit what is billed from now on.
-            await settle_cluster(connection, project_id=reservation.project_id, cluster_id=user.id)
+    for user in billed:
+        since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
+        await open_interval(connection, **owner, cluster_id=user.id, since=since)
+        # Their faults credit what is billed from now on.
+        await settle_cluster(connection, project_id=reservation.project_id, cluster_id=user.id)
     await tell(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
     machines = await let_go(
         connection, project_id=reservation.project_id, reservation_id=reservation.id, validated=validated

@@ -11,9 +11,10 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, read_cluster
-from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.kind import CREATES, WORK_KIND
 from ipucloud.clusters.operations.resize import RESIZE, resize_in_turn
 from ipucloud.clusters.operations.resize_record import waiting_size
 from ipucloud.clusters.operations.resume import RESUME, need_to_resume, resume_in_turn
@@ -106,6 +107,8 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
             need = await need_of(connection, cluster, waiter)
             await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
         await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
+        if waiter.kind == CREATES and settings.billing_starts_at == "requested":
+            await open_interval(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)
     failpoint("waiting.machines_taken")
     log.info("waiting_cluster_served", cluster=str(waiter.cluster_id), operation=waiter.kind)
     return True
