@@ -27,16 +27,28 @@ class Load:
         self.busiest = 0.0
         self.p99 = 0.0
 
-    def for_seconds(self, seconds: float, port: int, requests: Sequence[str], *, expect: int = 200) -> float:
-        """Answers per second while the requests are sent in turns."""
-        return self._order(seconds, port, requests, expect)
+    def for_seconds(
+        self,
+        seconds: float,
+        port: int,
+        requests: Sequence[str],
+        *,
+        expect: int | None = 200,
+        connections: int = CONNECTIONS,
+        pause: float = 0.0,
+    ) -> float:
+        """Answers per second while the requests are sent in turns, by each connection after a pause in seconds.
+
+        `expect` None: whatever the answers are.
+        """
+        return self._order(port, requests, seconds=seconds, expect=expect, connections=connections, pause=pause)
 
     def each_once(self, port: int, requests: Sequence[str], *, expect: int) -> float:
         """Answers per second while each request is sent once."""
-        return self._order(None, port, requests, expect)
+        return self._order(port, requests, seconds=None, expect=expect, connections=CONNECTIONS, pause=0.0)
 
-    def _order(self, seconds: float | None, port: int, requests: Sequence[str], expect: int) -> float:
-        order = {"seconds": seconds, "port": port, "requests": requests, "expect": expect, "connections": CONNECTIONS}
+    def _order(self, port: int, requests: Sequence[str], **how: float | None) -> float:
+        order = {"port": port, "requests": requests, **how}
         self._process.say(json.dumps(order))
         answer = json.loads(self._process.line())
         if answer["wrong"] is not None:

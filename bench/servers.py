@@ -20,7 +20,11 @@ _OPTIONS = (
     *("--host", HOST, "--loop", "uvloop", "--http", "httptools", "--log-level", "warning"),
     *("--timeout-keep-alive", "75", "--no-access-log", "--no-server-header"),
 )
-_UNLIMITED = {"IPUCLOUD_RATE_LIMIT_PER_SECOND": "1e9", "IPUCLOUD_RATE_LIMIT_BURST": "1000000000"}
+_UNLIMITED = {
+    f"IPUCLOUD_{limit}_{each}": value
+    for limit in ("RATE_LIMIT", "PROJECT_RATE_LIMIT")
+    for each, value in (("PER_SECOND", "1e9"), ("BURST", "1000000000"))
+}
 _API = "from ipucloud.api.serve import run; from ipucloud.config import Settings; run(Settings())"
 
 
@@ -33,8 +37,8 @@ class Server:
 
 
 @contextmanager
-def serving_product(folder: Path, database_url: str) -> Iterator[Server]:
-    """The API as `ipucloud api` runs it, but for its limits, which one caller would reach."""
+def serving_product(folder: Path, database_url: str, *, limited: bool = False) -> Iterator[Server]:
+    """The API as `ipucloud api` runs it; unless `limited`, without its rate limits, which one caller would reach."""
     port = free_port()
     environment = {
         "IPUCLOUD_DATABASE_URL": database_url,
@@ -42,7 +46,7 @@ def serving_product(folder: Path, database_url: str) -> Iterator[Server]:
         "IPUCLOUD_INTERNAL_PORT": "0",
     }
     log = folder / f"api-{port}.log"
-    with Child.python("-c", _API, log=log, environment=_UNLIMITED | environment) as server:
+    with Child.python("-c", _API, log=log, environment=({} if limited else _UNLIMITED) | environment) as server:
         yield awaited(port, server)
 
 

@@ -2,7 +2,8 @@
 
 `python -m bench.processes.load` takes one JSON order per line and answers each with one JSON line, so that the client
 never shares a process with what it measures. An order: `port`, `connections`, `requests` (as they go over the wire),
-`expect` (the status of every answer) and `seconds` (the requests are sent in turns for that long; null: each once).
+`expect` (the status of every answer; null: any) and `seconds` (the requests are sent in turns for that long; null: each once).
+With `pause`, each connection waits so many seconds before its next request.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ class Tally:
     """What the connections of one order saw. `wrong` is the first answer with another status."""
 
     requests: Iterator[bytes]
-    expect: int
+    expect: int | None
     until: float
+    pause: float
     delays: list[float] = field(default_factory=list)
     wrong: str | None = None
 
@@ -67,9 +69,12 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self._tally.delays.append(time.perf_counter() - self._sent)
-        if (status := self._parser.get_status_code()) != self._tally.expect:
+        if (status := self._parser.get_status_code()) != self._tally.expect is not None:
             self._tally.wrong = f"status {status}: {self._body[:500]!r}"
-        self._send()
+        if self._tally.pause:
+            asyncio.get_running_loop().call_later(self._tally.pause, self._send)
+        else:
+            self._send()
 
     def _send(self) -> None:
         request = self._tally.next()
@@ -90,6 +95,7 @@ async def carry_out(order: dict[str, Any]) -> dict[str, Any]:
         requests=cycle(requests) if endless else iter(requests),
         expect=order["expect"],
         until=started + order["seconds"] if endless else float("inf"),
+        pause=order["pause"],
     )
     ended = [loop.create_future() for _ in range(order["connections"])]
     for future in ended:

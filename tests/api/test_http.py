@@ -14,6 +14,7 @@ import structlog
 from ipucloud.api import etag, serve
 from ipucloud.api.compression import compressed
 from ipucloud.catalogue.load import load
+from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
 from tests.support.postgres import Database as Scratch
@@ -199,6 +200,27 @@ async def test_a_token_that_was_accepted_does_not_suffer_from_its_neighbours(wor
         assert await statuses(api.owner, 1) == [200]
         assert await statuses(api.client(new_token("test").secret), 4) == [401, 401, 401, 429]
         assert await statuses(api.owner, 4) == [200, 200, 200, 429]
+
+
+async def test_the_tokens_of_a_project_have_one_limit_together(world: World, database: Scratch) -> None:
+    """A viewer's many tokens and sessions get no more than one; other projects, and operators, have their own."""
+    limits = {"project_rate_limit_per_second": 2.0, "project_rate_limit_burst": 12}
+    async with running(world, database.app_url, clock=Hand(), settings=limits) as api:
+        path, other = f"{api.base}/clusters", await api.other_project()
+        made = [
+            await api.owner.post(f"{api.base}/tokens", json={"name": f"ci-{n}", "role": "viewer"}) for n in range(6)
+        ]
+        viewers = [api.client(each.json()["token"], address=f"192.0.2.{n}") for n, each in enumerate(made)]
+        first = [(await each.get(path)).status_code for each in viewers]
+        assert first == [200] * 6, "the first request of each shows whose it is"
+        answers = [await each.get(path) for each in viewers * 2]
+        assert [each.status_code for each in answers] == [200] * 7 + [429] * 5
+        refused = problem(answers[-1], 429, "rate_limited")
+        assert refused["detail"]
+        assert answers[-1].headers["ratelimit-policy"] == '"project";q=12;w=6'
+        assert (await api.client(other.token.secret).get(f"/v1/projects/{other.slug}/clusters")).status_code == 200
+        operator = await api.caller(Role.SUPPORT)
+        assert [(await operator.get(path)).status_code for _ in range(14)] == [200] * 14
 
 
 async def test_a_revoked_token_counts_against_its_address_again(world: World, database: Scratch) -> None:

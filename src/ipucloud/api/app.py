@@ -81,13 +81,14 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
         RateLimiter(name, settings.rate_limit_per_second, settings.rate_limit_burst, clock)
         for name in ("token", "address")
     )
+    projects = RateLimiter("project", settings.project_rate_limit_per_second, settings.project_rate_limit_burst, clock)
     app = Application(
         routes=[NOUNS, *health.routes, *reference.routes, *pages.routes, *terminals.routes, *scim_routes],
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(settings, catalogue, clock, metrics, used, limiters=(tokens, addresses)),
+        lifespan=_lifespan(settings, catalogue, clock, metrics, used, limiters=(tokens, projects, addresses)),
     )
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
@@ -98,7 +99,8 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _refused)
     app.add_middleware(Compression)
-    app.add_middleware(RateLimit, tokens=tokens, addresses=addresses, metrics=metrics, used=used)
+    limits = {"tokens": tokens, "projects": projects, "addresses": addresses}
+    app.add_middleware(RateLimit, **limits, metrics=metrics, used=used)
     app.add_middleware(Edge, clock=clock, metrics=metrics)
     return app
 

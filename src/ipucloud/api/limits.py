@@ -1,10 +1,12 @@
-"""Requests per token or address: a bucket that fills at a steady rate.
+"""Requests per token, project or address: a bucket that fills at a steady rate.
 
 Buckets are of a process, and `shared_limits` counts in them what the others gave. They protect the processes and their
 database from one caller; quotas and cost limits are enforced in the database.
 
 A token has its own bucket once it was authenticated. Until then it may be invalid, and checking it costs a query, so
-the request counts against its source address.
+the request counts against its source address. What the tokens, people and sessions of a project ask for together counts
+against the project as well: whoever has many tokens has no more of the service than others. Operators do not count
+there. The project is also whose turn it is at the database (`db.turns`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from uuid import UUID
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,6 +25,7 @@ from ipucloud.api.problems import problem_response
 from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import Trace, scope_trace
 from ipucloud.api.used import UsedTokens
+from ipucloud.db.turns import CALLER
 from ipucloud.http.addresses import subscriber
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
@@ -140,15 +144,24 @@ class RateLimit:
     """ASGI middleware: reads the credential, notes its use, and refuses a caller who asks too often with 429.
 
     `tokens` has a bucket for each recently authenticated token; every other request counts against its `addresses`
-    bucket.
+    bucket. `projects` has one for each project of such tokens.
     """
 
     def __init__(
-        self, app: ASGIApp, *, tokens: RateLimiter, addresses: RateLimiter, metrics: Metrics, used: UsedTokens
+        self,
+        app: ASGIApp,
+        *,
+        tokens: RateLimiter,
+        projects: RateLimiter,
+        addresses: RateLimiter,
+        metrics: Metrics,
+        used: UsedTokens,
     ) -> None:
         self._app = app
         self._tokens = tokens
+        self._projects = projects
         self._addresses = addresses
+        self._homes: OrderedDict[bytes, UUID] = OrderedDict()
         self._metrics = metrics
         self._used = used
 
@@ -161,9 +174,7 @@ class RateLimit:
             return
         trace = scope_trace(scope)
         trace.token_hash, trace.by_cookie = credentials(scope)
-        known = trace.token_hash in self._tokens
-        limiter = self._tokens if known else self._addresses
-        left = limiter.take(trace.token_hash if known else address_of(scope))
+        limiter, left = self._taken(scope, trace.token_hash)
         headers = limiter.headers(left)
 
         async def send_with_limits(message: Message) -> None:
@@ -184,6 +195,18 @@ class RateLimit:
             return
         await self._app(scope, receive, send_with_limits)
 
+    def _taken(self, scope: Scope, token: bytes | None) -> tuple[RateLimiter, float]:
+        """The limiter that decides, and what it has left after this request."""
+        if token is None or token not in self._tokens:
+            CALLER.set(address_of(scope))
+            return self._addresses, self._addresses.take(address_of(scope))
+        left, home = self._tokens.take(token), self._homes.get(token)
+        CALLER.set(home or token)
+        if home is None or left < 0:
+            return self._tokens, left
+        of_project = self._projects.take(home)
+        return (self._projects, of_project) if of_project < left else (self._tokens, left)
+
     def _judged(self, trace: Trace, status: int) -> list[tuple[bytes, bytes]] | None:
         """Note from the response whether the token is valid; return its limit if it has a new bucket."""
         token = trace.token_hash
@@ -194,6 +217,11 @@ class RateLimit:
             return None
         if not trace.admitted:
             return None
+        if trace.home is not None:
+            self._homes[token] = trace.home
+            self._homes.move_to_end(token)
+            if len(self._homes) > MAX_BUCKETS:
+                self._homes.popitem(last=False)
         if status < 400:
             self._used.note(token)
         return None if token in self._tokens else self._tokens.headers(self._tokens.take(token))

@@ -64,8 +64,7 @@ async def read(request: HTTPConnection, statement: Query[Row], project: str, **p
     if row is None:
         raise TypeError("a statement for `read` must always return one row")
     rights, project_id, *_ = row
-    admit(rights, project_id, permission_of(request))
-    trace.admit(project_id=project_id)
+    trace.admit(admit(rights, project_id, permission_of(request)), project_id=project_id)
     return row
 
 
@@ -123,7 +122,7 @@ async def reading(request: Request, project: str, *, of_payer: bool = False) -> 
     async with database.read() as connection:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
         payer = await account_of(connection, scope.project_id) if of_payer else None
-    trace.admit(project_id=scope.project_id)
+    trace.admit(scope.role, project_id=scope.project_id)
     async with database.read(Tenant(scope.project_id, scope.token_id, payer)) as connection:
         yield connection, scope
 

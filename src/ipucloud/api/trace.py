@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from ipucloud.identity.access import unauthenticated
+from ipucloud.identity.roles import PLATFORM_ROLES, Role
 from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.ids import new_id
 
@@ -25,14 +26,15 @@ class Trace:
     """The request's id, its credential and the objects it concerns.
 
     `token_hash` is the hash of the token, or of a browser session's secret when `by_cookie`; None when neither was
-    sent, or what cannot be one. `admitted`: it is valid and has the route's permission. `bodiless`: it
-    is a HEAD request. `forwarded`: the answer is that of a customer's program.
+    sent, or what cannot be one. `admitted`: it is valid and has the route's permission. `home`: the project that it is
+    of. `bodiless`: it is a HEAD request. `forwarded`: the answer is that of a customer's program.
     """
 
     request_id: str
     token_hash: bytes | None = None
     by_cookie: bool = False
     admitted: bool = False
+    home: UUID | None = None
     bodiless: bool = False
     forwarded: bool = False
     ids: dict[str, str] = field(default_factory=dict)
@@ -43,9 +45,11 @@ class Trace:
             raise unauthenticated()
         return self.token_hash
 
-    def admit(self, **ids: UUID | None) -> None:
-        """Note that the caller is authorised, and the project or token."""
+    def admit(self, role: Role | None = None, **ids: UUID | None) -> None:
+        """Note that the caller is authorised, with which role in a project, and the project or token."""
         self.admitted = True
+        if role is not None and role not in PLATFORM_ROLES:
+            self.home = ids["project_id"]
         self.concerns(**ids)
 
     def concerns(self, **ids: UUID | None) -> None:

@@ -40,7 +40,7 @@ async def change(request: Request, project: str, effect: Change, *, moves: Moves
 
     async def work(connection: AsyncConnection) -> Answer:
         scope = await authorize(connection, trace.credential(), project, permission_of(request), origin_of(request))
-        trace.admit(project_id=scope.project_id, token_id=scope.token_id)
+        trace.admit(scope.role, project_id=scope.project_id, token_id=scope.token_id)
         failpoint("request.authorized")
         answer = await _once(connection, scope.project_id, key, moves, lambda: effect(connection, scope))
         failpoint("request.before_commit")

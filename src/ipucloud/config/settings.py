@@ -183,6 +183,10 @@ class Settings(BaseSettings):
     ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long an SSH certificate may be valid")
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
+    project_rate_limit_per_second: float = Field(
+        200.0, gt=0, description="the same of all tokens of a project together"
+    )
+    project_rate_limit_burst: int = Field(800, ge=1)
 
     worker_slots: int = Field(32, ge=1, le=10_000, description="clusters one worker reconciles at the same time")
     worker_internal_port: int = Field(8002, ge=0, le=65535)

@@ -6,10 +6,8 @@ SQLAlchemy's asynchronous connection costs as much as everything else in a reque
 
 from __future__ import annotations
 
-import asyncio
 import select
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -20,7 +18,7 @@ import sqlalchemy as sa
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import set_json_loads
 
-from ipucloud.db.outages import unavailable
+from ipucloud.db.turns import Turns
 
 Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
 Cursor: TypeAlias = psycopg.AsyncCursor[tuple[Any, ...]]
@@ -54,23 +52,13 @@ class ConnectionPool:
         self._url = url
         self._session = session
         self._application = application
-        self._wait = wait
-        self._free = asyncio.Semaphore(size)
+        self._turns = Turns(size, wait)
         self._idle: list[Connection] = []
         self._closed = False
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    def turn(self) -> AbstractAsyncContextManager[None]:
         """The right to use one connection."""
-        try:
-            async with asyncio.timeout(self._wait if self._free.locked() else None):
-                await self._free.acquire()
-        except TimeoutError as error:
-            raise unavailable() from error
-        try:
-            yield
-        finally:
-            self._free.release()
+        return self._turns.turn()
 
     def idle(self) -> Connection | None:
         """The connection used last, if one is open. One that the server has ended since is discarded.

@@ -15,6 +15,7 @@ from ipucloud.db.driver import ConnectionPool
 from ipucloud.db.outages import asks_again, connection_died, reachable, too_busy
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.db.statements import SingleStatements, Statements, Tenant
+from ipucloud.db.turns import Turns
 from ipucloud.kernel.errors import Problem
 
 Result = TypeVar("Result")
@@ -78,6 +79,7 @@ class Database:
                 "prepare_threshold": 2,
             },
         )
+        self._turns = Turns(pool_size, pool_timeout)
         self._connections = ConnectionPool(
             url, session=session, application=application, size=pool_size, wait=pool_timeout
         )
@@ -86,7 +88,7 @@ class Database:
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """One transaction: committed on a clean exit, rolled back on any exception."""
-        async with reachable(), self._engine.begin() as connection:
+        async with reachable(), self._turns.turn(), self._engine.begin() as connection:
             yield connection
 
     @asynccontextmanager

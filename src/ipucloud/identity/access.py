@@ -177,8 +177,8 @@ def unauthenticated() -> Problem:
     )
 
 
-def admit(rights: str | None, project_id: UUID | None, permission: Permission) -> None:
-    """Check the result of a statement that starts with `AUTHENTICATE`.
+def admit(rights: str | None, project_id: UUID | None, permission: Permission) -> Role:
+    """Check the result of a statement that starts with `AUTHENTICATE`; the caller's role.
 
     Raises `Problem`: 401 without a live token, 404 without a project that it has access to, 403 when its role or
     its scopes lack `permission`.
@@ -187,7 +187,9 @@ def admit(rights: str | None, project_id: UUID | None, permission: Permission) -
         raise unauthenticated()
     if project_id is None:
         raise not_found()
-    require(Rights.of(rights), permission)
+    found = Rights.of(rights)
+    require(found, permission)
+    return found.role
 
 
 async def identify(

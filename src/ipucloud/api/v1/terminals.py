@@ -123,7 +123,7 @@ async def _requested(socket: WebSocket, key: asyncssh.SSHKey) -> Terminal:
         scope = await authorize(
             connection, trace.credential(), path["project"], TerminalRoute.permission, origin_of(socket)
         )
-        trace.admit(project_id=scope.project_id, token_id=scope.token_id)
+        trace.admit(scope.role, project_id=scope.project_id, token_id=scope.token_id)
         trace.concerns(cluster_id=path["cluster"])
         caller = Actor(scope.project_id, scope.token_id, trace.request_id)
         limit = services.settings.terminals_per_project

@@ -1,0 +1,97 @@
+"""Whose turn it is to use one of a process's few connections: callers in rotation, each in the order of asking.
+
+Connections are what the requests of a process share, and a caller with many requests at once would have them all: the
+others would wait behind each of these. So whoever waits is served in rotation, and no caller has so many that none is
+left for the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+from ipucloud.db.outages import unavailable
+
+CALLER: ContextVar[Hashable] = ContextVar("caller", default=None)
+"""For whom this task works: a project, or who sends a request; None: for the process itself."""
+KEPT_FREE = 4
+"""One of so many places, but at least one, is not for a caller who has all others."""
+
+
+class Turns:
+    """`places` that can be used at once. Who waits longer than `wait` seconds gets `Problem` unavailable.
+
+    The process itself may have all places; any other caller leaves some free.
+    """
+
+    def __init__(self, places: int, wait: float) -> None:
+        self._free = places
+        self._most = max(1, places - max(1, places // KEPT_FREE))
+        self._wait = wait
+        self._held: Counter[Hashable] = Counter()
+        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """One place, for the caller that the context names."""
+        caller = CALLER.get()
+        if caller not in self._waiting and self._may_have(caller):
+            self._give(caller)
+        else:
+            await self._in_line(caller)
+        try:
+            yield
+        finally:
+            self._free += 1
+            self._held[caller] -= 1
+            if not self._held[caller]:
+                del self._held[caller]
+            self._serve()
+
+    def _may_have(self, caller: Hashable) -> bool:
+        return self._free > 0 and (caller is None or self._held[caller] < self._most)
+
+    def _give(self, caller: Hashable) -> None:
+        self._free -= 1
+        self._held[caller] += 1
+
+    async def _in_line(self, caller: Hashable) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        try:
+            async with asyncio.timeout(self._wait):
+                await turn
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if turn.done() and not turn.cancelled():  # it came at the same moment
+                self._free += 1
+                self._held[caller] -= 1
+                self._serve()
+            else:
+                self._leave(caller, turn)
+            if isinstance(error, TimeoutError):
+                raise unavailable() from error
+            raise
+
+    def _leave(self, caller: Hashable, turn: asyncio.Future[None]) -> None:
+        line = self._waiting[caller]
+        line.remove(turn)
+        if not line:
+            del self._waiting[caller]
+
+    def _serve(self) -> None:
+        """Give what is free to those who wait, in rotation."""
+        for caller in [*self._waiting]:
+            if not self._free:
+                return
+            if not self._may_have(caller):
+                continue
+            line = self._waiting[caller]
+            self._give(caller)
+            line.popleft().set_result(None)
+            if line:
+                self._waiting.move_to_end(caller)
+            else:
+                del self._waiting[caller]

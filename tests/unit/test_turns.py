@@ -1,0 +1,122 @@
+"""Turns at the database: callers in rotation, and always a place for the next one."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from ipucloud.db.turns import CALLER, Turns
+from ipucloud.kernel.errors import Problem
+
+pytestmark = pytest.mark.anyio
+
+
+class Line:
+    """Requests that hold their places until they are told to go; `order`: who got one, in that order."""
+
+    def __init__(self, places: int, wait: float = 60.0) -> None:
+        self.turns = Turns(places, wait)
+        self.order: list[str] = []
+        self._leaving: dict[str, list[asyncio.Event]] = {}
+
+    async def ask(self, caller: str | None, times: int = 1) -> list[asyncio.Task[None]]:
+        tasks = [asyncio.create_task(self._use(caller)) for _ in range(times)]
+        await settled()
+        return tasks
+
+    async def leave(self, caller: str) -> None:
+        self._leaving[caller].pop(0).set()
+        await settled()
+
+    async def _use(self, caller: str | None) -> None:
+        CALLER.set(caller)
+        leaving = asyncio.Event()
+        async with self.turns.turn():
+            name = caller or "itself"
+            self.order.append(name)
+            self._leaving.setdefault(name, []).append(leaving)
+            await leaving.wait()
+
+
+async def settled() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def ended(*tasks: list[asyncio.Task[None]]) -> AsyncIterator[None]:
+    yield
+    for task in itertools.chain(*tasks):
+        task.cancel()
+    await asyncio.gather(*itertools.chain(*tasks), return_exceptions=True)
+
+
+async def test_a_caller_with_many_requests_leaves_a_place_for_the_next() -> None:
+    line = Line(5)
+    greedy = await line.ask("greedy", 200)
+    other = await line.ask("other")
+    async with ended(greedy, other):
+        assert line.order == ["greedy"] * 4 + ["other"]
+
+
+async def test_who_waits_is_served_in_rotation() -> None:
+    line = Line(2)
+    first, second, third = [await line.ask(name, 3) for name in ("a", "b", "c")]
+    async with ended(first, second, third):
+        assert line.order == ["a", "b"]
+        for name in ("a", "b", "a", "b"):
+            await line.leave(name)
+        assert line.order == ["a", "b", "a", "b", "c", "a"]
+
+
+async def test_the_process_itself_may_have_all_places() -> None:
+    line = Line(5)
+    mine = await line.ask(None, 6)
+    async with ended(mine):
+        assert line.order == ["itself"] * 5
+
+
+async def test_one_place_serves_everybody() -> None:
+    line = Line(1)
+    async with ended(await line.ask("a", 2)):
+        await line.leave("a")
+        assert line.order == ["a", "a"]
+
+
+async def test_who_waits_too_long_is_told_so_and_the_next_is_served() -> None:
+    line = Line(1, wait=0.0)
+    holding = await line.ask("a")
+    [late] = await line.ask("b")
+    with pytest.raises(Problem, match="database"):
+        await late
+    line.turns._wait = 60.0
+    waiting = await line.ask("c")
+    async with ended(holding, waiting):
+        await line.leave("a")
+        assert line.order == ["a", "c"]
+
+
+async def test_a_caller_who_leaves_the_line_takes_no_place() -> None:
+    line = Line(1)
+    holding, [gone], waiting = await line.ask("a"), await line.ask("b"), await line.ask("c")
+    async with ended(holding, waiting):
+        gone.cancel()
+        await settled()
+        await line.leave("a")
+        assert line.order == ["a", "c"]
+
+
+async def test_a_turn_that_comes_as_its_caller_leaves_is_passed_on() -> None:
+    line = Line(1)
+    _, [gone], waiting = await line.ask("a"), await line.ask("b"), await line.ask("c")
+    async with ended(waiting):
+        line._leaving["a"].pop(0).set()
+        while "b" in line.turns._waiting:
+            await asyncio.sleep(0)
+        gone.cancel()
+        await settled()
+        assert line.order == ["a", "c"]
