@@ -2,8 +2,8 @@
 
 `python -m bench.processes.load` takes one JSON order per line and answers each with one JSON line, so that the client
 never shares a process with what it measures. An order: `port`, `connections`, `requests` (as they go over the wire),
-`expect` (the status of every answer; null: any) and `seconds` (the requests are sent in turns for that long; null: each once).
-With `pause`, each connection waits so many seconds before its next request.
+`expect` (the status of every answer; null: any), `seconds` (the requests are sent in turns for that long; null: each
+once) and `pause` (seconds that each connection waits before its next request).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import repeat
 
 import pytest
@@ -110,6 +111,21 @@ def test_who_does_not_read_is_cut_off(server: ApiProcess) -> None:
     with connected(server.port, window=4096) as connection:
         connection.sendall(requests + GET + b"Connection: close\r\n\r\n")
         assert [answer.status for answer in answers(connection)] == [200] * 17
+
+
+def test_clients_that_read_nothing_cost_no_more_than_the_process_allows() -> None:
+    """The document of megabytes, asked for by eight who read nothing of it: one is left, and others are served."""
+    request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with api_process({"unread_limit": 2**20}) as server, ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(connected(server.port, window=4096)).sendall(request)
+        eventually(lambda: server.refused("unread") == 7, "seven are broken off")
+        with connected(server.port) as connection:
+            connection.sendall(request)
+            (answer,) = answers(connection)
+        assert (answer.status, answer.json()["openapi"][:2]) == (200, "3.")
+        assert server.refused("unread") == 8
+        assert [line for line in server.lines() if line["event"] in {"fault", "uncaught_exception"}] == []
 
 
 async def test_nobody_is_hurried_while_the_answer_is_being_made(api: Api, database: Scratch) -> None:

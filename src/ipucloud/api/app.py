@@ -40,6 +40,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
 from ipucloud.events.following import Follower
 from ipucloud.events.news import ACCOUNTS, PROJECTS
+from ipucloud.http.unread import Unread
 from ipucloud.identity.passwords import Passwords
 from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock, SystemClock
@@ -101,7 +102,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     app.add_middleware(Compression)
     limits = {"tokens": tokens, "projects": projects, "addresses": addresses}
     app.add_middleware(RateLimit, **limits, metrics=metrics, used=used)
-    app.add_middleware(Edge, clock=clock, metrics=metrics)
+    app.add_middleware(Edge, clock=clock, metrics=metrics, unread=Unread(settings.unread_limit))
     return app
 
 

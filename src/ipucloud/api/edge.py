@@ -14,6 +14,7 @@ from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import internal_error, problem_response
 from ipucloud.api.trace import Trace, start_trace
 from ipucloud.http.headers import ALWAYS, UNLESS_SET
+from ipucloud.http.unread import PIECE, Unread
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
 
@@ -26,8 +27,9 @@ _TELLING = (SQLAlchemyError, ValidationError)
 class Edge:
     """ASGI middleware around everything else. Ensures one well-formed response."""
 
-    def __init__(self, app: ASGIApp, *, clock: Clock, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, clock: Clock, metrics: Metrics, unread: Unread) -> None:
         self._app = app
+        self._unread = unread
         self._clock = clock
         self._metrics = metrics
 
@@ -43,7 +45,7 @@ class Edge:
         trace = start_trace(inner)
         trace.bodiless = inner is not scope
         structlog.contextvars.bind_contextvars(request_id=trace.request_id)
-        answer = _Answer(send, trace.request_id.encode("ascii"), body_wanted=inner is scope)
+        answer = _Answer(scope, send, trace.request_id.encode("ascii"), self._unread, body_wanted=inner is scope)
         self._metrics.in_flight.inc()
         try:
             await self._app(inner, receive, answer)
@@ -58,7 +60,7 @@ class Edge:
         started = self._clock.monotonic()
         trace = start_trace(scope)
         structlog.contextvars.bind_contextvars(request_id=trace.request_id)
-        answer = _Answer(send, trace.request_id.encode("ascii"), body_wanted=True)
+        answer = _Answer(scope, send, trace.request_id.encode("ascii"), self._unread, body_wanted=True)
         try:
             await self._app(scope, receive, answer)
         except Exception as error:  # noqa: BLE001  # last resort, as for requests
@@ -78,10 +80,12 @@ class Edge:
 class _Answer:
     """`send` that adds the common headers, records the status, and drops the body of a HEAD response."""
 
-    __slots__ = ("_body_wanted", "_request_id", "_send", "status")
+    __slots__ = ("_body_wanted", "_request_id", "_scope", "_send", "_unread", "status")
 
-    def __init__(self, send: Send, request_id: bytes, *, body_wanted: bool) -> None:
+    def __init__(self, scope: Scope, send: Send, request_id: bytes, unread: Unread, *, body_wanted: bool) -> None:
+        self._scope = scope
         self._send = send
+        self._unread = unread
         self._request_id = request_id
         self._body_wanted = body_wanted
         self.status = 0
@@ -97,6 +101,9 @@ class _Answer:
             self.status = 101
         elif not self._body_wanted:
             message = {**message, "body": b""}
+        elif len(message.get("body", b"")) > PIECE and kind == "http.response.body":
+            await self._unread.send(self._scope, self._send, message)
+            return
         await self._send(message)
 
 

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from ipucloud import __version__
 from ipucloud.db.clock_skew import ClockSkew
-from ipucloud.http.metrics import CERTIFICATE, CONNECTIONS, REFUSED
+from ipucloud.http.metrics import CERTIFICATE, CONNECTIONS, REFUSED, UNREAD
 from ipucloud.process.logs import LostLines
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -48,7 +48,7 @@ class Metrics:
         self.clock_skew = ClockSkew(Gauge("clock_skew_seconds", skew, registry=self.registry))
         version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
-        for collector in (LostLines(), CONNECTIONS, REFUSED, CERTIFICATE):
+        for collector in (LostLines(), CONNECTIONS, REFUSED, CERTIFICATE, UNREAD):
             self.registry.register(collector)
         self._series = cache(self._duration.labels)
 

@@ -139,6 +139,9 @@ class Settings(BaseSettings):
     trusted_proxies: Networks | None = Field(
         None, description="addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are trusted"
     )
+    unread_limit: int = Field(
+        268_435_456, ge=1_048_576, description="bytes of long answers of one API process that clients have yet to read"
+    )
     connection_limit: int = Field(10_000, ge=1, description="connections of one API process at the same time")
     connections_per_address: int = Field(
         1_000, ge=1, description="of one client address and API process; an IPv6 /64 network counts as one address"

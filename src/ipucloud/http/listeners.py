@@ -6,6 +6,8 @@ import os
 import socket
 
 BACKLOG = 2048
+UNSENT_BYTES = 131_072
+"""What the kernel holds of an answer beyond what is on its way. It would take megabytes, whoever reads them."""
 
 
 class ListenError(Exception):
@@ -18,6 +20,13 @@ def listener(host: str, port: int, descriptor: int | None = None) -> socket.sock
     A passed socket stays open while its program restarts: clients that connect meanwhile wait, and no other program can
     take the port. Raises ListenError.
     """
+    found = _found(host, port, descriptor)
+    if hasattr(socket, "TCP_NOTSENT_LOWAT") and found.family != socket.AF_UNIX:
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)  # its connections inherit it
+    return found
+
+
+def _found(host: str, port: int, descriptor: int | None) -> socket.socket:
     if descriptor is not None:
         return socket.socket(fileno=descriptor)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

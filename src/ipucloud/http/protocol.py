@@ -17,6 +17,7 @@ from ipucloud.http.gate import Gate
 from ipucloud.http.limits import PROGRESS_BYTES, Limits
 from ipucloud.http.refusals import Reason, lines
 from ipucloud.http.sockets import PATH_END, websocket
+from ipucloud.http.unread import DROP
 from ipucloud.http.waits import Peer, Wait
 
 PIECE = 16_384
@@ -101,6 +102,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._unanswered > self._limits.pipelined:
             self._stop(Reason.PIPELINE)
         super().on_message_begin()
+        self.scope[DROP] = self._drop_unread  # type: ignore[literal-required]  # as extensions of servers are
 
     def on_headers_complete(self) -> None:
         reason = self._fault_in_header()
@@ -159,6 +161,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def drop(self, reason: Reason) -> None:
         self.gate.count(reason, self.address)
         self._abort()
+
+    def _drop_unread(self) -> None:
+        self.drop(Reason.UNREAD)
 
     def overdue(self, now: float) -> None:
         match self.waiting:

@@ -42,6 +42,7 @@ class Reason(StrEnum):
     SHED = "shed"
     IDLE = "idle"
     WRITE_TIMEOUT = "write_timeout"
+    UNREAD = "unread"
     TLS = "tls"
 
 

@@ -1,4 +1,4 @@
-"""Billing from the request: what a build costs is seen while it goes on, and is nothing if the cluster is never ready."""
+"""Billing from the request: what a build costs is seen as it goes on, and is nothing if the cluster is never ready."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.clusters.builds import end_late
-from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.fault_reports.store import settle_confirmed
+from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.tables import clusters
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
 from ipucloud.contract.event_types.names import REGISTRY
