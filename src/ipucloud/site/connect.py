@@ -88,6 +88,7 @@ class SiteClients:
             base_url=url,
             auth=_Bearer(token),
             timeout=httpx.Timeout(call_timeout, connect=_CONNECT_SECONDS),
+            headers={"Accept-Encoding": "identity"},  # bytes of an answer are counted as they come
             follow_redirects=False,
             trust_env=False,
             # Loading the certificates takes longer than everything else before a worker's first call.

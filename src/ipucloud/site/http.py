@@ -49,6 +49,8 @@ PAGE = 1_000
 """Machines asked for in one call."""
 MAX_MACHINES = 65_536
 """Machines of a region that are asked for, whatever number the site names."""
+MOST_BYTES = 67_108_864
+"""Of any answer: the hosts of the largest region are a tenth of that."""
 MOST_CONSOLE = CONSOLE_BOOTS * (6 * CONSOLE_BYTES + 1_000)
 """Bytes of an answer with a console: JSON writes a control character with six."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -77,7 +79,7 @@ class HttpCalls:
         params: dict[str, str] | None = None,
         most: int | None = None,
     ) -> httpx.Response | None:
-        """`most`: bytes of an answer; a longer one is refused before it has been read."""
+        """`most`: bytes that the answer may have; of a longer one no more is read, and it is refused."""
         await self._pace.turn()
         seconds = min(self._call_timeout, self._budget())
         what = f"{method} {path}"
@@ -155,16 +157,18 @@ def _without_nul(content: bytes) -> bytes:
 
 
 async def _loaded(response: httpx.Response, most: int | None, what: str) -> httpx.Response:
-    """The answer with its body. Raises SiteRefused when that is longer than `most`."""
-    if most is None:
-        await response.aread()
-        return response
+    """The answer with its body, as it is: none was asked for in another encoding.
+
+    Raises SiteRefused when it is longer than `most`, or SiteUnknown when it is longer than any answer may be.
+    """
     parts: list[bytes] = []
     size = 0
-    async for part in response.aiter_bytes():
+    async for part in response.aiter_raw():
         size += len(part)
-        if size > most:
+        if most is not None and size > most:
             raise SiteRefused(f"{what}: an answer of more than {most} bytes")
+        if size > MOST_BYTES:
+            raise SiteUnknown(f"{what}: an answer without end")
         parts.append(part)
     return httpx.Response(response.status_code, content=b"".join(parts))
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import repeat
+from urllib.parse import quote, unquote
 
 import httpx
 import pytest
 
 from ipucloud.site.calls import Call
-from ipucloud.site.http import HttpCalls
+from ipucloud.site.errors import SiteUnknown
+from ipucloud.site.http import HttpCalls, HttpNetworks
 from ipucloud.site.pace import Pace
-from ipucloud.wire.site import Job
+from ipucloud.wire.site import Job, NetworkSpec
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -34,14 +39,78 @@ class Site(BaseHTTPRequestHandler):
         """Requests are not logged."""
 
 
-@pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), Site) as server:
+def deep(levels: int) -> bytes:
+    return b'{"networks": ' + b"[" * levels + b"]" * levels + b"}"
+
+
+GARBAGE: dict[str, tuple[dict[str, str], list[bytes]]] = {
+    "nothing": ({}, []),
+    "a page of a proxy": ({"Content-Type": "text/html"}, [b"<html><body>Welcome</body></html>"]),
+    "null": ({}, [b"null"]),
+    "a list": ({}, [b"[]"]),
+    "another object": ({}, [b'{"machines": 4}']),
+    "other types": ({}, [b'{"networks": [{"name": 1, "state": {}, "spec": []}]}']),
+    "cut": ({}, [b'{"networks": [']),
+    "no UTF-8": ({}, [b'{"networks": [{"name": "\xff\xfe"}]}']),
+    "deep": ({}, [deep(100_000)]),
+    "a number without end": ({}, [b'{"networks": ' + b"9" * 1_000_000 + b"}"]),
+    "a bomb": ({"Content-Encoding": "gzip"}, [gzip.compress(bytes(100_000_000))]),
+    "without end": ({}, repeat(bytes(1_000_000))),  # type: ignore[dict-item]  # it has no length
+}
+"""Headers and pieces of a body with status 200."""
+
+
+class GarbageSite(BaseHTTPRequestHandler):
+    """Answers every request with the garbage that its path names first."""
+
+    def do_GET(self) -> None:
+        headers, pieces = GARBAGE[unquote(self.path.split("/")[1])]
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with suppress(ConnectionError):
+            for piece in pieces:
+                self.wfile.write(piece)
+
+    def do_PUT(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Requests are not logged."""
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with serving(Site) as url:
+        yield url
+
+
+async def test_garbage_is_an_unknown_outcome_whatever_it_is() -> None:
+    """Of reads and of changes alike: what was asked for may have been done."""
+    spec = NetworkSpec(region="luxembourg-2", machines=[], hosts=[])
+    wrong = {}
+    with serving(GarbageSite) as url:
+        for name in GARBAGE:
+            async with httpx.AsyncClient(base_url=f"{url}/{quote(name)}", trust_env=False) as client:
+                networks = HttpNetworks(HttpCalls(client, PATIENCE, lambda: PATIENCE, Pace()))
+                for call in (networks.get("n"), networks.list("luxembourg-2"), networks.put("n", spec)):
+                    try:
+                        wrong[name] = await call
+                    except SiteUnknown:
+                        continue
+    assert wrong == {}
 
 
 @pytest.mark.parametrize(
