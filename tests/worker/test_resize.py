@@ -167,26 +167,57 @@ async def _sizes(world: SiteWorld) -> dict[str, int]:
     return found
 
 
-async def test_a_resize_that_fails_restores_the_former_size(world: SiteWorld) -> None:
-    """The machine that failed is kept from everybody, so another resize is placed elsewhere."""
+async def test_a_resize_goes_on_with_other_machines(world: SiteWorld) -> None:
+    """What has failed is kept from everybody, so the new size is placed elsewhere; or in another part of the former."""
     async with world.worker():
         cluster = await world.build(flavor=POD4)
         before, [first] = await server(world, cluster), await machines(world, cluster)
         resized = await world.resize(cluster, POD8)
         [_, joining] = sorted(await machines(world, cluster))
         world.http.post(f"/v1/machines/{joining}:fail").raise_for_status()
+        await world.succeeded(resized)
+        shown = await world.cluster(cluster)
+        assert (shown["state"], shown["state_reason"], shown["flavor"]) == ("active", None, POD8)
+        assert not {first, joining} & set(await machines(world, cluster))
+        assert await server(world, cluster) == before
+        assert await used(world) == 2
+        assert await intervals(world, cluster) == [(1, False), (2, True)]
+        assert world.partitions() == [await world.external_name(cluster)]
+        assert await world.column("SELECT name FROM machines WHERE NOT allocatable") == [joining]
+        assert await world.value("SELECT data -> 'moved' FROM events WHERE type = 'cluster.resized'") is True
+        assert await world.findings() == []
+
+        held = await machines(world, cluster)
+        smaller = await world.resize(cluster, POD4)
+        world.http.post(f"/v1/machines/{held[0]}:fail").raise_for_status()
+        await world.succeeded(smaller)
+        assert await machines(world, cluster) == held[1:]
+        assert await used(world) == 1
+        assert await world.findings() == []
+
+
+async def test_a_resize_without_other_machines_restores_the_former_size(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build(flavor=POD4)
+        other = await world.build("other", flavor=POD16)
+        before, [first] = await server(world, cluster), await machines(world, cluster)
+        resized = await world.resize(cluster, POD8)
+        [_, joining] = sorted(await machines(world, cluster))
+        await world.build("third", flavor=POD8)
+        world.http.post(f"/v1/machines/{joining}:fail").raise_for_status()
         ended = await world.finished(resized)
-        assert (ended.state, ended.error["code"]) == ("failed", "provisioning_failed")
+        assert (ended.state, ended.error["code"]) == ("failed", "capacity_exhausted")
+        assert f"machine {joining} failed. No other healthy hardware is free" in ended.error["detail"]
         assert "gets its former size back" in ended.error["detail"]
         shown = await world.cluster(cluster)
         assert (shown["state"], shown["state_reason"], shown["flavor"]) == ("active", None, POD4)
         assert await machines(world, cluster) == [first]
         assert await server(world, cluster) == before
-        assert await used(world) == 1
+        assert await used(world) == 1 + 4 + 2
         assert await intervals(world, cluster) == [(1, False), (1, True)]
-        assert world.partitions() == [await world.external_name(cluster)]
         assert await world.column("SELECT name FROM machines WHERE NOT allocatable") == [joining]
         assert await world.findings() == []
+        await world.succeeded(await world.delete(other))
         assert (await world.estimate_resize(cluster, POD8)).moves
         await world.succeeded(await world.resize(cluster, POD8))
         assert joining not in await machines(world, cluster)

@@ -55,6 +55,7 @@ _HELD = Query(
     SELECT m.id, m.pod_id, p.run_id, p.position, m.slot, m.allocatable
       FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
      WHERE a.project_id = :project_id AND a.cluster_id = :cluster_id AND a.freed_at IS NULL
+       AND (:joining OR a.resize IS DISTINCT FROM 'joins')
      ORDER BY p.position, m.slot
     """,
     HeldMachine,
@@ -82,7 +83,7 @@ _RELEASE = Query(
     WITH released AS (
       UPDATE allocations SET released_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NULL
-         AND resize = :part
+         AND (resize = :part OR :both AND resize IS NULL AND machine_id IS NOT NULL)
       RETURNING machine_id
     )
     SELECT pod_id FROM released JOIN machines ON machines.id = machine_id
@@ -94,7 +95,7 @@ _TAKE_BACK = Query(
     WITH back AS (
       UPDATE allocations SET released_at = NULL
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
-         AND resize = 'leaves'
+         AND machine_id IS NOT NULL AND resize IS DISTINCT FROM :but
       RETURNING machine_id
     )
     SELECT pod_id FROM back JOIN machines ON machines.id = machine_id
@@ -111,6 +112,12 @@ _NUMBER = sa.text(
      WHERE a.id = numbered.id AND a.ordinal <> numbered.ordinal
     """
 ).bindparams(sa.bindparam("idle", type_=sa.Text))
+_FORMER = sa.text(
+    """
+    UPDATE allocations SET resize = NULL, counted = true
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND machine_id IS NOT NULL
+    """
+)
 _SETTLE = sa.text(
     """
     UPDATE allocations SET resize = NULL, counted = true
@@ -151,9 +158,11 @@ def around(held: Sequence[HeldMachine], machines: int) -> Around | None:
     return Around(WHOLE_POD & ~own, places & ~sum(1 << position % RUN for position in pods))
 
 
-async def held_machines(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> Sequence[HeldMachine]:
-    """The machines of a cluster in use, in the order of their places."""
-    return await _HELD.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
+async def held_machines(
+    connection: Statements, *, project_id: UUID, cluster_id: UUID, joining: bool = True
+) -> Sequence[HeldMachine]:
+    """The cluster's machines in the order of their places; not `joining`: of a resize those of the former size."""
+    return await _HELD.all(connection, {"project_id": project_id, "cluster_id": cluster_id, "joining": joining})
 
 
 async def stays(connection: Statements, held: Sequence[HeldMachine], machines: int) -> bool:
@@ -214,17 +223,35 @@ def _free(mask: int, wanted: int) -> bool:
     return mask & wanted == wanted
 
 
-async def release_part(connection: AsyncConnection, part: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Mark the machines of this part as left by the customer."""
-    released = await _RELEASE.all(connection, {"project_id": project_id, "cluster_id": cluster_id, "part": part.value})
-    await settle(connection, released)
+async def release_part(
+    connection: AsyncConnection, part: ResizePart, *, project_id: UUID, cluster_id: UUID, both: bool = False
+) -> None:
+    """Mark the machines of this part as left by the customer; with `both` those of both sizes, too."""
+    mine = {"project_id": project_id, "cluster_id": cluster_id, "part": part.value, "both": both}
+    await settle(connection, await _RELEASE.all(connection, mine))
+
+
+async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
+    """Give back those that have joined, and take others for the new size; whether the cluster stays where it is.
+
+    All of them were released and observed clean. Those of the former size that the new one has are taken back.
+    Raises `Problem` capacity_exhausted, unavailable.
+    """
+    mine = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
+    await free(connection, **mine, validated=False, to_reservation=False, part=ResizePart.JOINS)
+    await connection.execute(_FORMER, mine)
+    stays_here = await take_for_resize(connection, demand, await held_machines(connection, **mine))
+    await settle(connection, await _TAKE_BACK.all(connection, mine | {"but": ResizePart.LEAVES.value}))
+    await number_machines(connection, ResizePart.LEAVES, **mine)
+    failpoint("resize.others_taken")
+    return stays_here
 
 
 async def number_machines(connection: AsyncConnection, idle: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
     """Number the cluster's machines anew, without those of the part `idle`; it takes back what had begun to leave."""
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     if idle is ResizePart.JOINS:
-        await settle(connection, await _TAKE_BACK.all(connection, mine))
+        await settle(connection, await _TAKE_BACK.all(connection, mine | {"but": idle.value}))
     await connection.execute(_NUMBER, mine | {"idle": idle.value})
 
 

@@ -71,12 +71,13 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     the other runs, unless it pre-empts it.
     `ends_waits`: it does not wait for a resize that waits for capacity, which it ends.
     `other_hardware` decides when a step failed because of hardware: None when the operation goes on with other, by the
-    steps of `replacing` and then its own again; otherwise the failure, with the reason.
+    steps of `again`; otherwise the failure, with the reason. `again`: by default those of `replacing` and its own.
     """
 
     beside_partitions: bool = False
     ends_waits: bool = False
     other_hardware: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[Failed | None]] | None = None
+    again: tuple[ClusterStep, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,7 +102,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
         if self.other_hardware is None or not isinstance(failed, Faulty):
             return failed
         declined = await self.other_hardware(connection, inputs, failed)
-        return (*self.replacing, *self.steps) if declined is None else declined
+        return (self.again or (*self.replacing, *self.steps)) if declined is None else declined
 
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:

@@ -9,8 +9,9 @@ any moment at most one of a cluster's names has anything at the site. Then the o
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 import structlog
@@ -40,9 +41,12 @@ from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, PROVISIONING_FAILED, Erro
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import read_external_name
 from ipucloud.operations.results import Achieved, Failed, GiveUp, StepResult
+from ipucloud.operations.step import OnSuccess, Stage
 from ipucloud.site.ports import Site
 
 log = structlog.get_logger(__name__)
+
+Lacking: TypeAlias = Callable[[AsyncConnection, ClusterInputs, Sequence[Fault]], Awaitable[NoRoom | None]]
 
 LIMIT = 3
 """Times that one operation takes other hardware."""
@@ -77,6 +81,7 @@ _AFTER_CREATE = (
     " or in another region that has room."
 )
 _AFTER = {
+    "cluster.resize": "The cluster gets its former size back, with its servers and partitions. Resize it later.",
     "cluster.resume": "The cluster is suspended as before and costs nothing. Resume it later.",
     "cluster.replace-hardware": "The cluster is suspended and costs nothing. Resume it later.",
 }
@@ -87,8 +92,12 @@ def replacing(clean_up: Sequence[ClusterStep]) -> tuple[ClusterStep, ...]:
     """The steps of a clean-up, after which what it gives back is exchanged for other hardware."""
     *steps, verify = clean_up
     verified = dataclasses.replace(verify, on_success=record_observed_clean)
-    taken = ClusterStep(name=STEP, stage=verify.stage, act=_exchanged, on_success=_exchange, endures=True)
-    return (*steps, verified, taken)
+    return (*steps, verified, exchange_by(_exchange, verify.stage))
+
+
+def exchange_by(exchange: OnSuccess[ClusterInputs], stage: Stage) -> ClusterStep:
+    """The step after a clean-up that takes other hardware; `exchange` raises GiveUp."""
+    return ClusterStep(name=STEP, stage=stage, act=_exchanged, on_success=exchange, endures=True)
 
 
 async def _exchanged(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: ARG001  # every step's signature
@@ -111,10 +120,12 @@ def _exchangeable(cluster: ClusterInputs, failed: Faulty) -> list[Fault]:
     return [fault for fault in failed.hardware if fault.name not in kept]
 
 
-async def other_hardware(connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty) -> Failed | None:
+async def other_hardware(
+    connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty, *, lacking: Lacking | None = None
+) -> Failed | None:
     """Report the hardware. None when other hardware is free and may be tried; otherwise the failure with the reason.
 
-    While automatic actions are halted in the region, or when so much was replaced there within the hour that the site
+    `lacking` says why no other can be taken, for clusters that do not exchange all of theirs. While automatic actions are halted in the region, or when so much was replaced there within the hour that the site
     itself may be at fault, nothing is reported."""
     faults = _exchangeable(cluster, failed)
     if not faults or await automation_halted(connection, cluster.region):
@@ -134,9 +145,9 @@ async def other_hardware(connection: AsyncConnection, cluster: ClusterInputs, fa
         return _given_up(
             cluster, failed, PROVISIONING_FAILED, f"It was the last of {LIMIT} attempts with other hardware."
         )
-    lacking = await _lack(connection, cluster, faults)
-    if lacking is not None:
-        sentence = f"No other healthy hardware is free: {lacking.detail}"
+    no_room = await (lacking or _lack)(connection, cluster, faults)
+    if no_room is not None:
+        sentence = f"No other healthy hardware is free: {no_room.detail}"
         return _given_up(cluster, failed, CAPACITY_EXHAUSTED, sentence)
     await _announce(connection, cluster, faults)
     return None
@@ -168,7 +179,7 @@ async def _report(connection: AsyncConnection, cluster: ClusterInputs, faults: I
 
 async def _lack(connection: AsyncConnection, cluster: ClusterInputs, faults: Sequence[Fault]) -> NoRoom | None:
     broken = sum(fault.kind == "host" for fault in faults)
-    return await lack(connection, cluster.region, _need(cluster, broken), own_block=broken == len(faults))
+    return await lack(connection, cluster.region, needed_by(cluster, broken), own_block=broken == len(faults))
 
 
 async def lack(connection: AsyncConnection, region: str, need: Need, *, own_block: bool) -> NoRoom | None:
@@ -182,7 +193,8 @@ async def lack(connection: AsyncConnection, region: str, need: Need, *, own_bloc
     return room.why_not(need)
 
 
-def _need(cluster: ClusterInputs, hosts: int) -> Need:
+def needed_by(cluster: ClusterInputs, hosts: int = 0) -> Need:
+    """The block of the cluster's present size, and so many hosts."""
     machines = len(cluster.machines)
     own = cluster.allocated_through is AllocatedThrough.HOST_DEVICES
     return Need(cluster.machine_type, machines, hosts, cluster.ipus // machines, own_hosts=own)
@@ -209,17 +221,27 @@ async def _announce(connection: AsyncConnection, cluster: ClusterInputs, faults:
 async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """Give back what was observed clean, and take other hardware under the next name. Raises GiveUp."""
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    async with exchanging(connection, cluster):
+        reserved = await block_of(connection, **mine)
+        await free(connection, **mine, validated=False, to_reservation=False)
+        await name_anew(connection, **mine, incarnation=incarnation_of(cluster) + 1)
+        servers = await servers_without_host(connection, **mine)
+        failpoint("cluster.hardware_given_back")
+        need = needed_by(cluster, len(servers))
+        await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers, reserved=reserved))
+
+
+@asynccontextmanager
+async def exchanging(connection: AsyncConnection, cluster: ClusterInputs) -> AsyncIterator[None]:
+    """Within the block the cluster's machines are exchanged, or nothing is and others have taken what it was to get.
+
+    Raises GiveUp.
+    """
     given_back = [UUID(machine.id) for machine in cluster.machines]
     await lock(connection, "machine", given_back)
     try:
         async with connection.begin_nested():
-            reserved = await block_of(connection, **mine)
-            await free(connection, **mine, validated=False, to_reservation=False)
-            await name_anew(connection, **mine, incarnation=incarnation_of(cluster) + 1)
-            servers = await servers_without_host(connection, **mine)
-            failpoint("cluster.hardware_given_back")
-            need = _need(cluster, len(servers))
-            await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers, reserved=reserved))
+            yield
     except Problem as problem:
         if problem.kind is not CAPACITY_EXHAUSTED:
             raise

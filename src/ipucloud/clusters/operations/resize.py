@@ -8,7 +8,7 @@ again; the cluster is suspended only when that fails too.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -28,13 +28,22 @@ from ipucloud.clusters.locked import (
 from ipucloud.clusters.operations.begin import begin, end_billing, enter, repeated
 from ipucloud.clusters.operations.effects import name_anew, record_left, record_observed_clean
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
-from ipucloud.clusters.operations.replacing import incarnation_of, report_faulty
+from ipucloud.clusters.operations.replacing import (
+    exchange_by,
+    exchanging,
+    incarnation_of,
+    lack,
+    needed_by,
+    other_hardware,
+    report_faulty,
+)
 from ipucloud.clusters.operations.resize_record import read_resize, waiting_size, write_resize
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, begin_waiting
 from ipucloud.clusters.sizes import Sizes, sizes_for
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.clusters.steps.faulty import Fault, Faulty
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
@@ -42,7 +51,7 @@ from ipucloud.contract.event_payloads.clusters import ClusterResized
 from ipucloud.contract.event_types.clusters import CLUSTER_RESIZED
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.inventory.placement import Demand
+from ipucloud.inventory.placement import Demand, NoRoom
 from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.resizing import (
     ResizePart,
@@ -50,13 +59,15 @@ from ipucloud.inventory.resizing import (
     held_machines,
     number_machines,
     release_part,
+    stays,
     take_for_resize,
+    take_others,
 )
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated, Undo
-from ipucloud.operations.results import Achieved
+from ipucloud.operations.results import Achieved, Failed
 from ipucloud.operations.step import OnSuccess, Stage
 from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
@@ -85,9 +96,18 @@ def _its_resize(cluster: ClusterInputs) -> dict[str, UUID]:
     return {"project_id": cluster.project_id, "operation_id": cluster.operation.id}
 
 
-async def _release_leaving(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+async def _release_former(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """Those that leave; or, when hardware of the new size has failed, all of it, which others are taken for."""
     await record_left(connection, cluster, achieved)
-    await release_part(connection, ResizePart.LEAVES, **_mine(cluster))
+    if await _has_changed(connection, cluster):
+        await release_part(connection, ResizePart.JOINS, **_mine(cluster), both=True)
+    else:
+        await release_part(connection, ResizePart.LEAVES, **_mine(cluster))
+
+
+async def _has_changed(connection: Statements, cluster: ClusterInputs) -> bool:
+    resize = await read_resize(connection, **_its_resize(cluster))
+    return resize.idle == ResizePart.LEAVES
 
 
 async def _release_joining(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
@@ -97,6 +117,8 @@ async def _release_joining(connection: AsyncConnection, cluster: ClusterInputs, 
 
 async def _change_size(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """From here on the steps are about the machines of the new size. Those that leave were observed clean."""
+    if await _has_changed(connection, cluster):
+        return await record_observed_clean(connection, cluster, achieved)
     await _change_sides(connection, cluster, achieved, _TO, idle=ResizePart.LEAVES)
 
 
@@ -114,6 +136,30 @@ async def _change_sides(
     await connection.execute(_IDLE, _its_resize(cluster) | {"idle": idle.value})
     await number_machines(connection, idle, **_mine(cluster))
     failpoint("resize.sides_changed")
+
+
+async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+    """Take other machines for the new size, under the next name. Raises GiveUp."""
+    async with exchanging(connection, cluster):
+        await name_anew(connection, **_mine(cluster), incarnation=incarnation_of(cluster) + 1)
+        stays_here = await take_others(connection, Demand(**_mine(cluster), region=cluster.region, need=needed_by(cluster)))
+        await connection.execute(_MOVES, _its_resize(cluster) | {"moves": not stays_here})
+
+
+async def _other_machines(connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty) -> Failed | None:
+    """Its undo does not try others: they would be of the former size, of which the cluster has machines."""
+    if cluster.operation.undoing:
+        return await report_faulty(connection, cluster, failed)
+    return await other_hardware(connection, cluster, failed, lacking=_lack)
+
+
+async def _lack(connection: AsyncConnection, cluster: ClusterInputs, _: Sequence[Fault]) -> NoRoom | None:
+    """Why no other block can be taken. A smaller cluster may find one among its former machines."""
+    need = needed_by(cluster)
+    former = await held_machines(connection, **_mine(cluster), joining=False)
+    if need.machines < len(former) and await stays(connection, former, need.machines):
+        return None
+    return await lack(connection, cluster.region, need, own_block=False)
 
 
 async def _all_take_part(connection: AsyncConnection, cluster: ClusterInputs) -> None:
@@ -164,10 +210,14 @@ _SUSPENDED = Undo(
     on_begin=_all_take_part,
 )
 
+_STEPS = _steps({"power_off_machines": _release_former, "verify_suspended": _change_size, "check_ipus": _settle})
+_DOWN, _UP = _STEPS[: len(SUSPENSION)], _STEPS[len(SUSPENSION) :]
+_EXCHANGE = exchange_by(_exchange, _STAGE)
+
 RESIZE = ClusterKind(
     name=RESIZES,
     work_kind=WORK_KIND,
-    steps=_steps({"power_off_machines": _release_leaving, "verify_suspended": _change_size, "check_ipus": _settle}),
+    steps=_STEPS,
     states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=ClusterState.RESIZING,
@@ -185,8 +235,9 @@ RESIZE = ClusterKind(
     billing=Billing.PAUSES,
     deadline=None,
     preceding=WAIT,
-    replacing=(),
-    other_hardware=report_faulty,
+    replacing=(_EXCHANGE,),
+    again=(*_DOWN, _EXCHANGE, *_UP),
+    other_hardware=_other_machines,
     failure=fails_with("The cluster gets its former size back, with its servers and partitions.", "Resize it again"),
 )
 """The steps of a suspend, the change of size, and those of a resume. Its undo is the same the other way round."""
@@ -347,7 +398,8 @@ async def _begin(connection: AsyncConnection, cluster: LockedCluster, sizes: Siz
     await connection.execute(_KEEP_PARTITIONS, mine | {"operation_id": operation_id})
     failpoint("resize.partitions_kept")
     held = await held_machines(connection, **mine)
-    stays = await take_for_resize(connection, Demand(cluster.project_id, cluster.id, cluster.region, sizes.need), held)
-    moves = {"project_id": cluster.project_id, "operation_id": operation_id, "moves": not stays}
+    demand = Demand(cluster.project_id, cluster.id, cluster.region, sizes.need)
+    stays_here = await take_for_resize(connection, demand, held)
+    moves = {"project_id": cluster.project_id, "operation_id": operation_id, "moves": not stays_here}
     await connection.execute(_MOVES, moves)
     failpoint("resize.begun")
