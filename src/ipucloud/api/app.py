@@ -141,6 +141,7 @@ def _lifespan(
             logins=ServiceLogins(database, notifier, clock, metrics.service_logins),
         )
         metrics.stream_lag.set_function(services.followers.lag)
+        metrics.transactions_waiting.set_function(lambda: database.waiting)
         app.state.services = services
         await services.notifier.start()
         keeping = (

@@ -33,6 +33,9 @@ class Metrics:
             "idempotency_replays", "Responses replayed for an Idempotency-Key.", registry=self.registry
         )
         self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
+        self.transactions_waiting = Gauge(
+            "transactions_waiting", "Transactions that wait for a connection.", registry=self.registry
+        )
         self.streams = Gauge("event_streams", "Open streams of events.", registry=self.registry)
         self.terminals = Gauge("terminals", "Open terminals.", registry=self.registry)
         self.service_logins = Gauge(

@@ -3,6 +3,9 @@
 Connections are what the requests of a process share, and a caller with many requests at once would have them all: the
 others would wait behind each of these. So whoever waits is served in rotation, and no caller has so many that none is
 left for the next one.
+
+Transactions of one caller mostly want the same rows: a project's quota, a token's cost limit, a cluster. More of them
+at once would only wait for each other in the database, until its `lock_timeout` ends the last.
 """
 
 from __future__ import annotations
@@ -13,23 +16,30 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
-from ipucloud.db.outages import unavailable
+from ipucloud.db.outages import RETRY_AFTER, unavailable
+from ipucloud.kernel.errors import RATE_LIMITED, Problem
 
 CALLER: ContextVar[Hashable] = ContextVar("caller", default=None)
 """For whom this task works: a project, or who sends a request; None: for the process itself."""
 KEPT_FREE = 4
 """One of so many places, but at least one, is not for a caller who has all others."""
+TRANSACTIONS = 2
+"""Of one caller at once: one that holds the rows, and one that is at its beginning meanwhile."""
+PATIENCE = 3
+"""How many times longer than for others a caller waits in the line of its own requests."""
 
 
 class Turns:
     """`places` that can be used at once. Who waits longer than `wait` seconds gets `Problem` unavailable.
 
-    The process itself may have all places; any other caller leaves some free.
+    The process itself may have all places; any other caller leaves some free, and has at most `most`. One who stands
+    behind its own requests waits longer, and then gets rate_limited.
     """
 
-    def __init__(self, places: int, wait: float) -> None:
+    def __init__(self, places: int, wait: float, *, most: int | None = None) -> None:
         self._free = places
-        self._most = max(1, places - max(1, places // KEPT_FREE))
+        kept = max(1, places - max(1, places // KEPT_FREE))
+        self._most = kept if most is None else min(kept, most)
         self._wait = wait
         self._held: Counter[Hashable] = Counter()
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
@@ -51,6 +61,11 @@ class Turns:
                 del self._held[caller]
             self._serve()
 
+    @property
+    def waiting(self) -> int:
+        """How many stand in line."""
+        return sum(map(len, self._waiting.values()))
+
     def _may_have(self, caller: Hashable) -> bool:
         return self._free > 0 and (caller is None or self._held[caller] < self._most)
 
@@ -60,9 +75,10 @@ class Turns:
 
     async def _in_line(self, caller: Hashable) -> None:
         turn = asyncio.get_running_loop().create_future()
+        behind_itself = caller is not None and self._held[caller] >= self._most
         self._waiting.setdefault(caller, deque()).append(turn)
         try:
-            async with asyncio.timeout(self._wait):
+            async with asyncio.timeout(self._wait * (PATIENCE if behind_itself else 1)):
                 await turn
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done() and not turn.cancelled():  # it came at the same moment
@@ -72,7 +88,7 @@ class Turns:
             else:
                 self._leave(caller, turn)
             if isinstance(error, TimeoutError):
-                raise unavailable() from error
+                raise (_too_many() if behind_itself else unavailable()) from error
             raise
 
     def _leave(self, caller: Hashable, turn: asyncio.Future[None]) -> None:
@@ -95,3 +111,12 @@ class Turns:
                 self._waiting.move_to_end(caller)
             else:
                 del self._waiting[caller]
+
+
+def _too_many() -> Problem:
+    return Problem(
+        RATE_LIMITED,
+        "Too many requests of the project are under way at once, and this one did not get its turn. Nothing was changed."
+        " Wait for the time in Retry-After, and send fewer at once.",
+        headers=RETRY_AFTER,
+    )

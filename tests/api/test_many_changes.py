@@ -1,0 +1,63 @@
+"""Many changes of one project at once: all are answered, and other projects are served meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.db.turns import CALLER, TRANSACTIONS
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tables import tokens
+from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, problem
+from tests.support.factories import make_token
+from tests.support.waiting import until
+
+pytestmark = pytest.mark.anyio
+
+CREATES = 24
+
+
+async def limited(api: Api) -> httpx.AsyncClient:
+    """A caller whose token has a cost limit, which covers all that the tests begin."""
+    async with api.world.database.begin() as connection:
+        token = await make_token(connection, api.world.project.id, Role.OPERATOR)
+        limit = {"cost_limit": 10_000, "cost_currency": "EUR"}
+        await connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(limit))
+    return api.client(token.secret)
+
+
+async def test_creates_at_once_with_one_cost_limited_token_are_all_answered(api: Api) -> None:
+    """So is a resize among them, which needs the same rows. While they stand in line, other projects are served."""
+    grown = cluster_id(await api.make_cluster("grown"))
+    await api.world.finish_create(grown)
+    neighbour = await api.other_project()
+    database = api.services.database
+    async with await limited(api) as caller, api.client(neighbour.token.secret) as theirs:
+        assert (await caller.get(f"{api.base}/clusters")).status_code == 200
+        resize = caller.post(f"{api.base}/clusters/{grown}:resize", json={"flavor": "m2000-pod8"})
+        creates = [caller.post(f"{api.base}/clusters", json=cluster_json(f"c{each}")) for each in range(CREATES)]
+        async with AsyncExitStack() as slow:
+            CALLER.set(api.world.project.id)
+            for _ in range(TRANSACTIONS):
+                await slow.enter_async_context(database.begin())
+            answered = asyncio.gather(*creates[: CREATES // 2], resize, *creates[CREATES // 2 :])
+            await until(lambda: _stand(api, CREATES + 1), "all stand in line")
+            key = {"name": "theirs", "public_key": PUBLIC_KEY}
+            answer = await theirs.post(f"/v1/projects/{neighbour.slug}/ssh-keys", json=key)
+            assert answer.status_code == 201, answer.text
+        answers = await answered
+    for answer in answers:
+        if answer.status_code != 202:
+            problem(answer, 409, "capacity_exhausted")  # the region has sixteen machines
+    accepted = [answer.status_code for answer in answers].count(202)
+    assert accepted > CREATES // 2
+    counted = "SELECT count(*) FROM token_clusters WHERE stopped_at IS NULL"
+    assert await api.world.value(counted) == accepted
+
+
+async def _stand(api: Api, many: int) -> bool:
+    return api.services.database.waiting == many
