@@ -104,7 +104,9 @@ _BILLING = {
 def _replacing(kind: Kind[Any, Any]) -> list[str]:
     if not kind.replacing:
         return []
-    return ["", "Before it takes other hardware and its steps run again:", "", *_steps(kind.replacing)]
+    again = kind.again if isinstance(kind, ClusterKind) else ()
+    before = again[: again.index(kind.replacing[-1]) + 1] if again else kind.replacing
+    return ["", "Before it takes other hardware and its steps run again:", "", *_steps(before)]
 
 
 def _steps(steps: Iterable[Step[Any, Any]]) -> list[str]:

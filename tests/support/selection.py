@@ -40,7 +40,7 @@ SLOW = frozenset(
         "sim/test_saved.py",
         *(f"feature/billing/invoices/test_{name}.py" for name in ("correction_worlds", "killed_invoices")),
         *(f"worker/test_{name}.py" for name in ("addresses", "blocked", "clock_steps", "consoles", "controllers")),
-        *(f"worker/test_{name}.py" for name in ("faults", "faults_over_the_api", "freezes", "jobs", "late_faults")),
+        *(f"worker/test_{name}.py" for name in ("faults", "faults_over_the_api", "freezes", "jobs")),
         *(
             f"worker/test_{name}.py"
             for name in ("login", "partition_reasons", "preemption", "rebuild", "repair", "replacing")

@@ -10,11 +10,12 @@ import pytest
 
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT, Problem
+from tests.support.breakable import held, open_breakable_world
 from tests.support.fault_reports import make_confirmed
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -31,23 +32,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
+    async with open_breakable_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
         yield world
-        world.clear_faults()
-        for name in await world.column("SELECT name FROM machines"):
-            world.http.post(f"/v1/machines/{name}:repair")
-        for name in await world.column("SELECT name FROM hosts"):
-            world.http.post(f"/v1/hosts/{name}:repair")
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
-
-
-async def held(world: SiteWorld, kind: str) -> list[str]:
-    return await world.column(
-        f"SELECT o.name FROM {kind}s o JOIN allocations a ON a.{kind}_id = o.id"  # noqa: S608
-        " WHERE a.freed_at IS NULL ORDER BY a.ordinal"
-    )
 
 
 async def break_machine(world: SiteWorld, cluster: UUID) -> str:

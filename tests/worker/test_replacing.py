@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.breakable import held, open_breakable_world
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -33,23 +34,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
+    async with open_breakable_world(database, site) as world:
         yield world
-        for name in await world.column("SELECT name FROM machines"):
-            world.http.post(f"/v1/machines/{name}:repair")
-            world.http.post(f"/v1/machines/{name}/links/internal:repair")
-        for name in await world.column("SELECT name FROM hosts"):
-            world.http.post(f"/v1/hosts/{name}:repair")
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
-
-
-async def held(world: SiteWorld, kind: str) -> list[str]:
-    return await world.column(
-        f"SELECT o.name FROM {kind}s o JOIN allocations a ON a.{kind}_id = o.id"  # noqa: S608
-        " WHERE a.freed_at IS NULL ORDER BY a.ordinal"
-    )
 
 
 async def failed_steps(world: SiteWorld, operation: Any) -> list[str]:

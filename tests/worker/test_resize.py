@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from tests.support.breakable import open_breakable_world
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.waiting import until
@@ -27,14 +28,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
+    async with open_breakable_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
         yield world
-        world.clear_faults()
-        for name in await world.column("SELECT name FROM machines"):
-            world.http.post(f"/v1/machines/{name}:repair")
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
 
 
 async def machines(world: SiteWorld, cluster: UUID) -> list[str]:
@@ -228,17 +223,20 @@ async def test_a_resize_that_cannot_be_undone_suspends_the_cluster(world: SiteWo
     async with world.worker():
         cluster = await world.build(flavor=POD4)
         before, [first] = await server(world, cluster), await machines(world, cluster)
+        other = await world.build("other", flavor=POD16)
         resized = await world.resize(cluster, POD8)
+        await world.build("third", flavor=POD8)
         for name in await machines(world, cluster):
             world.http.post(f"/v1/machines/{name}:fail").raise_for_status()
         ended = await world.finished(resized)
-        assert (ended.state, ended.error["code"]) == ("failed", "provisioning_failed")
+        assert (ended.state, ended.error["code"]) == ("failed", "capacity_exhausted")
         shown = await world.cluster(cluster)
         assert (shown["state"], shown["flavor"], shown["billing"]["status"]) == ("suspended", POD4, "paused")
         assert shown["state_reason"] == "the resize, which could not be undone, failed; its operation has the reason"
         assert await machines(world, cluster) == []
-        assert await used(world) == 0
+        assert await used(world) == 4 + 2
         assert await world.findings() == []
+        await world.succeeded(await world.delete(other))
         await world.succeeded(await world.resume(cluster))
         assert first not in await machines(world, cluster)
         after = await server(world, cluster)

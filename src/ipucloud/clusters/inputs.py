@@ -54,6 +54,7 @@ class HostInput:
     `unbuilt`: the server is not there yet, or is to be built on another host: a clean-up gives the host back, wiped.
     `restarting`: the open operation restarts the server; `boot_before`: its boot id before that, once known.
     `rebuilding`: it rebuilds the server; `generation`: how often its system was to be written.
+    `failed`: the operation goes on without the server, whose disk is kept.
     """
 
     id: str
@@ -66,6 +67,7 @@ class HostInput:
     boot_before: str | None = None
     rebuilding: bool = False
     generation: int = 1
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +281,7 @@ _LOAD = Query(
                json_agg(json_build_array(h.id, h.name, ps.name, ps.ordinal, dirty.id IS NOT NULL,
                                          ps.state = 'pending' OR given_up.id IS NOT NULL,
                                          ps.state = 'rebooting', ps.boot_before, ps.state = 'rebuilding',
-                                         ps.generation) ORDER BY a.ordinal)
+                                         ps.generation, lost.id IS NOT NULL) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
                extract(epoch FROM greatest(max(a.released_at), (
                  SELECT max(finished_at) FROM operation_steps
@@ -295,6 +297,9 @@ _LOAD = Query(
           LEFT JOIN health_reports given_up
                  ON given_up.host_id = h.id AND given_up.source = 'operation' AND given_up.code = 'replaced'
                 AND given_up.cluster_id = c.id AND given_up.cleared_at IS NULL
+          LEFT JOIN health_reports lost
+                 ON lost.host_id = h.id AND lost.source = 'host' AND lost.code = 'host_failed'
+                AND lost.cluster_id = c.id AND lost.cleared_at IS NULL
           LEFT JOIN poplar_servers ps ON ps.cluster_id = a.cluster_id AND h.id IS NOT NULL AND ps.ordinal = a.ordinal
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
            AND (resized.idle IS NULL OR a.resize IS DISTINCT FROM resized.idle)) AS held ON true

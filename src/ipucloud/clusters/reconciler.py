@@ -101,7 +101,7 @@ class ClusterReconciler:
 
     async def _examined(self, site: Site, inputs: ClusterInputs, result: StepResult) -> StepResult:
         """The result, or a failure in the end; of a step that builds, the hardware that keeps it from its end."""
-        builds = inputs.operation.kind in _BUILDS and not inputs.operation.undoing
+        builds = inputs.operation.kind in _BUILDS and not self._runner.step(inputs.operation).endures
         if builds and isinstance(result, (Pending, Failed)) and self._runner.stuck(inputs.operation, result):
             with suppress(SiteError):  # the site is not well either, which the result says
                 return await examined(site, inputs, result.detail) or self._runner.limited(inputs.operation, result)

@@ -46,7 +46,6 @@ _FREE = Query(
     WITH freed AS (
       UPDATE allocations SET freed_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
-         AND (CAST(:part AS text) IS NULL OR resize = :part)
       RETURNING id, machine_id, host_id, counted
     )
     SELECT freed.id, machine_id, pod_id, host_id, counted FROM freed LEFT JOIN machines ON machines.id = machine_id
@@ -85,24 +84,17 @@ async def release(
 
 
 async def free(
-    connection: AsyncConnection,
-    *,
-    project_id: UUID,
-    cluster_id: UUID,
-    validated: bool,
-    to_reservation: bool = True,
-    part: str | None = None,
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, validated: bool, to_reservation: bool = True
 ) -> int:
     """Give back what was released and was observed clean; the number of machines among it that a quota counts.
 
     `validated`: machines are to be validated before other clusters get them. What is of an active reservation goes
-    back to it, and is not among them; unless not `to_reservation`, as other hardware is taken in its place. `part`:
-    only machines with that part in a resize.
+    back to it, and is not among them; unless not `to_reservation`, as other hardware is taken in its place.
     """
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     if validated:  # machines before pods, in the order of locks
         await connection.execute(_LOCK_MACHINES, mine)
-    freed = await _FREE.all(connection, mine | {"part": part})
+    freed = await _FREE.all(connection, mine)
     pods = _pods(freed)
     if to_reservation:
         kept = await hold_again(connection, **mine, freed=[each.id for each in freed])

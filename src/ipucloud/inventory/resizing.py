@@ -83,10 +83,22 @@ _RELEASE = Query(
     WITH released AS (
       UPDATE allocations SET released_at = app_now()
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NULL
-         AND (resize = :part OR :both AND resize IS NULL AND machine_id IS NOT NULL)
+         AND machine_id IS NOT NULL AND coalesce(resize, 'both') = ANY (:parts)
       RETURNING machine_id
     )
     SELECT pod_id FROM released JOIN machines ON machines.id = machine_id
+    """,
+    UUID,
+)
+_FREE_JOINING = Query(
+    """
+    WITH freed AS (
+      UPDATE allocations SET freed_at = app_now()
+       WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
+         AND resize = 'joins'
+      RETURNING machine_id
+    )
+    SELECT pod_id FROM freed JOIN machines ON machines.id = machine_id
     """,
     UUID,
 )
@@ -158,11 +170,14 @@ def around(held: Sequence[HeldMachine], machines: int) -> Around | None:
     return Around(WHOLE_POD & ~own, places & ~sum(1 << position % RUN for position in pods))
 
 
-async def held_machines(
-    connection: Statements, *, project_id: UUID, cluster_id: UUID, joining: bool = True
-) -> Sequence[HeldMachine]:
-    """The cluster's machines in the order of their places; not `joining`: of a resize those of the former size."""
-    return await _HELD.all(connection, {"project_id": project_id, "cluster_id": cluster_id, "joining": joining})
+async def held_machines(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> Sequence[HeldMachine]:
+    """The machines of a cluster in use, in the order of their places."""
+    return await _HELD.all(connection, {"project_id": project_id, "cluster_id": cluster_id, "joining": True})
+
+
+async def former_machines(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> Sequence[HeldMachine]:
+    """Those of the former size, during a resize."""
+    return await _HELD.all(connection, {"project_id": project_id, "cluster_id": cluster_id, "joining": False})
 
 
 async def stays(connection: Statements, held: Sequence[HeldMachine], machines: int) -> bool:
@@ -223,12 +238,16 @@ def _free(mask: int, wanted: int) -> bool:
     return mask & wanted == wanted
 
 
-async def release_part(
-    connection: AsyncConnection, part: ResizePart, *, project_id: UUID, cluster_id: UUID, both: bool = False
-) -> None:
-    """Mark the machines of this part as left by the customer; with `both` those of both sizes, too."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "part": part.value, "both": both}
-    await settle(connection, await _RELEASE.all(connection, mine))
+async def release_part(connection: AsyncConnection, part: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Mark the machines of this part as left by the customer."""
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    await settle(connection, await _RELEASE.all(connection, mine | {"parts": [part.value]}))
+
+
+async def release_new_size(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Mark the machines that have joined, and those of both sizes, as left by the customer."""
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    await settle(connection, await _RELEASE.all(connection, mine | {"parts": [ResizePart.JOINS.value, "both"]}))
 
 
 async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
@@ -238,11 +257,11 @@ async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
     Raises `Problem` capacity_exhausted, unavailable.
     """
     mine = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
-    await free(connection, **mine, validated=False, to_reservation=False, part=ResizePart.JOINS)
+    await settle(connection, await _FREE_JOINING.all(connection, mine))
     await connection.execute(_FORMER, mine)
-    stays_here = await take_for_resize(connection, demand, await held_machines(connection, **mine))
+    stays_here = await take_for_resize(connection, demand, await _HELD.all(connection, mine | {"joining": False}))
     await settle(connection, await _TAKE_BACK.all(connection, mine | {"but": ResizePart.LEAVES.value}))
-    await number_machines(connection, ResizePart.LEAVES, **mine)
+    await connection.execute(_NUMBER, mine | {"idle": ResizePart.LEAVES.value})
     failpoint("resize.others_taken")
     return stays_here
 

@@ -171,6 +171,12 @@ _SERVER = sa.text(
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND ordinal = :ordinal
     """
 )
+_FAILED_SERVERS = sa.text(
+    """
+    UPDATE poplar_servers SET state = 'running'
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND ordinal = ANY (CAST(:ordinals AS integer[]))
+    """
+)
 _SEEN_KEYS = sa.text(
     """
     UPDATE poplar_servers s
@@ -192,7 +198,11 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
         | server.ssh.model_dump()
         for server in achieved.servers
     ]
-    await connection.execute(_SERVER, rows)
+    if rows:
+        await connection.execute(_SERVER, rows)
+    if achieved.failed:  # as in a cluster in use whose host fails: observation reports what is wrong with them
+        mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+        await connection.execute(_FAILED_SERVERS, mine | {"ordinals": [*achieved.failed]})
     seen = [server.ordinal for server in achieved.servers if server.keys == cluster.authorized_keys]
     await record_seen_keys(connection, cluster, seen)
     started = [server.ordinal for server in achieved.servers]

@@ -72,11 +72,13 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     `ends_waits`: it does not wait for a resize that waits for capacity, which it ends.
     `other_hardware` decides when a step failed because of hardware: None when the operation goes on with other, by the
     steps of `again`; otherwise the failure, with the reason. `again`: by default those of `replacing` and its own.
+    `goes_without`: whether it goes on without servers whose hosts have failed.
     """
 
     beside_partitions: bool = False
     ends_waits: bool = False
     other_hardware: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[Failed | None]] | None = None
+    goes_without: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[bool]] | None = None
     again: tuple[ClusterStep, ...] = ()
 
     def __post_init__(self) -> None:
@@ -101,8 +103,15 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     ) -> Failed | Sequence[ClusterStep]:
         if self.other_hardware is None or not isinstance(failed, Faulty):
             return failed
+        if self.goes_without is not None and await self.goes_without(connection, inputs, failed):
+            return self._from_here(inputs.operation)
         declined = await self.other_hardware(connection, inputs, failed)
         return (self.again or (*self.replacing, *self.steps)) if declined is None else declined
+
+    def _from_here(self, operation: OpenOperation) -> Sequence[ClusterStep]:
+        undo = self.undo_of(operation)
+        steps = self.steps if undo is None else undo.steps
+        return steps[[step.name for step in steps].index(operation.step.name) :]
 
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:

@@ -18,7 +18,7 @@ from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.metrics import REPLACED, count
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
-from ipucloud.clusters.operations.replacing import lack, other_hardware, replacing
+from ipucloud.clusters.operations.replacing import goes_without, lack, other_hardware, replacing
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.repairs.store import open_repair
@@ -65,6 +65,7 @@ REPLACE = ClusterKind(
     replacing=(),
     ends_waits=True,
     other_hardware=other_hardware,
+    goes_without=goes_without,
     failure=fails_with(
         "The cluster is suspended and costs nothing; its Poplar servers keep their disks, except those that were built"
         " again, and its partitions are gone.",

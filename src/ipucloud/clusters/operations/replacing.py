@@ -115,9 +115,38 @@ async def report_faulty(connection: AsyncConnection, cluster: ClusterInputs, fai
 
 
 def _exchangeable(cluster: ClusterInputs, failed: Faulty) -> list[Fault]:
-    """A host with a disk that the customer may need is not exchanged; before a cluster is ready, nobody has used it."""
-    kept = {host.name for host in cluster.hosts if not host.unbuilt and cluster.operation.kind != CREATES}
+    kept = _with_disks(cluster)
     return [fault for fault in failed.hardware if fault.name not in kept]
+
+
+def _with_disks(cluster: ClusterInputs) -> set[str]:
+    """Hosts with disks that the customer may need, which are not exchanged; before a cluster is ready, it has none."""
+    return {host.name for host in cluster.hosts if not host.unbuilt and cluster.operation.kind != CREATES}
+
+
+async def goes_without(connection: AsyncConnection, cluster: ClusterInputs, failed: Faulty) -> bool:
+    """Report hosts with disks as failed; whether they are all that keeps the step from its end.
+
+    The operation then goes on without their servers, and the cluster's customer decides about the disks: by a repair,
+    which also comes by itself, after a notice. Servers with IPUs of their own are all that their cluster has.
+    """
+    kept = _with_disks(cluster)
+    lost = [fault for fault in failed.hardware if fault.name in kept]
+    unusual = len(lost) > cluster.replaceable or await automation_halted(connection, cluster.region)
+    if not lost or unusual or cluster.allocated_through is not AllocatedThrough.V_IPU or cluster.operation.overdue:
+        return False
+    for fault in lost:
+        await report(
+            connection,
+            kind="host",
+            object_id=cluster.hardware_ids[fault.name],
+            source=Source.HOST,
+            code=Code.HOST_FAILED,
+            detail=f"{fault.why}; step {cluster.operation.step.name} of {cluster.external_name} goes on without it",
+            cluster_id=cluster.id,
+        )
+    failpoint("cluster.hosts_failed")
+    return len(lost) == len(failed.hardware)
 
 
 async def other_hardware(
@@ -125,8 +154,10 @@ async def other_hardware(
 ) -> Failed | None:
     """Report the hardware. None when other hardware is free and may be tried; otherwise the failure with the reason.
 
-    `lacking` says why no other can be taken, for clusters that do not exchange all of theirs. While automatic actions are halted in the region, or when so much was replaced there within the hour that the site
-    itself may be at fault, nothing is reported."""
+    `lacking` says why no other can be taken, for clusters that do not exchange all of theirs. Nothing is reported while
+    automatic actions are halted in the region, or when so much was replaced there within the hour that the site itself
+    may be at fault.
+    """
     faults = _exchangeable(cluster, failed)
     if not faults or await automation_halted(connection, cluster.region):
         return failed

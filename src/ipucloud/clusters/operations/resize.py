@@ -31,6 +31,7 @@ from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterSte
 from ipucloud.clusters.operations.replacing import (
     exchange_by,
     exchanging,
+    goes_without,
     incarnation_of,
     lack,
     needed_by,
@@ -56,8 +57,10 @@ from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.resizing import (
     ResizePart,
     end_resize,
+    former_machines,
     held_machines,
     number_machines,
+    release_new_size,
     release_part,
     stays,
     take_for_resize,
@@ -100,7 +103,7 @@ async def _release_former(connection: AsyncConnection, cluster: ClusterInputs, a
     """Those that leave; or, when hardware of the new size has failed, all of it, which others are taken for."""
     await record_left(connection, cluster, achieved)
     if await _has_changed(connection, cluster):
-        await release_part(connection, ResizePart.JOINS, **_mine(cluster), both=True)
+        await release_new_size(connection, **_mine(cluster))
     else:
         await release_part(connection, ResizePart.LEAVES, **_mine(cluster))
 
@@ -118,8 +121,9 @@ async def _release_joining(connection: AsyncConnection, cluster: ClusterInputs, 
 async def _change_size(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """From here on the steps are about the machines of the new size. Those that leave were observed clean."""
     if await _has_changed(connection, cluster):
-        return await record_observed_clean(connection, cluster, achieved)
-    await _change_sides(connection, cluster, achieved, _TO, idle=ResizePart.LEAVES)
+        await record_observed_clean(connection, cluster, achieved)
+    else:
+        await _change_sides(connection, cluster, achieved, _TO, idle=ResizePart.LEAVES)
 
 
 async def _change_back(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
@@ -142,7 +146,9 @@ async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achi
     """Take other machines for the new size, under the next name. Raises GiveUp."""
     async with exchanging(connection, cluster):
         await name_anew(connection, **_mine(cluster), incarnation=incarnation_of(cluster) + 1)
-        stays_here = await take_others(connection, Demand(**_mine(cluster), region=cluster.region, need=needed_by(cluster)))
+        stays_here = await take_others(
+            connection, Demand(cluster.project_id, cluster.id, cluster.region, needed_by(cluster))
+        )
         await connection.execute(_MOVES, _its_resize(cluster) | {"moves": not stays_here})
 
 
@@ -156,7 +162,7 @@ async def _other_machines(connection: AsyncConnection, cluster: ClusterInputs, f
 async def _lack(connection: AsyncConnection, cluster: ClusterInputs, _: Sequence[Fault]) -> NoRoom | None:
     """Why no other block can be taken. A smaller cluster may find one among its former machines."""
     need = needed_by(cluster)
-    former = await held_machines(connection, **_mine(cluster), joining=False)
+    former = await former_machines(connection, **_mine(cluster))
     if need.machines < len(former) and await stays(connection, former, need.machines):
         return None
     return await lack(connection, cluster.region, need, own_block=False)
@@ -238,6 +244,7 @@ RESIZE = ClusterKind(
     replacing=(_EXCHANGE,),
     again=(*_DOWN, _EXCHANGE, *_UP),
     other_hardware=_other_machines,
+    goes_without=goes_without,
     failure=fails_with("The cluster gets its former size back, with its servers and partitions.", "Resize it again"),
 )
 """The steps of a suspend, the change of size, and those of a resume. Its undo is the same the other way round."""

@@ -21,7 +21,7 @@ from ipucloud.clusters.operations.kind import (
     ClusterStep,
     fails_with,
 )
-from ipucloud.clusters.operations.replacing import other_hardware, replacing, servers_without_host
+from ipucloud.clusters.operations.replacing import goes_without, other_hardware, replacing, servers_without_host
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, Until, begin_waiting
 from ipucloud.clusters.states import CLUSTER_STATES
@@ -71,6 +71,7 @@ RESUME = ClusterKind(
     preceding=WAIT,
     replacing=replacing(SUSPENSION),
     other_hardware=other_hardware,
+    goes_without=goes_without,
     failure=fails_with(
         "What was built is removed, nothing is charged, and the cluster is suspended as before.", "Resume it again"
     ),

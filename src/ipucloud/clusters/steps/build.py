@@ -188,13 +188,24 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     kept = cluster.kept_partitions
     if kept is not None and all(each.name != cluster.external_name for each in kept):
         return Achieved(note="not counted: the partition that the servers know was removed by the customer")
-    hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
-    counts = [(host.name, seen.ipus_visible) for host, seen in zip(cluster.hosts, hosts, strict=True)]
+    working = [host.name for host in cluster.hosts if not host.failed]
+    if cluster.hosts and not working:
+        return Achieved(note="not counted: no Poplar server of the cluster works")
+    answers = await asyncio.gather(*(site.hosts.get(name) for name in working), return_exceptions=True)
+    unanswered = await silent(site, cluster, "host", zip(working, answers, strict=True))
+    if unanswered is not None:
+        return unanswered
+    return await _counted(site, cluster, [seen for seen in answers if isinstance(seen, Host)])
+
+
+async def _counted(site: Site, cluster: ClusterInputs, hosts: Sequence[Host]) -> StepResult:
+    counts = [(seen.name, seen.ipus_visible) for seen in hosts]
     if waiting := [name for name, count in counts if count is None]:
         return Pending(f"counting the IPUs from {objects.listed('host', waiting)}")
     expected = cluster.ipus if cluster.vipu is None else own_partition.ipus_of_server(cluster.ipus)
     if wrong := [name for name, count in counts if count != expected]:
-        return Failed(f"{objects.listed('host', wrong)} does not see {expected} IPUs")
+        detail = f"{objects.listed('host', wrong)} does not see {expected} IPUs"
+        return Failed(detail) if cluster.vipu is None else await explained(site, cluster, detail)
     if preparing := [seen.name for seen in hosts if seen.cloud_init and seen.cloud_init.status == "running"]:
         return Pending(f"carrying out the user data on {objects.listed('host', preparing)}", endless=True)
     return Achieved(note=_user_data_errors(hosts))

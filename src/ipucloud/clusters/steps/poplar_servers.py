@@ -10,6 +10,7 @@ from functools import partial
 
 from ipucloud.clusters import own_partition
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
+from ipucloud.clusters.objects import listed
 from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -33,9 +34,10 @@ class ServerObservation:
 
 @dataclass(frozen=True, slots=True)
 class ServersAnswer(Achieved):
-    """Every Poplar server of the cluster was observed."""
+    """Every Poplar server of the cluster was observed, except for the numbers in `failed`, whose hosts do not work."""
 
     servers: tuple[ServerObservation, ...]
+    failed: tuple[int, ...] = ()
 
 
 async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -55,11 +57,21 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
 
 
 async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Boot the kept servers in the cluster's new network, with the environment of its new name; build the others."""
+    """Boot the kept servers in the cluster's new network, with the environment of its new name; build the others.
+
+    Those whose hosts have failed wait for a repair, of which the customer is told before it takes their disks.
+    """
     if _lacks_endpoint(cluster):
         return _NO_ENDPOINT
-    switching = ((_deployed if host.unbuilt else _switched_on)(site, cluster, host) for host in cluster.hosts)
-    return await observed(site, cluster, await asyncio.gather(*switching, return_exceptions=True))
+    working = replace(cluster, hosts=tuple(host for host in cluster.hosts if not host.failed))
+    switching = ((_deployed if host.unbuilt else _switched_on)(site, cluster, host) for host in working.hosts)
+    result = await observed(site, working, await asyncio.gather(*switching, return_exceptions=True))
+    if isinstance(result, ServersAnswer) and (failed := [host for host in cluster.hosts if host.failed]):
+        names = listed("Poplar server", [host.server_name for host in failed])
+        return replace(
+            result, failed=tuple(host.ordinal for host in failed), note=f"without {names}: the host has failed"
+        )
+    return result
 
 
 async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:

@@ -17,6 +17,7 @@ from ipucloud.clusters.steps.faulty import silent
 from ipucloud.clusters.steps.poplar_servers import ServerObservation, answering, keys_of, observed, server_spec
 from ipucloud.contract.operations import OperationState
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site
 from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import Host, HostState
@@ -84,15 +85,15 @@ async def settle_rebuild(site: Site, cluster: ClusterInputs) -> StepResult:
 
     A cancelled rebuild that has begun with one server goes on with the others: a cluster has one image.
     """
-    if cluster.rebuild is None or not cluster.rebuild.begun:
-        return Settled((), (), note="nothing was written")
-    chosen = _chosen(cluster)
-    if not chosen.hosts:
-        return Settled((), (), note="all servers had been written already")
+    chosen, begun = _chosen(cluster), cluster.rebuild is not None and cluster.rebuild.begun
+    if not begun or not chosen.hosts:
+        note = "all servers had been written already" if begun else "nothing was written"
+        return Settled((), (), note=note)
+    if _since(cluster) >= max(SETTLED_AFTER, cluster.request_life):
+        return await _judged(site, cluster, chosen.hosts)
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in chosen.hosts))
     written = [wanted for wanted, host in zip(chosen.hosts, hosts, strict=True) if _is_written(wanted, host)]
-    waits = _since(cluster) < SETTLED_AFTER
-    if written and waits and cluster.operation.state is OperationState.CANCELLING:
+    if written and cluster.operation.state is OperationState.CANCELLING:
         finished = await rebuild_servers(site, cluster)
         if not isinstance(finished, Achieved):
             return finished
@@ -100,9 +101,20 @@ async def settle_rebuild(site: Site, cluster: ClusterInputs) -> StepResult:
         written = list(chosen.hosts)
     elif len(written) < len(hosts) and _since(cluster) < cluster.request_life:
         return Pending("waiting until the hosts can no longer get an earlier request")
-    elif waits and (starting := [host.name for host in hosts if host.state in _STARTING]):
+    elif starting := [host.name for host in hosts if host.state in _STARTING]:
         return Pending(f"waiting for the Poplar servers on {listed('host', starting)}")
     return _settled(cluster, chosen.hosts, hosts, written)
+
+
+async def _judged(site: Site, cluster: ClusterInputs, wanted: Sequence[HostInput]) -> Settled:
+    """What is known when the time is over; hosts that do not answer are watched like any other."""
+    answers = await asyncio.gather(*(site.hosts.get(host.name) for host in wanted), return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException) and not isinstance(answer, SiteError):
+            raise answer
+    seen = [(each, host) for each, host in zip(wanted, answers, strict=True) if isinstance(host, Host)]
+    written = [each for each, host in seen if _is_written(each, host)]
+    return _settled(cluster, [each for each, _ in seen], [host for _, host in seen], written)
 
 
 def _settled(

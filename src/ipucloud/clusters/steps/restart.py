@@ -14,6 +14,7 @@ from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.steps.faulty import silent
 from ipucloud.clusters.steps.poplar_servers import ServerObservation, answering, observed
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import Host, HostState
 
@@ -81,11 +82,16 @@ async def _restarted(
 
 async def settle_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     """Wait until no request can restart a server any more, and those that start have started."""
+    since = cluster.operation.step.running_for
     for wanted in _chosen(cluster).hosts:
         if wanted.boot_before is None:
             continue
-        host = await site.hosts.get(wanted.name)
-        since = cluster.operation.step.running_for
+        try:
+            host = await site.hosts.get(wanted.name)
+        except SiteError:
+            if since < max(SETTLED_AFTER, cluster.request_life):
+                raise
+            continue  # it is watched like the server of any other host that does not answer
         if host.boot_id == wanted.boot_before and since < cluster.request_life:
             return Pending(f"waiting until host {wanted.name} can no longer get an earlier request")
         if host.state is HostState.BOOTING and since < SETTLED_AFTER:
