@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.crash.broken import BROKEN_KINDS, Isolate, Replace
+from tests.crash.broken import BROKEN_KINDS, Isolate, Replace, ReplaceInResize
 from tests.crash.buckets import S3_KINDS, ChangeS3
 from tests.crash.kinds import (
     KINDS,
@@ -98,6 +98,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.hardware_isolated": Isolate(),
     "cluster.boots_recorded": Reboot(),
     "cluster.servers_settled": Reboot(),
+    "resize.others_taken": ReplaceInResize(),
     "resize.sides_changed": Resize(),
     "resize.machines_settled": Resize(),
     "resize.settled": Resize(),

@@ -145,7 +145,6 @@ async def goes_without(connection: AsyncConnection, cluster: ClusterInputs, fail
             detail=f"{fault.why}; step {cluster.operation.step.name} of {cluster.external_name} goes on without it",
             cluster_id=cluster.id,
         )
-    failpoint("cluster.hosts_failed")
     return len(lost) == len(failed.hardware)
 
 
