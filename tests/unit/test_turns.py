@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from ipucloud.db.turns import CALLER, Turns
-from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.errors import RATE_LIMITED, UNAVAILABLE, Problem
 
 pytestmark = pytest.mark.anyio
 
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.anyio
 class Line:
     """Requests that hold their places until they are told to go; `order`: who got one, in that order."""
 
-    def __init__(self, places: int, wait: float = 60.0) -> None:
-        self.turns = Turns(places, wait)
+    def __init__(self, places: int, wait: float = 60.0, most: int | None = None) -> None:
+        self.turns = Turns(places, wait, most=most)
         self.order: list[str] = []
         self._leaving: dict[str, list[asyncio.Event]] = {}
 
@@ -120,3 +120,20 @@ async def test_a_turn_that_comes_as_its_caller_leaves_is_passed_on() -> None:
         gone.cancel()
         await settled()
         assert line.order == ["a", "c"]
+
+
+async def test_a_caller_has_no_more_places_than_it_may_and_is_told_so() -> None:
+    """Behind itself it waits longer than others wait for it; the process itself may have all places."""
+    line = Line(5, wait=0.01, most=2)
+    greedy = await line.ask("greedy", 3)
+    assert (line.order, line.turns.waiting) == (["greedy", "greedy"], 1)
+    own = await line.ask(None, 3)
+    other = await line.ask("other")
+    async with ended(greedy, own, other):
+        with pytest.raises(Problem) as refused:
+            await other[0]
+        assert refused.value.kind is UNAVAILABLE
+        with pytest.raises(Problem) as refused:
+            await greedy[2]
+        assert (refused.value.kind, refused.value.headers) == (RATE_LIMITED, {"Retry-After": "2"})
+        assert line.turns.waiting == 0
