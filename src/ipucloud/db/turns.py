@@ -116,7 +116,7 @@ class Turns:
 def _too_many() -> Problem:
     return Problem(
         RATE_LIMITED,
-        "Too many requests of the project are under way at once, and this one did not get its turn. Nothing was changed."
-        " Wait for the time in Retry-After, and send fewer at once.",
+        "Too many requests of the project are under way at once, and this one did not get its turn. Nothing was"
+        " changed. Wait for the time in Retry-After, and send fewer at once.",
         headers=RETRY_AFTER,
     )

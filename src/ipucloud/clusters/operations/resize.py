@@ -146,9 +146,8 @@ async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achi
     """Take other machines for the new size, under the next name. Raises GiveUp."""
     async with exchanging(connection, cluster):
         await name_anew(connection, **_mine(cluster), incarnation=incarnation_of(cluster) + 1)
-        stays_here = await take_others(
-            connection, Demand(cluster.project_id, cluster.id, cluster.region, needed_by(cluster))
-        )
+        demand = Demand(cluster.project_id, cluster.id, cluster.region, needed_by(cluster))
+        stays_here = await take_others(connection, demand)
         await connection.execute(_MOVES, _its_resize(cluster) | {"moves": not stays_here})
 
 
