@@ -13,13 +13,17 @@ from uuid import UUID
 
 import pytest
 
+from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.kind import ClusterKind
-from ipucloud.clusters.operations.rebuild import REBUILD
+from ipucloud.clusters.operations.rebuild import REBUILD, REBUILD_SERVERS
+from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.replace import REPLACE
 from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.clusters.operations.restart import POWER_CYCLE, REBOOT
 from ipucloud.clusters.operations.resume import RESUME
+from ipucloud.clusters.operations.rotate_key import ROTATE_KEY
+from ipucloud.clusters.operations.update_keys import UPDATE_KEYS
 from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES
 from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
@@ -159,6 +163,13 @@ TABLE = [
     for step in declared.steps
     for fault in FAULTS
 ]
+
+
+def test_the_table_has_every_operation_whose_steps_depend_on_hardware() -> None:
+    """Others have no step that may fail, have the steps of one in the table, or talk to controller or servers only."""
+    fallible = {kind.name for kind in CLUSTER_OPERATIONS if not all(step.endures for step in kind.steps)}
+    others = {kind.name for kind in (REBUILD_SERVERS, REPAIR, ROTATE_KEY, UPDATE_KEYS)}
+    assert {row.kind.name for row in ROWS.values()} == fallible - others
 
 
 @pytest.fixture(scope="module")
