@@ -17,12 +17,17 @@ from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.db.outages import RETRY_AFTER
 from ipucloud.db.reader import Reader
+from ipucloud.db.turns import Turns
 from ipucloud.identity.passwords import Passwords
 from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.reconcile.wake import Notifier
 
+DRAWING_SECONDS = 10.0
+"""How long a document waits for its turn to be drawn; one takes up to two seconds of a processor."""
 _CATALOGUE = "ipucloud.catalogue"
 
 
@@ -35,7 +40,10 @@ class Terminals:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`reader` runs single statements, `database` transactions; `draining` is set when the process starts to drain."""
+    """`reader` runs single statements, `database` transactions; `draining` is set when the process starts to drain.
+
+    `drawing`: the turn to make a PDF, which takes more of the processor and memory than anything else here.
+    """
 
     settings: Settings
     catalogue: CurrentCatalogue
@@ -54,6 +62,13 @@ class Services:
     service_counts: ServiceCounts = field(default_factory=ServiceCounts)
     terminals: Terminals = field(default_factory=Terminals)
     draining: asyncio.Event = field(default_factory=asyncio.Event)
+    drawing: Turns = field(default_factory=lambda: Turns(1, DRAWING_SECONDS, late=_drawing))
+
+
+def _drawing() -> Problem:
+    return Problem(
+        UNAVAILABLE, "This server makes other PDF documents. Send the request again shortly.", headers=RETRY_AFTER
+    )
 
 
 def services_of(request: HTTPConnection) -> Services:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
@@ -30,17 +30,20 @@ PATIENCE = 3
 
 
 class Turns:
-    """`places` that can be used at once. Who waits longer than `wait` seconds gets `Problem` unavailable.
+    """`places` that can be used at once. Who waits longer than `wait` seconds gets the `Problem` that `late` makes.
 
     The process itself may have all places; any other caller leaves some free, and has at most `most`. One who stands
     behind its own requests waits longer, and then gets rate_limited.
     """
 
-    def __init__(self, places: int, wait: float, *, most: int | None = None) -> None:
+    def __init__(
+        self, places: int, wait: float, *, most: int | None = None, late: Callable[[], Problem] = unavailable
+    ) -> None:
         self._free = places
         kept = max(1, places - max(1, places // KEPT_FREE))
         self._most = kept if most is None else min(kept, most)
         self._wait = wait
+        self._late = late
         self._held: Counter[Hashable] = Counter()
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
 
@@ -88,7 +91,7 @@ class Turns:
             else:
                 self._leave(caller, turn)
             if isinstance(error, TimeoutError):
-                raise (_too_many() if behind_itself else unavailable()) from error
+                raise (_too_many() if behind_itself else self._late()) from error
             raise
 
     def _leave(self, caller: Hashable, turn: asyncio.Future[None]) -> None:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
+from ipucloud.api.services import services_of
 from ipucloud.billing.invoices.e_invoice import MOST_PLACES, PROFILES, missing, undeliverable, write
 from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
@@ -43,19 +44,24 @@ async def in_format(request: Request, query: InvoiceFormat, document: bytes) -> 
     wanted = query.format
     if wanted == "pdf" or (wanted is None and PDF in request.headers.get("accept", "")):
         known = InvoiceOut.model_validate_json(document)
-        return _file(known, "pdf", await asyncio.to_thread(_rendered, known))
+        return _file(known, "pdf", await _drawn(request, known))
     if wanted is None or wanted == "json":
         return tagged(request, document, ONE_VERSION)
-    return await _electronic(InvoiceOut.model_validate_json(document), wanted)
+    return await _electronic(request, InvoiceOut.model_validate_json(document), wanted)
 
 
-async def _electronic(document: InvoiceOut, wanted: str) -> Response:
+async def _electronic(request: Request, document: InvoiceOut, wanted: str) -> Response:
     profile = PROFILES[wanted]
     refuse_incomplete(document, wanted)
     xml = await asyncio.to_thread(write, document, profile)
     if wanted != "factur-x":
         return _file(document, "xml", xml)
-    return _file(document, "pdf", await asyncio.to_thread(_rendered, document, xml))
+    return _file(document, "pdf", await _drawn(request, document, xml))
+
+
+async def _drawn(request: Request, document: InvoiceOut, xml: bytes | None = None) -> bytes:
+    async with services_of(request).drawing.turn():
+        return await asyncio.to_thread(_rendered, document, xml)
 
 
 def _rendered(document: InvoiceOut, xml: bytes | None = None) -> bytes:
