@@ -9,6 +9,7 @@ import httpx
 import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
+from ipucloud.identity.verification import Inviting
 from tests.api.support import Api
 from tests.support.people import PASSWORD, Person, make_person
 from tests.support.postgres import Database as Scratch
@@ -17,6 +18,8 @@ from tests.support.world.clock import stop_clock
 SESSION, LOGIN, ME = "/v1/session", "/v1/login", "/v1/me"
 SHOW, ACCEPT = "/v1/invitations:show", "/v1/invitations:accept"
 OURS = {"Sec-Fetch-Site": "same-origin"}
+BY_HAND = Inviting(3600.0, mailed=False)
+"""How an operator at the database invites again: owners make the links."""
 
 
 async def invite(api: Api, email: str, role: str = "operator") -> dict[str, Any]:

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from ipucloud.identity.passwords import random_password
-from ipucloud.identity.people import reset_password
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
-from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, advance, logged_in, person
+from ipucloud.identity.verification import reset_password
+from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, advance, logged_in, person
 from tests.api.support import Api, problem
 from tests.support.people import PASSWORD, make_owned
 from tests.support.postgres import Database as Scratch
@@ -164,8 +164,8 @@ async def test_an_operator_gives_a_new_password(api: Api) -> None:
     new = random_password()
     hashed = await service.passwords.hash(new)
     async with api.world.database.begin() as connection:
-        assert not await reset_password(connection, "nobody@example.com", hashed)
-        assert await reset_password(connection, who.email, hashed)
+        assert not await reset_password(connection, "nobody@example.com", hashed, BY_HAND)
+        assert await reset_password(connection, who.email, hashed, BY_HAND)
     problem(await shell.get(ME), 401, "unauthenticated")
     answer = await api.client().post(LOGIN, json={"email": who.email, "password": new})
     assert answer.status_code == 201

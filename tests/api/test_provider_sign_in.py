@@ -10,9 +10,10 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.identity.people import reset_password
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import users
+from ipucloud.identity.verification import reset_password
+from tests.api.people import BY_HAND
 from tests.api.support import UNLIMITED, Api, problem, running
 from tests.support.oidc_provider import RunningProvider, oidc_provider
 from tests.support.people import PASSWORD, Person, make_person
@@ -84,7 +85,7 @@ async def test_a_member_signs_in_and_stays_who_they_are_when_their_address_chang
     provider.person("somebody-new", "ann@example.com")  # the address has another holder at the provider
     problem(await signed_in(api, provider), 409, "identity_conflict")
     async with api.world.database.begin() as connection:
-        assert await reset_password(connection, ann.email, "x")
+        assert await reset_password(connection, ann.email, "x", BY_HAND)
     assert (await signed_in(api, provider)).status_code == 201
 
 

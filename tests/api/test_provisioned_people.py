@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 import structlog
 
-from ipucloud.identity.people import reset_password
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
-from tests.api.people import ACCEPT, LOGIN, OURS, SESSION, events, invite, logged_in, person
+from ipucloud.identity.verification import reset_password
+from tests.api.people import ACCEPT, BY_HAND, LOGIN, OURS, SESSION, events, invite, logged_in, person
 from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, problem, running
 from tests.api.test_device_logins import DEVICES, begun, browser_of, fetched
 from tests.api.test_provider_sign_in import begun as at_provider
@@ -111,7 +111,7 @@ async def test_nothing_of_a_deactivated_person_works_until_they_are_active_again
     assert (left["actor"], left["subject_id"], left["data"]["email"]) == ("directory", str(ann.member), ann.email)
     elsewhere = await api.client(other.token.secret).get(f"/v1/projects/{other.slug}/events?type=member.removed")
     [left] = elsewhere.json()["items"]
-    assert left["data"] == {"email": ann.email, "role": "viewer"}
+    assert left["data"] == {"email": ann.email, "role": "viewer", "reason": None}
     problem(
         await api.client().post(ACCEPT, json={"secret": open_.json()["secret"], "password": PASSWORD}),
         410,
@@ -138,7 +138,7 @@ async def test_nothing_of_a_deactivated_person_works_until_they_are_active_again
         await api.client(**OURS).post(SESSION, json={"email": ann.email, "password": "wrong"}), 401, "unauthenticated"
     )
     async with api.world.database.begin() as connection:
-        assert not await reset_password(connection, ann.email, "x")
+        assert not await reset_password(connection, ann.email, "x", BY_HAND)
     assert await living_tokens(api, ann) == 0
 
     await set_active(provider, ann.id, active=True)

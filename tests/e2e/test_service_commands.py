@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from ipucloud.db import migrate
 from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head
 from ipucloud.laboratory.up.ports import listen_near
 from tests.support.postgres import Database
@@ -37,6 +38,7 @@ def test_migrate_may_be_repeated(ipucloud: Ipucloud, database: Database) -> None
 def test_migrate_says_what_becomes_of_another_versions_database(
     ipucloud: Ipucloud, database: Database, revision: str, status: int, sentence: str
 ) -> None:
+    migrate.downgrade(database.owner_url, BASELINE)  # the same schema as FORMER_HEAD
     with psycopg.connect(database.owner_url) as connection:
         connection.execute("UPDATE alembic_version SET version_num = %s", [revision])
     with ipucloud.start("migrate", IPUCLOUD_DATABASE_URL=database.owner_url) as process:

@@ -1,4 +1,4 @@
-"""People for tests: with a known password, members without an invitation."""
+"""People for tests: with a known password and a verified e-mail, members without an invitation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ async def make_person(
 ) -> Person:
     """A person with `PASSWORD` who is a member of a project, or with the role payer of a billing account."""
     user_id, email = new_id(), email or f"person-{next(_numbers)}@example.com"
-    await connection.execute(sa.insert(users).values(id=user_id, email=email, password_hash=_HASH))
+    known = {"id": user_id, "email": email, "password_hash": _HASH, "verified_at": sa.func.app_now()}
+    await connection.execute(sa.insert(users).values(**known))
     return Person(user_id, email, await make_member(connection, user_id, project_id, role))
 
 

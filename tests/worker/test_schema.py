@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.db import migrate
-from ipucloud.db.revisions import FORMER_HEAD, head
+from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head
 from ipucloud.db.schema_check import NEWER, OLDER
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.outcomes import Done, Outcome
@@ -80,6 +80,7 @@ class WorkerProcess:
 
 def set_back(database: Scratch) -> None:
     """To the last revision from before the baseline, which `ipucloud migrate` upgrades."""
+    migrate.downgrade(database.owner_url, BASELINE)  # the same schema
     with psycopg.connect(database.owner_url) as connection:
         connection.execute(SET_BACK, [FORMER_HEAD])
 

@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 457f46332960a0dd1174509652e5cb114ac15990a4e152e43f471326b7969fae
+// Generated from docs/openapi.json by `npm run schema`; sha256 1430ba09bcd55fbffe10f178c0d128303f9315a6764c28ef62d77619679d2d0c
 
 export interface paths {
     "/livez": {
@@ -7865,7 +7865,7 @@ export interface webhooks {
                 content: {
                     "application/json": components["schemas"]["Message"] & {
                         data?: {
-                            data?: components["schemas"]["MemberOf"];
+                            data?: components["schemas"]["MemberRemoved"];
                             /** @enum {unknown} */
                             subject_type?: "member";
                         };
@@ -13012,6 +13012,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             email: string;
+            emailed: boolean;
             /** Format: date-time */
             expires_at: string;
             /** Format: uuid */
@@ -13426,6 +13427,7 @@ export interface components {
             role: string;
             /** Format: date-time */
             since: string;
+            verified: boolean;
         };
         MemberOf: {
             email: string;
@@ -13438,6 +13440,12 @@ export interface components {
         MemberPatch: {
             /** @enum {string} */
             role: "viewer" | "operator" | "billing" | "owner";
+        };
+        MemberRemoved: {
+            email: string;
+            /** @default null */
+            reason?: string | null;
+            role: string;
         };
         MemberRoleChanged: {
             email: string;
@@ -15417,6 +15425,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             password_set_at: string | null;
+            verified_at: string | null;
         };
         Validation: {
             ended_at: string | null;

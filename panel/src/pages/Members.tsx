@@ -2,6 +2,7 @@ import Button from "@cloudscape-design/components/button";
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -23,7 +24,7 @@ import type { InvitationChange } from "./members/ChangeInvitation";
 const Invite = later(async () => (await import("./members/Invite")).Invite, null);
 const ChangeMember = later(async () => (await import("./members/ChangeMember")).ChangeMember, null);
 const ChangeInvitation = later(async () => (await import("./members/ChangeInvitation")).ChangeInvitation, null);
-const ShownOnce = later(async () => (await import("../components/ShownOnce")).ShownOnce, null);
+const Invited = later(async () => (await import("./members/Invited")).Invited, null);
 
 /** The people of the project, and those who are invited. */
 export function Members() {
@@ -61,6 +62,7 @@ export function Members() {
         columnDefinitions={[
           { id: "email", header: s.email, isRowHeader: true, cell: (each) => (each.email === who.token.owner ? s.you(each.email) : each.email) },
           { id: "role", header: s.role, cell: (each) => shell.roles[each.role] ?? each.role },
+          { id: "verified", header: s.verified, cell: (each) => (each.verified ? common.yes : <StatusIndicator type="warning">{common.no}</StatusIndicator>) },
           { id: "since", header: s.since, sortingField: "created_at", cell: (each) => f.moment(each.since) },
           { id: "seen", header: s.lastSeen, cell: (each) => (each.last_seen_at ? f.moment(each.last_seen_at) : s.neverSeen) },
           ...(may ? [{
@@ -81,7 +83,7 @@ export function Members() {
       <Invitations onMade={setMade} />
       {inviting && <Invite onClose={(invitation) => { setInviting(false); setMade(invitation); }} />}
       {asked && <ChangeMember change={asked.change} member={asked.member} onClose={() => setAsked(undefined)} />}
-      {made?.url && <ShownOnce title={s.linkTitle(made.email)} text={s.linkText} secret={made.url} onClose={() => setMade(undefined)} />}
+      {made && <Invited made={made} onClose={() => setMade(undefined)} />}
     </SpaceBetween>
   );
 }

@@ -24,6 +24,8 @@ log = structlog.get_logger(__name__)
 
 READS = frozenset({Permission.TOKEN_READ, Permission.BILLING_READ, Permission.ACCOUNT_READ, Permission.AUDIT_READ})
 """Reads with these permissions have entries too."""
+_VERIFIED = "verified_user_id"
+"""A request that ended what had access to a person's account has an entry, though it may then be refused."""
 
 
 @dataclass
@@ -74,7 +76,9 @@ async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outc
         async with services_of(request).database.read() as connection:
             if entry is not None:
                 await audit_log.complete(connection, entry, status=outcome.status, code=outcome.code, objects=objects)
-            elif not known and (outcome.status < 400 or outcome.status == UNAUTHENTICATED.status):
+            elif not known and (
+                outcome.status < 400 or outcome.status == UNAUTHENTICATED.status or _VERIFIED in objects
+            ):
                 entire = asked(request, operation)
                 await audit_log.note(connection, entire, status=outcome.status, code=outcome.code, objects=objects)
     except (Problem, SQLAlchemyError) as error:

@@ -56,9 +56,13 @@ class Moves:
 
 
 def shown_once(
-    status: int, known: Mapping[str, object], secret: dict[str, str], headers: dict[str, str], subject_id: UUID | None
+    status: int,
+    known: Mapping[str, object],
+    secret: Mapping[str, str | None],
+    headers: dict[str, str],
+    subject_id: UUID | None,
 ) -> Answer:
-    """A response with a secret, which is null in a replay; `secret`: its member and value."""
+    """A response with a secret, which is null in a replay; `secret`: its members and their values."""
     replay = orjson.dumps({**known, **dict.fromkeys(secret)})
     return Answer(status, orjson.dumps({**known, **secret}), headers, subject_id, replay)
 

@@ -90,6 +90,9 @@ COMMANDS = (
     Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE, "service"),
     Entry("bootstrap", "ipucloud.cli.service.bootstrap", "Create the first project and tokens.", SERVICE, "service"),
     Entry("reset-password", "ipucloud.cli.service.reset_password", "Give a person a new password.", SERVICE, "service"),
+    Entry(
+        "verify-accounts", "ipucloud.cli.service.verify_accounts", "Verify accounts that you know.", SERVICE, "service"
+    ),
     Entry("catalogue", "ipucloud.cli.service.catalogue", "Check and install your own catalogue.", SERVICE, "service"),
     Entry("admin", "ipucloud.cli.commands.admin", "Operate the service: hardware, work, capacity, audit.", SERVICE),
     Entry("sim", "ipucloud.cli.service.sim", "Break and repair the simulated site of `up`.", SERVICE, "service"),

@@ -16,7 +16,7 @@ def list(
 
 
 def create(email: str, role: str | None = None, *, account: Ref | None = None) -> Call[NewInvitation]:
-    """Invite a person; only this response has the link to send to them.
+    """Invite a person. The service sends them the link (`emailed`), or else only this response has it, to pass on.
 
     `role`: `viewer`, `operator`, `billing` or `owner`; None for a billing account.
     """
@@ -25,7 +25,7 @@ def create(email: str, role: str | None = None, *, account: Ref | None = None) -
 
 
 def renew(invitation: Ref, *, account: Ref | None = None) -> Call[NewInvitation]:
-    """Make another link; the former one ends. Only this response has it."""
+    """Make another link, which is sent or returned as by `create`; the former one ends."""
     path = f"{place('invitations', account)}/{segment(invitation)}:renew"
     return request.post(path, NewInvitation, scoped=account is None)
 

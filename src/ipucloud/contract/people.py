@@ -47,6 +47,9 @@ class MemberOut(Answer):
     id: UUID = Field(description="Id of the membership.")
     email: str = Field(description="E-mail of the person.", examples=["ann@example.com"])
     role: str = Field(examples=["operator"])
+    verified: bool = Field(
+        description="Whether the person has shown that the e-mail is theirs; else it may be anybody who had the link."
+    )
     since: datetime = Field(description="When the person became a member.")
     last_seen_at: datetime | None = Field(
         description="When the person last used the panel or the command line here, to the hour; null: not yet."
@@ -86,6 +89,9 @@ class InvitationOut(Answer):
     invited_by: str | None = Field(
         description="E-mail of the person, or name of the token, that invited.", examples=["bob@example.com"]
     )
+    emailed: bool = Field(
+        description="Whether the service sends the link to the person by e-mail, and shows it to nobody."
+    )
     state: str = Field(description="`open`, `accepted`, `revoked` or `expired`.", examples=["open"])
     created_at: datetime
     expires_at: datetime
@@ -95,16 +101,16 @@ class InvitationOut(Answer):
 
 
 class NewInvitationOut(InvitationOut):
-    """An invitation with its secret."""
+    """An invitation, with its secret if the service does not send it to the person."""
 
     url: str | None = Field(
-        description="Address to send to the person; the secret is in its fragment. Null in a replayed response.",
+        description="Address to send to the person; the secret is in its fragment. Null if the service sends it to"
+        " them (`emailed`), and in a replayed response.",
         examples=["https://ipucloud.example.com/invitation#secret=ipi_…"],
     )
     secret: str | None = Field(
-        description="The secret, shown only once; null in a replayed response.", examples=["ipi_…"]
+        description="The secret, shown only once; null if `emailed`, and in a replayed response.", examples=["ipi_…"]
     )
-    emailed: bool = Field(description="Whether the service sends the link to the person by e-mail, too.")
 
 
 class InvitationPage(Page[InvitationOut]):
@@ -141,8 +147,8 @@ class InvitationAccept(Body):
 
     secret: InvitationSecret = Field(description="The secret of the link.")
     password: Guess = Field(
-        description="The password of the person's account; without one yet, the one that it will have: from 12"
-        " characters, and not easy to guess.",
+        description="The password of the person's account; without one that counts (`has_account`), the one that it"
+        " will have: from 12 characters, and not easy to guess.",
         examples=["quiet-harbour-42-lamp"],
     )
 
@@ -159,7 +165,10 @@ class InvitedOut(Answer):
     project_name: str | None = Field(description="Name of the project.", examples=["Research"])
     account_id: UUID | None = Field(description="Id of the billing account; null: a project.")
     expires_at: datetime
-    has_account: bool = Field(description="Whether the person has an account, whose password is then needed.")
+    has_account: bool = Field(
+        description="Whether the person has an account, whose password is then needed. One whose e-mail was never"
+        " verified does not count where the link was sent by e-mail."
+    )
 
 
 class LoginCreate(Body):
@@ -191,6 +200,9 @@ class UserOut(Answer):
     created_at: datetime
     password_set_at: datetime | None = Field(
         description="When the password was set; null: the person signs in through an identity provider only."
+    )
+    verified_at: datetime | None = Field(
+        description="When the person first showed that the e-mail is theirs; null: not yet."
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
-from ipucloud.identity.people import User
+from ipucloud.identity.people import USER, User
 from ipucloud.identity.tokens import Kind, new_secret
 from ipucloud.kernel.errors import (
     ACCESS_DENIED,
@@ -106,17 +106,17 @@ _USE = Query(
 )
 # Not of a login or a personal token: a token would otherwise renew itself for ever.
 _PERSON = Query(
-    """
-    SELECT users.id, users.email, users.password_hash FROM tokens JOIN users ON users.id = tokens.owner_id
+    f"""
+    SELECT {USER} FROM tokens JOIN users ON users.id = tokens.owner_id
      WHERE tokens.id = :token_id AND tokens.kind = 'member'
-    """,
+    """,  # noqa: S608  # our own text
     User,
 )
 USER_OF_MEMBER = Query(
-    """
-    SELECT users.id, users.email, users.password_hash FROM tokens JOIN users ON users.id = tokens.owner_id
+    f"""
+    SELECT {USER} FROM tokens JOIN users ON users.id = tokens.owner_id
      WHERE tokens.id = :member_id AND tokens.revoked_at IS NULL
-    """,
+    """,  # noqa: S608  # our own text
     User,
 )
 

@@ -15,10 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
-from ipucloud.identity import invitations, people
-from ipucloud.identity.people import User
+from ipucloud.events.log import act_as
+from ipucloud.identity import invitations, people, verification
+from ipucloud.identity.people import USER, User
 from ipucloud.identity.providers import Identity
 from ipucloud.identity.tokens import Kind, new_secret
+from ipucloud.identity.verification import Again, Inviting, Proof
 from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.errors import (
     IDENTITY_CONFLICT,
@@ -65,10 +67,10 @@ _TAKE = Query(
     Begun,
 )
 _OF_IDENTITY = Query(
-    """
-    SELECT users.id, users.email, users.password_hash FROM users JOIN user_identities ON user_id = users.id
+    f"""
+    SELECT {USER} FROM users JOIN user_identities ON user_id = users.id
      WHERE issuer = :issuer AND subject = :subject
-    """,
+    """,  # noqa: S608  # our own text
     User,
 )
 _LINK = Query(
@@ -114,51 +116,68 @@ async def take(connection: AsyncConnection, state_hash: bytes | None, browser_ha
 
 
 async def person(
-    connection: AsyncConnection,
-    identity: Identity,
-    invitation_hash: bytes | None,
-    request_id: str,
-    origin: Origin,
-) -> tuple[User, str | None]:
-    """Whose the identity is, and the home that it has just joined: the slug of a project, or an account's id.
+    connection: AsyncConnection, identity: Identity, invitation_hash: bytes | None, inviting: Inviting, origin: Origin
+) -> tuple[User, list[Again] | None]:
+    """Whose the identity is. With an open invitation to its e-mail the person gets an account if there is none.
 
-    With an invitation the person becomes a member, and gets an account if it has none.
+    If nobody had shown that the account's e-mail is theirs, this identity does: what had access ends, and the account's
+    memberships are the invitations that are returned. The caller commits that before anything else is refused.
 
-    Raises `Problem` no_account, identity_conflict; of an invitation not_found, invitation_ended, permission_denied,
-    already_member.
+    Raises `Problem` no_account, identity_conflict, account_deactivated; of an invitation not_found, invitation_ended.
     """
-    invited = None
-    if invitation_hash is not None:
-        found = await invitations.FIND.one_or_none(connection, {"secret_hash": invitation_hash})
-        invited = invitations.opened(found)
     user = await _OF_IDENTITY.one_or_none(connection, {"issuer": identity.issuer, "subject": identity.subject})
     if user is None:
-        user = await _link(connection, identity, may_begin=invited is not None and invited.email == identity.email)
-    if invited is None or invitation_hash is None:
+        user = await people.FIND_USER.one_or_none(connection, {"email": identity.email})
+        if user is None:
+            return await _begin_account(connection, identity, invitation_hash), None
+        if user.verified:
+            await people.require_active(connection, user.id)
+        await _link(connection, identity, user)
+    if user.verified:
         return user, None
+    await act_as(connection, user.email, origin=origin)
+    again = await verification.verify(connection, user.id, Proof.PROVIDER, inviting)
+    return await _OF_IDENTITY.one(connection, {"issuer": identity.issuer, "subject": identity.subject}), again
+
+
+async def join(
+    connection: AsyncConnection, user: User, invitation_hash: bytes | None, request_id: str, origin: Origin
+) -> str | None:
+    """The home that the person joins by the invitation, if there is one: the slug of a project, or an account's id.
+
+    Raises `Problem` not_found, invitation_ended, permission_denied, already_member, account_deactivated.
+    """
+    if invitation_hash is None:
+        return None
+    invited = invitations.opened(await invitations.FIND.one_or_none(connection, {"secret_hash": invitation_hash}))
     if invited.email != user.email:
         raise Problem(PERMISSION_DENIED, f"The invitation is to {invited.email}, and you signed in as {user.email}.")
     await invitations.accept(connection, invitation_hash, user.id, request_id, origin)
-    return user, invited.project or str(invited.account_id)
+    return invited.project or str(invited.account_id)
 
 
-async def _link(connection: AsyncConnection, identity: Identity, *, may_begin: bool) -> User:
-    """The account of the identity's e-mail, which is the identity's from now on."""
-    user = await people.FIND_USER.one_or_none(connection, {"email": identity.email})
-    if user is None:
-        if not may_begin:
-            raise Problem(
-                NO_ACCOUNT,
-                f"There is no account for {identity.email}. Ask an owner of a project to invite this address.",
-            )
-        user_id = await people.add_user(connection, identity.email, None)
-        if user_id is None:
-            raise Problem(INVITATION_ENDED, "Another request has just made this account. Sign in again.")
-        user = User(user_id, identity.email, None)
+async def _begin_account(connection: AsyncConnection, identity: Identity, invitation_hash: bytes | None) -> User:
+    """A new account, for whoever is invited."""
+    invited = None
+    if invitation_hash is not None:
+        invited = invitations.opened(await invitations.FIND.one_or_none(connection, {"secret_hash": invitation_hash}))
+    if invited is None or invited.email != identity.email:
+        raise Problem(
+            NO_ACCOUNT, f"There is no account for {identity.email}. Ask an owner of a project to invite this address."
+        )
+    user_id = await people.add_user(connection, identity.email, None, verified=True)
+    if user_id is None:
+        raise Problem(INVITATION_ENDED, "Another request has just made this account. Sign in again.")
+    user = User(user_id, identity.email, None, verified=True)
+    await _link(connection, identity, user)
+    return user
+
+
+async def _link(connection: AsyncConnection, identity: Identity, user: User) -> None:
+    """The account is the identity's from now on."""
     parameters = {"issuer": identity.issuer, "subject": identity.subject, "user_id": user.id}
     if await _LINK.one_or_none(connection, parameters) is None:
         raise Problem(
             IDENTITY_CONFLICT,
             f"The account of {identity.email} belongs to another identity of this provider. Ask the operator.",
         )
-    return user

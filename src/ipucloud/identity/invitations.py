@@ -24,9 +24,11 @@ from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.errors import ALREADY_INVITED, ALREADY_MEMBER, INVITATION_ENDED, Problem, not_found
 from ipucloud.kernel.ids import new_id
 
+_MAILED = "coalesce(mailed_hash = secret_hash, false)"
+"""The link is known to nobody but whoever reads the person's e-mail."""
 _DOCUMENTS = f"""
 , documents AS (SELECT place, json_build_object(
-    'id', id, 'email', email, 'role', role, 'invited_by', invited_by,
+    'id', id, 'email', email, 'role', role, 'invited_by', invited_by, 'emailed', {_MAILED},
     'state', CASE WHEN accepted_at IS NOT NULL THEN 'accepted' WHEN revoked_at IS NOT NULL THEN 'revoked'
                   WHEN expires_at <= app_now() THEN 'expired' ELSE 'open' END,
     'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
@@ -85,8 +87,9 @@ _END_EXPIRED = Query(
 )
 _INVITE = Query(
     """
-    INSERT INTO invitations (id, project_id, account_id, email, role, secret_hash, invited_by, expires_at)
-    VALUES (:id, :project_id, :account_id, :email, :role, :secret_hash, current_setting('ipucloud.actor', true),
+    INSERT INTO invitations (id, project_id, account_id, email, role, secret_hash, mailed_hash, invited_by, expires_at)
+    VALUES (:id, :project_id, :account_id, :email, :role, :secret_hash, :mailed_hash,
+            coalesce(CAST(:invited_by AS text), current_setting('ipucloud.actor', true)),
             app_now() + make_interval(secs => :seconds))
     ON CONFLICT DO NOTHING RETURNING id
     """,
@@ -94,7 +97,8 @@ _INVITE = Query(
 )
 _RENEW = Query(
     f"""
-    UPDATE invitations SET secret_hash = :secret_hash, expires_at = app_now() + make_interval(secs => :seconds)
+    UPDATE invitations SET secret_hash = :secret_hash, mailed_hash = :mailed_hash,
+                           expires_at = app_now() + make_interval(secs => :seconds)
      WHERE id = :id AND (project_id = :project_id OR account_id = :account_id) AND {_OPEN} RETURNING id
     """,  # noqa: S608  # our own text
     UUID,
@@ -112,7 +116,10 @@ _EXISTS = Query(
 
 
 class Invited(NamedTuple):
-    """An open invitation as its secret shows it. `has_account`: the person has a password already."""
+    """An open invitation as its secret shows it. `mailed`: whoever has the secret reads the person's e-mail.
+
+    `has_account`: the person has an account. One that is nobody's yet does not count for whoever reads its e-mail.
+    """
 
     id: UUID
     email: str
@@ -124,6 +131,7 @@ class Invited(NamedTuple):
     account_id: UUID | None
     expires_at: str
     open: bool
+    mailed: bool
     has_account: bool
 
 
@@ -131,8 +139,9 @@ FIND = Query(
     f"""
     SELECT i.id, i.email, i.role, i.invited_by, i.project_id, projects.slug AS project,
            projects.name AS project_name, i.account_id, {rfc3339("i.expires_at")} AS expires_at,
-           {_OPEN} AND i.expires_at > app_now() AND projects.deleted_at IS NULL AS open,
-           EXISTS (SELECT FROM users WHERE users.email = i.email) AS has_account
+           {_OPEN} AND i.expires_at > app_now() AND projects.deleted_at IS NULL AS open, {_MAILED} AS mailed,
+           EXISTS (SELECT FROM users WHERE users.email = i.email
+                      AND NOT ({_MAILED} AND verified_at IS NULL AND password_hash IS NOT NULL)) AS has_account
       FROM invitations AS i LEFT JOIN projects ON projects.id = i.project_id
      WHERE i.secret_hash = :secret_hash
     """,  # noqa: S608  # our own text
@@ -153,11 +162,36 @@ _JOIN = Query(
 
 
 async def invite(
-    connection: AsyncConnection, home: Home, *, email: str, role: Role, seconds: float
+    connection: AsyncConnection, home: Home, *, email: str, role: Role, seconds: float, mailed: bool
 ) -> tuple[UUID, str]:
-    """Invite a person: the invitation's id and its secret. Raises `Problem` already_member, already_invited."""
+    """Invite a person: the invitation's id and its secret. `mailed`: the caller has it sent, and shows it to nobody.
+
+    Raises `Problem` already_member, already_invited.
+    """
     if await _IS_MEMBER.one(connection, {"email": email, **home.parameters}):
         raise Problem(ALREADY_MEMBER, "The person is a member already. Change their role instead.")
+    made = await insert(connection, home, email=email, role=role, seconds=seconds, mailed=mailed)
+    if made is None:
+        raise Problem(
+            ALREADY_INVITED, "The person has an open invitation here. Renew that one, or revoke it and invite again."
+        )
+    return made
+
+
+async def insert(
+    connection: AsyncConnection,
+    home: Home,
+    *,
+    email: str,
+    role: Role,
+    seconds: float,
+    mailed: bool,
+    invited_by: str | None = None,
+) -> tuple[UUID, str] | None:
+    """As `invite`, of a person who is known to be no member; None if they have an open invitation.
+
+    `invited_by`: None for whoever the request is of.
+    """
     await _END_EXPIRED.all(connection, {"email": email, **home.parameters})
     secret, secret_hash = new_secret(Kind.INVITATION)
     invitation_id = await _INVITE.one_or_none(
@@ -167,22 +201,31 @@ async def invite(
             "email": email,
             "role": role.value,
             "secret_hash": secret_hash,
+            "mailed_hash": secret_hash if mailed else None,
+            "invited_by": invited_by,
             "seconds": seconds,
             **home.parameters,
         },
     )
     if invitation_id is None:
-        raise Problem(
-            ALREADY_INVITED, "The person has an open invitation here. Renew that one, or revoke it and invite again."
-        )
+        return None
     await home.note(connection, MEMBER_INVITED, invitation_id, MemberOf(email=email, role=role))
     return invitation_id, secret
 
 
-async def renew(connection: AsyncConnection, home: Home, invitation_id: UUID, *, seconds: float) -> str:
-    """Replace the secret and begin its time anew; the former one ends. Raises `Problem` not_found, invitation_ended."""
+async def renew(connection: AsyncConnection, home: Home, invitation_id: UUID, *, seconds: float, mailed: bool) -> str:
+    """Replace the secret and begin its time anew; the former one ends. `mailed` as for `invite`.
+
+    Raises `Problem` not_found, invitation_ended.
+    """
     secret, secret_hash = new_secret(Kind.INVITATION)
-    parameters = {"id": invitation_id, "secret_hash": secret_hash, "seconds": seconds, **home.parameters}
+    parameters = {
+        "id": invitation_id,
+        "secret_hash": secret_hash,
+        "seconds": seconds,
+        "mailed_hash": secret_hash if mailed else None,
+        **home.parameters,
+    }
     if await _RENEW.one_or_none(connection, parameters) is None:
         await _require(connection, home, invitation_id)
         raise _ended()

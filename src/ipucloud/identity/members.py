@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads.projects import MemberOf, MemberRoleChanged
+from ipucloud.contract.event_payloads.projects import MemberRemoved, MemberRoleChanged
 from ipucloud.contract.event_types.projects import MEMBER_REMOVED, MEMBER_ROLE_CHANGED
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import Order
@@ -28,6 +28,7 @@ from ipucloud.kernel.errors import LAST_OWNER, Problem, not_found
 _DOCUMENTS = f"""
 , documents AS (SELECT place, json_build_object(
     'id', id, 'email', (SELECT email FROM users WHERE users.id = owner_id), 'role', role,
+    'verified', (SELECT verified_at IS NOT NULL OR password_hash IS NULL FROM users WHERE users.id = owner_id),
     'since', {rfc3339("created_at")}, 'last_seen_at', {rfc3339("seen_at")}) AS document
   FROM (SELECT page.*, (
           SELECT max(other.last_used_at) FROM tokens AS other
@@ -198,7 +199,7 @@ async def remove(connection: AsyncConnection, home: Home, member_id: UUID) -> No
     member = await _locked(connection, home, member_id, None)
     await connection.execute(_END, {"user_id": member.user_id, **home.parameters})
     await connection.execute(_END_INVITATIONS, {"email": member.email, **home.parameters})
-    await home.note(connection, MEMBER_REMOVED, member_id, MemberOf(email=member.email, role=member.role))
+    await home.note(connection, MEMBER_REMOVED, member_id, MemberRemoved(email=member.email, role=member.role))
 
 
 async def _locked(connection: AsyncConnection, home: Home, member_id: UUID, role: Role | None) -> _Member:

@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import PRINCIPAL
+from ipucloud.identity.access_ends import END_DEVICES
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import TOKEN_OF_PRINCIPAL, TOKEN_PROJECT, MadeToken, Owner, create
 from ipucloud.identity.tokens import TokenKind
@@ -27,11 +28,22 @@ from ipucloud.kernel.ids import new_id
 
 
 class User(NamedTuple):
-    """A person with an account. `password_hash` is None for one who signs in through a provider only."""
+    """A person with an account. `password_hash` is None for one who signs in through a provider only.
+
+    `verified`: they have shown that the e-mail is theirs, as nobody else can have made an account without a password.
+    """
 
     id: UUID
     email: str
     password_hash: str | None
+    verified: bool
+
+
+USER = """
+users.id, users.email, users.password_hash,
+users.verified_at IS NOT NULL OR users.password_hash IS NULL AS verified
+"""
+"""The columns of a `User`."""
 
 
 class Holder(NamedTuple):
@@ -62,15 +74,16 @@ class MeRow(NamedTuple):
 
 
 FIND_USER = Query(
-    """
-    SELECT id, email, password_hash FROM users WHERE email = :email
-     ORDER BY deleted_at IS NOT NULL, deleted_at DESC LIMIT 1
-    """,
+    f"SELECT {USER} FROM users WHERE email = :email ORDER BY deleted_at IS NOT NULL, deleted_at DESC LIMIT 1",  # noqa: S608
     User,
 )
 """A person who was deleted, if nobody else has the e-mail: whoever wants to sign in as them is told so."""
 IS_ACTIVE = Query("SELECT deactivated_at IS NULL FROM users WHERE id = :user_id", bool)
 _LOCK_ACTIVE = Query("SELECT deactivated_at IS NULL FROM users WHERE id = :user_id FOR SHARE", bool)
+_LOCK_PASSWORD = Query(
+    "SELECT password_hash IS NOT DISTINCT FROM CAST(:password_hash AS text) FROM users WHERE id = :user_id FOR SHARE",
+    bool,
+)
 _HOLDER = Query(
     """
     SELECT users.email, tokens.expires_at FROM tokens JOIN users ON users.id = tokens.owner_id
@@ -79,16 +92,14 @@ _HOLDER = Query(
     Holder,
 )
 USER_OF_TOKEN = Query(
-    """
-    SELECT users.id, users.email, users.password_hash FROM users JOIN tokens ON tokens.owner_id = users.id
-     WHERE tokens.id = :token_id
-    """,
+    f"SELECT {USER} FROM users JOIN tokens ON tokens.owner_id = users.id WHERE tokens.id = :token_id",  # noqa: S608
     User,
 )
 _ADD_USER = Query(
     """
-    INSERT INTO users (id, email, password_hash, password_set_at)
-    VALUES (:id, :email, :password_hash, CASE WHEN CAST(:password_hash AS text) IS NOT NULL THEN app_now() END)
+    INSERT INTO users (id, email, password_hash, password_set_at, verified_at)
+    VALUES (:id, :email, :password_hash, CASE WHEN CAST(:password_hash AS text) IS NOT NULL THEN app_now() END,
+            CASE WHEN :verified THEN app_now() END)
     ON CONFLICT (email) WHERE deleted_at IS NULL DO NOTHING RETURNING id
     """,
     UUID,
@@ -123,7 +134,7 @@ ME = Query(
         f"""
         , mine AS (
           SELECT users.id, users.email, {rfc3339("users.created_at")} AS created_at,
-                 {rfc3339("users.password_set_at")} AS password_set_at
+                 {rfc3339("users.password_set_at")} AS password_set_at, {rfc3339("users.verified_at")} AS verified_at
             FROM users JOIN tokens ON tokens.owner_id = users.id JOIN principal ON principal.token_id = tokens.id),
         memberships AS (SELECT json_build_object(
             'id', tokens.id, 'role', tokens.role, 'project_id', tokens.project_id, 'project', projects.slug,
@@ -134,7 +145,7 @@ ME = Query(
         "SELECT principal.rights, documents.document::text AS token,",
         TOKEN_PROJECT,
         ", (SELECT json_build_object('id', id, 'email', email, 'created_at', created_at,"
-        " 'password_set_at', password_set_at)::text FROM mine) AS user,",
+        " 'password_set_at', password_set_at, 'verified_at', verified_at)::text FROM mine) AS user,",
         "(SELECT coalesce(json_agg(document ORDER BY slug), '[]')::text FROM memberships) AS memberships",
         "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
     ),
@@ -153,7 +164,6 @@ _END_LOGINS = sa.text(
      WHERE owner_id = :user_id AND kind = 'login' AND revoked_at IS NULL AND secret_hash <> :but
     """
 )
-_FORGET_IDENTITIES = sa.text("DELETE FROM user_identities WHERE user_id = :user_id")
 _LOG_OUT = Query(
     "UPDATE tokens SET revoked_at = coalesce(revoked_at, app_now()) WHERE id = :id AND kind = 'login' RETURNING id",
     UUID,
@@ -177,9 +187,14 @@ _SWITCH = Query(
 _IS_PERSONAL = Query("SELECT EXISTS (SELECT FROM tokens WHERE id = :token_id AND kind = 'personal')", bool)
 
 
-async def add_user(connection: AsyncConnection, email: str, password_hash: str | None) -> UUID | None:
-    """Create an account, with or without a password; None when there is one with this e-mail already."""
-    parameters = {"id": new_id(), "email": email, "password_hash": password_hash}
+async def add_user(
+    connection: AsyncConnection, email: str, password_hash: str | None, *, verified: bool
+) -> UUID | None:
+    """Create an account, with or without a password; None when there is one with this e-mail already.
+
+    `verified`: the person has shown that the e-mail is theirs.
+    """
+    parameters = {"id": new_id(), "email": email, "password_hash": password_hash, "verified": verified}
     return await _ADD_USER.one_or_none(connection, parameters)
 
 
@@ -206,6 +221,12 @@ async def require_active(connection: AsyncConnection, user_id: UUID) -> None:
     """Raises `Problem` account_deactivated; else the person is active until the transaction ends."""
     if not await _LOCK_ACTIVE.one(connection, {"user_id": user_id}):
         raise deactivated()
+
+
+async def require_password(connection: AsyncConnection, user: User) -> None:
+    """Raises `Problem` 401 if the password was changed or taken away since it was compared."""
+    if not await _LOCK_PASSWORD.one(connection, {"user_id": user.id, "password_hash": user.password_hash}):
+        raise wrong_password()
 
 
 def deactivated() -> Problem:
@@ -280,27 +301,16 @@ async def set_language(connection: AsyncConnection, user_id: UUID, language: str
 async def set_password(connection: AsyncConnection, user: User, password_hash: str, *, but: bytes) -> bool:
     """Change the password, and end every session and login of the person except the one with the hash `but`.
 
+    Logins that were approved and have not fetched their token get none.
+
     False if another request changed it first.
     """
     parameters = {"id": user.id, "password_hash": password_hash, "previous": user.password_hash}
     if await _SET_PASSWORD.one_or_none(connection, parameters) is None:
         return False
+    await connection.execute(END_DEVICES, {"id": user.id})
     for statement in (_END_SESSIONS, _END_LOGINS):
         await connection.execute(statement, {"user_id": user.id, "but": but})
-    return True
-
-
-async def reset_password(connection: AsyncConnection, email: str, password_hash: str) -> bool:
-    """Give a person another password, end their sessions and logins, and forget their identities at providers.
-
-    False if nobody has this e-mail, or the person was deactivated.
-    """
-    user = await FIND_USER.one_or_none(connection, {"email": email})
-    if user is None or not await IS_ACTIVE.one(connection, {"user_id": user.id}):
-        return False
-    if not await set_password(connection, user, password_hash, but=b""):
-        return False
-    await connection.execute(_FORGET_IDENTITIES, {"user_id": user.id})
     return True
 
 

@@ -13,19 +13,15 @@ from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
-import structlog
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads.projects import MemberOf
-from ipucloud.contract.event_types.projects import MEMBER_REMOVED
 from ipucloud.db.rows import Query
-from ipucloud.identity.members import Home
-from ipucloud.identity.roles import Role
+from ipucloud.identity import verification
+from ipucloud.identity.access_ends import end_access
+from ipucloud.identity.verification import Again, Inviting, Proof
 from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, Problem
 from ipucloud.kernel.ids import new_id
-
-log = structlog.get_logger(__name__)
 
 
 class Profile(NamedTuple):
@@ -46,18 +42,12 @@ class Person(NamedTuple):
     id: UUID
     created_at: datetime
     updated_at: datetime
+    verified: bool
     profile: Profile
 
 
-class _Member(NamedTuple):
-    id: UUID
-    project_id: UUID | None
-    account_id: UUID | None
-    role: Role
-
-
 _COLUMNS = """
-id, created_at, updated_at,
+id, created_at, updated_at, verified_at IS NOT NULL OR password_hash IS NULL AS verified,
 email, deactivated_at IS NULL AS active, external_id, display_name, formatted_name, given_name, family_name
 """
 _THERE = "FROM users WHERE deleted_at IS NULL"
@@ -72,9 +62,9 @@ _LOCK = Query(f"SELECT {_COLUMNS} {_THERE} AND id = :id FOR NO KEY UPDATE", Pers
 _CREATE = Query(
     f"""
     INSERT INTO users (id, email, external_id, display_name, formatted_name, given_name, family_name, password_set_at,
-                       deactivated_at)
+                       verified_at, deactivated_at)
     VALUES (:id, :email, :external_id, :display_name, :formatted_name, :given_name, :family_name, NULL,
-            CASE WHEN NOT :active THEN app_now() END)
+            app_now(), CASE WHEN NOT :active THEN app_now() END)
     ON CONFLICT (email) WHERE deleted_at IS NULL DO NOTHING RETURNING {_COLUMNS}
     """,  # noqa: S608
     Person,
@@ -99,35 +89,11 @@ _DELETE = sa.text(
     """
 )
 _FORGET_IDENTITIES = sa.text("DELETE FROM user_identities WHERE user_id = :id")
-_MEMBERS = Query(
+_END_INVITATIONS = sa.text(
     """
-    SELECT tokens.id, tokens.project_id, tokens.account_id, tokens.role
-      FROM tokens LEFT JOIN projects ON projects.id = tokens.project_id
-     WHERE tokens.owner_id = :id AND tokens.kind = 'member' AND tokens.revoked_at IS NULL
-       AND projects.deleted_at IS NULL
-     ORDER BY tokens.id FOR NO KEY UPDATE OF tokens
-    """,
-    _Member,
-)
-_OWNERLESS = Query(
+    UPDATE invitations SET revoked_at = app_now()
+     WHERE email = :email AND accepted_at IS NULL AND revoked_at IS NULL
     """
-    SELECT slug FROM projects
-     WHERE id = ANY (:projects)
-       AND 'owner' <> ALL (SELECT role FROM tokens
-                            WHERE project_id = projects.id AND kind = 'member' AND revoked_at IS NULL)
-     ORDER BY slug
-    """,
-    str,
-)
-_END = (
-    sa.text("DELETE FROM browser_sessions WHERE token_id IN (SELECT id FROM tokens WHERE owner_id = :id)"),
-    sa.text("UPDATE tokens SET revoked_at = app_now() WHERE owner_id = :id AND revoked_at IS NULL"),
-    sa.text(
-        """
-        UPDATE invitations SET revoked_at = app_now()
-         WHERE email = :email AND accepted_at IS NULL AND revoked_at IS NULL
-        """
-    ),
 )
 
 
@@ -147,19 +113,28 @@ async def locked(connection: AsyncConnection, person_id: UUID) -> Person:
     return found
 
 
-async def update(connection: AsyncConnection, person: Person, profile: Profile, request_id: str) -> Person:
+async def update(
+    connection: AsyncConnection, person: Person, profile: Profile, inviting: Inviting
+) -> tuple[Person, list[Again]]:
     """Change what `locked` has found. Whoever becomes inactive loses everything that they signed in with.
 
-    Raises `Problem` name_taken.
+    So does an account whose e-mail nobody had shown to be theirs: from now on the provider says whose it is. Its
+    memberships are invitations again, which are returned. Raises `Problem` name_taken.
     """
-    if profile == person.profile:
-        return person
+    if profile == person.profile and person.verified:
+        return person, []
     if person.profile.active and not profile.active:
-        await _end(connection, person, request_id)
+        await _end(connection, person, inviting.request_id)
+    elif person.profile.email != profile.email:
+        await connection.execute(_END_INVITATIONS, {"email": person.profile.email})
     try:
-        return await _UPDATE.one(connection, {"id": person.id, **profile._asdict()})
+        updated = await _UPDATE.one(connection, {"id": person.id, **profile._asdict()})
     except IntegrityError as error:
         raise _taken(profile.email) from error
+    if not profile.active and not person.verified:
+        await verification.set_verified(connection, person.id, None)
+    again = await verification.verify(connection, person.id, Proof.DIRECTORY, inviting) if profile.active else None
+    return updated, again or []
 
 
 async def delete(connection: AsyncConnection, person_id: UUID, request_id: str) -> None:
@@ -175,18 +150,9 @@ def no_person() -> Problem:
     return Problem(NOT_FOUND, "There is no user with this id, or it was deleted.")
 
 
-async def _end(connection: AsyncConnection, person: Person, request_id: str) -> None:
-    members = await _MEMBERS.all(connection, {"id": person.id})
-    for statement in _END:
-        await connection.execute(statement, {"id": person.id, "email": person.profile.email})
-    for each in members:
-        home = Home(each.project_id, each.account_id, request_id)
-        data = MemberOf(email=person.profile.email, role=each.role)
-        await home.note(connection, MEMBER_REMOVED, each.id, data)
-    owned = [each.project_id for each in members if each.role is Role.OWNER and each.project_id is not None]
-    ownerless = await _OWNERLESS.all(connection, {"projects": owned})
-    if ownerless:
-        log.warning("projects_without_owner", projects=ownerless, person=str(person.id))
+async def _end(connection: AsyncConnection, person: Person, request_id: str | None) -> None:
+    await end_access(connection, person.id, person.profile.email, request_id)
+    await connection.execute(_END_INVITATIONS, {"email": person.profile.email})
 
 
 def _taken(email: str) -> Problem:

@@ -42,6 +42,11 @@ users = sa.Table(
     instant("updated_at", default_now=True),
     instant("deactivated_at"),
     instant("deleted_at"),
+    sa.Column(
+        "verified_at",
+        sa.DateTime(timezone=True),
+        comment="when the person first showed that the e-mail is theirs; NULL: not yet",
+    ),
     sa.CheckConstraint("email = lower(email)", name="email"),
     one_of("language", ("en", "de")),
     sa.CheckConstraint("deleted_at IS NULL OR deactivated_at IS NOT NULL", name="deleted"),
@@ -111,6 +116,11 @@ invitations = sa.Table(
     instant("accepted_at"),
     instant("revoked_at"),
     sa.Column("member_id", sa.Uuid, comment="the membership that came of it"),
+    sa.Column(
+        "mailed_hash",
+        sa.LargeBinary,
+        comment="secret_hash, if its link was sent by e-mail only; a version that shows links leaves another",
+    ),
     tenant_key("invitations"),
     same_project("invitations", "member_id", "tokens"),
     sa.UniqueConstraint("project_id", "id"),

@@ -174,6 +174,7 @@ _OWNER_ACTIVE = Query(
     """,
     bool,
 )
+_LIVING = Query("SELECT revoked_at IS NULL FROM tokens WHERE id = :of_token", bool)
 _READ = Query(
     clauses(
         "WITH page AS (SELECT",
@@ -240,7 +241,8 @@ async def create(
 
     It expires at `expires_at` or after `seconds`; with neither never. `cost_limit`: of what it begins, for the role
     `operator` only. `scopes`: those that it is narrowed to. Raises `Problem` validation_failed when it would already
-    have expired, unauthenticated when its owner was deactivated.
+    have expired, unauthenticated when its owner was deactivated, or lost all
+    access, meanwhile.
     """
     if owner != NOBODY:
         await _require_active_owner(connection, owner)
@@ -280,7 +282,10 @@ async def create(
 async def _require_active_owner(connection: AsyncConnection, owner: Owner) -> None:
     """Whose sessions and tokens just ended gets no other: the request had its rights only until then."""
     active = await _OWNER_ACTIVE.one_or_none(connection, {"user_id": owner.user_id, "of_token": owner.of_token})
-    if active is False:
+    if active is None:
+        return
+    living = owner.of_token is None or await _LIVING.one(connection, {"of_token": owner.of_token})
+    if not active or not living:
         raise unauthenticated()
 
 

@@ -52,6 +52,7 @@ class _Row(NamedTuple):
     subject_type: str | None
     subject_id: UUID | None
     name: str | None
+    reason: str | None
     actor: str | None
     at: datetime | None
 
@@ -68,7 +69,9 @@ _LOAD = Query(
                   AND tokens.project_id = m.project_id AND tokens.revoked_at IS NULL)
              ELSE i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > app_now() END AS wanted,
            m.link, coalesce(i.project_id, i.account_id) AS home, projects.slug AS project, i.invited_by,
-           i.expires_at AS until, e.subject_type, e.subject_id, e.data ->> 'name' AS name, e.actor, e.created_at AS at
+           i.expires_at AS until, e.subject_type, e.subject_id,
+           coalesce(e.data ->> 'name', e.data ->> 'email') AS name, e.data ->> 'reason' AS reason, e.actor,
+           e.created_at AS at
       FROM work w
       LEFT JOIN mails m ON m.id = CAST(w.key AS uuid)
       LEFT JOIN invitations i ON i.id = m.invitation_id
@@ -141,7 +144,7 @@ class MailSender:
         if row.link is None:
             event = Happened(
                 row.type, row.project or "", row.subject_type or "", str(row.subject_id or ""), row.name, row.actor,
-                row.at or row.created_at,
+                row.at or row.created_at, row.reason,
             )  # fmt: skip
             letter = letters.of_event(event, language, self._panel)
         else:

@@ -24,6 +24,7 @@ class Happened(NamedTuple):
     name: str | None
     actor: str | None
     at: datetime
+    reason: str | None = None
 
 
 class Invited(NamedTuple):
@@ -60,6 +61,8 @@ def of_event(event: Happened, language: Language, panel: str | None) -> Letter:
     ]
     if event.actor:
         lines.append(f"{'By' if english else 'Von'}: {event.actor}")
+    if event.reason:
+        lines.append(f"{'Why' if english else 'Grund'}: {event.reason}")
     if panel:
         lines += ["", f"{panel}/events"]
     lines += [

@@ -151,6 +151,7 @@ def test_the_next_migration_runs_and_is_newer_than_this_version(
 
 def test_a_database_from_before_the_baseline_is_recorded_as_being_at_it(database: Database, filled: Filled) -> None:
     newest, before = schema_of(database.superuser_url), rows(database)
+    migrate.downgrade(database.owner_url, BASELINE)
     record(database, FORMER_HEAD)
     assert fault_of(FORMER_HEAD) == OLDER
     sentence = migrate.upgrade(database.owner_url)

@@ -16,8 +16,9 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
-from ipucloud.contract.event_payloads.projects import OperationOf, TokenMade
+from ipucloud.contract.event_payloads.projects import MemberRemoved, OperationOf, TokenMade
 from ipucloud.contract.event_types.names import REGISTRY
+from ipucloud.contract.event_types.projects import MEMBER_REMOVED
 from ipucloud.contract.notifications import SubscriptionChoice
 from ipucloud.db.engine import Database
 from ipucloud.events.log import act_as, record
@@ -70,7 +71,7 @@ class Office:
             person = await make_person(connection, self.project.id, email=email)
             where = [Membership(person.member, Role.VIEWER, self.project.id, self.project.slug, None)]
             wanted = [SubscriptionChoice(project=self.project.slug, event_types=list(types))]
-            await store.replace(connection, User(person.id, person.email, None), where, language, wanted)
+            await store.replace(connection, User(person.id, person.email, None, verified=True), where, language, wanted)
         return person
 
     async def emit(self, kind: str) -> None:
@@ -149,6 +150,21 @@ async def test_a_member_gets_the_chosen_events_once_in_their_language(office: Of
     assert to[ann.email]["Auto-Submitted"] == "auto-generated"
 
 
+async def test_a_mail_about_a_member_names_them_and_says_why(office: Office) -> None:
+    ann = await office.member("member.*")
+    why = "The e-mail was verified when the person opened a link that only the mailbox got."
+    async with office.database.begin() as connection:
+        data = MemberRemoved(email="bea@example.com", role="owner", reason=why)
+        home = Home(office.project.id, None)
+        await home.note(connection, MEMBER_REMOVED, ann.member, data)
+    await settled(office.database)
+    async with office.worker():
+        await office.until(("sent", 1))
+    [mail] = office.box.got
+    assert "Member bea@example.com: removed" in mail["Subject"]
+    assert f"Why: {why}" in " ".join(mail.get_content().split())
+
+
 async def test_what_is_not_known_to_be_accepted_is_sent_again_with_the_same_id(office: Office) -> None:
     await office.member("cluster.*")
     office.box.answers += ["451 try later", ""]
@@ -205,7 +221,7 @@ async def test_an_invitation_is_sent_by_a_server_with_tls_and_its_link_is_not_ke
     async with office.database.begin() as connection:
         await act_as(connection, "ann@example.com")
         made, secret = await invitations.invite(
-            connection, home, email="bea@example.com", role=Role.VIEWER, seconds=3600
+            connection, home, email="bea@example.com", role=Role.VIEWER, seconds=3600, mailed=True
         )
         for link in ("https://x.example/invitation#secret=old", f"https://x.example/invitation#secret={secret}"):
             mail = store.InvitationMail(made, "bea@example.com", link, home)

@@ -13,8 +13,15 @@ import pytest
 from tests.support.scripted import Reply, Service, problem
 
 Run = Callable[..., Any]
-ANN = {"id": "m1", "email": "ann@example.com", "role": "viewer", "since": "2026-05-01T00:00:00Z", "last_seen_at": None}
-OPEN = {"id": "i1", "email": "bob@example.com", "role": "operator", "state": "open"}
+ANN: dict[str, object] = {
+    "id": "m1",
+    "email": "ann@example.com",
+    "role": "viewer",
+    "since": "2026-05-01T00:00:00Z",
+    "last_seen_at": None,
+}
+ANN["verified"] = False
+OPEN = {"id": "i1", "email": "bob@example.com", "role": "operator", "state": "open", "emailed": False}
 LINK = "https://ipucloud.test/invitation#secret=ipi_x"
 
 
@@ -27,6 +34,16 @@ def test_a_person_is_invited_and_the_link_shown(run: Run, service: Service) -> N
     assert run("members", "invite", "bob@example.com", "--account", "research", "--json").json["url"] == LINK
     assert service.asked[-1].body == {"email": "bob@example.com"}
     assert run("members", "invite", "bob@example.com", "--account", "research", "--role", "owner").status == 2
+
+
+def test_where_the_link_is_sent_to_the_person_that_is_said(run: Run, service: Service) -> None:
+    sent = OPEN | {"emailed": True, "url": None, "secret": None}
+    service.on("POST", "/v1/projects/demo/invitations", Reply(201, sent))
+    shown = run("members", "invite", "bob@example.com")
+    assert "emailed to" in shown.out
+    assert "lost" not in shown.err
+    service.on("POST", "/v1/projects/demo/invitations", Reply(201, sent | {"emailed": False}))
+    assert "was lost in transit" in run("members", "invite", "bob@example.com").err
 
 
 def test_members_are_listed_changed_and_removed_by_email(run: Run, service: Service) -> None:

@@ -9,7 +9,7 @@ import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { RoleChoice } from "./RoleChoice";
 
-/** Invites a person; the link is in the answer, once. */
+/** Invites a person; the link is sent to them, or is in the answer, once. */
 export function Invite({ onClose }: { onClose: (made?: Schemas["NewInvitation"]) => void }) {
   const s = useStrings().members;
   const project = useProject();

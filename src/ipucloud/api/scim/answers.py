@@ -26,6 +26,7 @@ from scim2_models.path import CompareOperator, Comparison
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.responses import Response
 
+from ipucloud.api.inviting import inviting_of, mail_again
 from ipucloud.api.own_url import own_url
 from ipucloud.api.scim import shapes
 from ipucloud.api.scim.errors import MEDIA_TYPE, refused
@@ -169,7 +170,11 @@ async def _changed(request: ScimRequest, change: Callable[[User], User]) -> Resp
         await _identified(request, connection)
         before = await provisioning.locked(connection, user_id)
         profile = profile_of(change(user_of(before, base)))
-        return await provisioning.update(connection, before, profile, trace_of(request).request_id)
+        changed, again = await provisioning.update(connection, before, profile, inviting_of(request))
+        if not before.verified:
+            trace_of(request).concerns(verified_user_id=before.id)
+        await mail_again(request, connection, again)
+        return changed
 
     person = await services_of(request).database.transact(work)
     services_of(request).notifier.poke()

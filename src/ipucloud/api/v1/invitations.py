@@ -1,8 +1,11 @@
-"""Invitations: owners invite people to their project; whoever has the link accepts, with a password."""
+"""Invitations: owners invite people to their project; whoever has the link accepts, with a password.
+
+Where the installation sends e-mail, only the invited person gets the link: whoever accepts by it reads that e-mail.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -15,7 +18,7 @@ from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer, shown_once
-from ipucloud.api.own_url import own_url
+from ipucloud.api.inviting import inviting_of, link_of, mail_again, mail_invitation
 from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.routing import operation, router
@@ -23,7 +26,6 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.members import home_of
-from ipucloud.api.v1.notifications import mail_invitation
 from ipucloud.api.writes import change
 from ipucloud.contract.people import (
     InvitationAccept,
@@ -34,13 +36,16 @@ from ipucloud.contract.people import (
     InvitedOut,
     NewInvitationOut,
 )
-from ipucloud.identity import invitations, passwords, people
+from ipucloud.events.log import act_as
+from ipucloud.identity import invitations, passwords, people, verification
 from ipucloud.identity.access import Scope
 from ipucloud.identity.invitations import Invited
 from ipucloud.identity.members import Home
 from ipucloud.identity.narrowing import require_role_within
+from ipucloud.identity.people import User
 from ipucloud.identity.roles import Permission, Rights, Role
 from ipucloud.identity.tokens import Kind, secret_hash
+from ipucloud.identity.verification import Proof
 from ipucloud.kernel.errors import (
     ACCOUNT_DEACTIVATED,
     ALREADY_INVITED,
@@ -80,7 +85,10 @@ async def list_invitations(request: Request, project: ProjectRef, query: Invitat
     ),
 )
 async def create_invitation(request: Request, project: ProjectRef, body: InvitationCreate) -> Response:
-    """Invite a person to the project. Send them the link: only this response has it; a replay has null instead.
+    """Invite a person to the project. The service sends them the link, and shows it to nobody.
+
+    Where it sends no e-mail (`emailed` is false), send them the link of this response yourself; a replay has null
+    instead. Whoever has the link can then accept, so the account counts as nobody's until its e-mail is verified.
 
     A narrowed token invites to no role that has more than its own scopes.
     """
@@ -103,7 +111,7 @@ async def create_invitation(request: Request, project: ProjectRef, body: Invitat
     ),
 )
 async def renew_invitation(request: Request, project: ProjectRef, invitation: InvitationId) -> Response:
-    """Make another link for an open or expired invitation; the former one ends. Only this response has the link."""
+    """Make another link for an open or expired invitation; the former one ends. It is sent or shown as a first one."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         return await renewed(request, connection, home_of(request, scope), invitation, giver=scope.rights)
@@ -156,7 +164,9 @@ async def show_invitation(request: Request, body: InvitationShow) -> Response:
 async def accept_invitation(request: Request, body: InvitationAccept) -> Response:
     """Become a member. The password is that of the person's account, or the one that the new account will have.
 
-    Then sign in with the e-mail and the password. An invitation is accepted once.
+    Then sign in with the e-mail and the password. An invitation is accepted once. With a link that was sent by e-mail
+    only, the e-mail is verified: of an account that was not, everything that had access ends, its password too, and
+    its memberships become invitations.
     """
     require_same_site(request.scope, browser=False)
     services, hashed = services_of(request), secret_hash(Kind.INVITATION, body.secret)
@@ -164,13 +174,11 @@ async def accept_invitation(request: Request, body: InvitationAccept) -> Respons
     found = await _found(request, hashed)
     if hashed is None:
         raise not_found()
-    user_id, password_hash = await _account(request, found, body.password)
+    joining = await _account(request, found, body.password)
 
     async def work(connection: AsyncConnection) -> Invited:
-        user = user_id or await people.add_user(connection, found.email, password_hash)
-        if user is None:  # another invitation of the same person was accepted meanwhile
-            raise people.wrong_password()
-        return await invitations.accept(connection, hashed, user, trace_of(request).request_id, origin_of(request))
+        user_id = await _owner(request, connection, found, joining)
+        return await invitations.accept(connection, hashed, user_id, trace_of(request).request_id, origin_of(request))
 
     accepted = await services.database.transact(work)
     services.notifier.poke()
@@ -184,8 +192,15 @@ async def _found(request: Request, hashed: bytes | None) -> Invited:
     return invitations.opened(row)
 
 
-async def _account(request: Request, found: Invited, password: str) -> tuple[UUID | None, str]:
-    """The id of the invited person's account, whose password it is; or none, and the hash for a new account.
+class _Joining(NamedTuple):
+    """Who accepts: `user` with their password, or with `password_hash` for an account that is nobody's yet or new."""
+
+    user: User | None
+    password_hash: str | None
+
+
+async def _account(request: Request, found: Invited, password: str) -> _Joining:
+    """The invited person's account, whose password it is, or the hash of the password that it will have.
 
     Raises `Problem` 401, account_deactivated, rate_limited, validation_failed.
     """
@@ -196,53 +211,73 @@ async def _account(request: Request, found: Invited, password: str) -> tuple[UUI
         async with services.database.read() as connection:
             if not await people.IS_ACTIVE.one(connection, {"user_id": user.id}):
                 raise people.deactivated()
-        if not await services.passwords.verify(user.password_hash, password):
-            raise Problem(UNAUTHENTICATED, "There is an account with this e-mail, and this is not its password.")
-        return user.id, ""
+        if user.verified or not found.mailed:
+            if not await services.passwords.verify(user.password_hash, password):
+                raise Problem(UNAUTHENTICATED, "There is an account with this e-mail, and this is not its password.")
+            return _Joining(user, None)
     if len(password) < passwords.LEAST:
         raise invalid([FieldError("/password", "too_short", f"Use at least {passwords.LEAST} characters.")])
     if fault := passwords.weakness(password, found.email, "/password"):
         raise invalid([fault])
-    return None, await services.passwords.hash(password)
+    return _Joining(user, await services.passwords.hash(password))
+
+
+async def _owner(request: Request, connection: AsyncConnection, found: Invited, joining: _Joining) -> UUID:
+    """The id of the account that joins. Raises `Problem` 401 if another request has just changed it."""
+    user, password_hash = joining
+    if user is None:
+        made = await people.add_user(connection, found.email, password_hash, verified=found.mailed)
+        if made is None:  # another invitation of the same person was accepted meanwhile
+            raise people.wrong_password()
+        return made
+    if password_hash is None:
+        await people.require_password(connection, user)
+        return user.id
+    await act_as(connection, user.email, origin=origin_of(request))
+    again = await verification.verify(
+        connection, user.id, Proof.MAILBOX, inviting_of(request), password_hash=password_hash
+    )
+    if again is None:
+        raise people.wrong_password()
+    trace_of(request).concerns(verified_user_id=user.id)
+    await mail_again(request, connection, again)
+    return user.id
 
 
 async def invited(
     request: Request, connection: AsyncConnection, home: Home, email: str, role: Role, *, giver: Rights
 ) -> Answer:
-    """201 with the link of a new invitation. `giver`: what the caller may do."""
+    """201 with a new invitation. `giver`: what the caller may do."""
     require_role_within(giver, role)
-    seconds = services_of(request).settings.invitation_seconds
-    made, secret = await invitations.invite(connection, home, email=email, role=role, seconds=seconds)
+    rules = inviting_of(request)
+    made, secret = await invitations.invite(
+        connection, home, email=email, role=role, seconds=rules.seconds, mailed=rules.mailed
+    )
     where = f"/v1/projects/{home.project_id}" if home.account_id is None else _of_account(home.account_id)
-    known = await _sent(request, connection, home, made, secret)
-    return shown_once(201, known, _link(request, secret), {"Location": f"{where}/invitations"}, made)
+    known = orjson.loads(await invitations.read_invitation(connection, made))
+    shown = await _sent(request, connection, home, known, secret)
+    return shown_once(201, known, shown, {"Location": f"{where}/invitations"}, made)
 
 
 async def renewed(
     request: Request, connection: AsyncConnection, home: Home, invitation: UUID, *, giver: Rights
 ) -> Answer:
-    """200 with the invitation's new link. `giver`: what the caller may do."""
-    seconds = services_of(request).settings.invitation_seconds
-    secret = await invitations.renew(connection, home, invitation, seconds=seconds)
-    known = await _sent(request, connection, home, invitation, secret)
-    require_role_within(giver, Role(str(known["role"])))  # whoever has the link may accept
-    return shown_once(200, known, _link(request, secret), {}, invitation)
+    """200 with the invitation, which has a new link. `giver`: what the caller may do."""
+    rules = inviting_of(request)
+    secret = await invitations.renew(connection, home, invitation, seconds=rules.seconds, mailed=rules.mailed)
+    known = orjson.loads(await invitations.read_invitation(connection, invitation))
+    require_role_within(giver, Role(known["role"]))  # whoever has the link may accept
+    return shown_once(200, known, await _sent(request, connection, home, known, secret), {}, invitation)
 
 
 async def _sent(
-    request: Request, connection: AsyncConnection, home: Home, invitation: UUID, secret: str
-) -> dict[str, object]:
-    """The invitation's members, after the link was given to the mails to be sent, where the installation does that."""
-    known: dict[str, object] = orjson.loads(await invitations.read_invitation(connection, invitation))
-    link = _link(request, secret)["url"]
-    known["emailed"] = await mail_invitation(
-        request, connection, home, invitation, email=str(known["email"]), link=link
-    )
-    return known
-
-
-def _link(request: Request, secret: str) -> dict[str, str]:
-    return {"url": f"{own_url(request)}/invitation#secret={secret}", "secret": secret}
+    request: Request, connection: AsyncConnection, home: Home, known: dict[str, Any], secret: str
+) -> dict[str, str | None]:
+    """What the caller is shown of the link: all of it, or nothing if it is sent to the invited person."""
+    if not known["emailed"]:
+        return {"url": link_of(request, secret), "secret": secret}
+    await mail_invitation(request, connection, home, UUID(known["id"]), email=known["email"], secret=secret)
+    return {"url": None, "secret": None}
 
 
 def _of_account(account: UUID) -> str:

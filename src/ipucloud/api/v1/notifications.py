@@ -1,8 +1,6 @@
-"""E-mails that a person gets of events, and whether invitations are sent by e-mail."""
+"""E-mails that a person gets of events."""
 
 from __future__ import annotations
-
-from uuid import UUID
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,11 +16,9 @@ from ipucloud.api.writes import change_platform
 from ipucloud.contract.notifications import NotificationsOut, NotificationsReplace
 from ipucloud.identity import people
 from ipucloud.identity.access import Principal, unauthenticated
-from ipucloud.identity.members import Home
 from ipucloud.identity.people import User
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_A_MEMBER, NOT_CONFIGURED, STATE_CONFLICT, Problem
-from ipucloud.kernel.sealing import read_keys
 from ipucloud.notifications import store
 from ipucloud.notifications.store import Chosen
 
@@ -77,18 +73,6 @@ async def replace_notifications(request: Request, body: NotificationsReplace) ->
         return Answer(200, _document(request, await store.READ.one(connection, {"user_id": user.id})))
 
     return await change_platform(request, effect, own=True)
-
-
-async def mail_invitation(
-    request: Request, connection: AsyncConnection, home: Home, invitation: UUID, *, email: str, link: str
-) -> bool:
-    """Have an invitation's link sent, if the installation sends e-mail and can keep a secret until then."""
-    settings = services_of(request).settings
-    if settings.smtp_host is None or settings.secrets_key is None:
-        return False
-    keys = read_keys(settings.secrets_key.get_secret_value())
-    await store.mail_invitation(connection, store.InvitationMail(invitation, email, link, home), keys)
-    return True
 
 
 def _person(user: User | None) -> User:

@@ -13,16 +13,18 @@ from starlette.responses import Response
 
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import over_tls
+from ipucloud.api.inviting import inviting_of, mail_again
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.sign_in import membership
 from ipucloud.contract.sessions import SessionCreate
 from ipucloud.identity import federation
 from ipucloud.identity.federation import Begun
-from ipucloud.identity.people import Membership
+from ipucloud.identity.people import Membership, User
 from ipucloud.identity.providers import Identity
 from ipucloud.identity.tokens import Kind, secret_hash
-from ipucloud.kernel.errors import SIGN_IN_ENDED, Problem
+from ipucloud.identity.verification import Again
+from ipucloud.kernel.errors import NOT_A_MEMBER, SIGN_IN_ENDED, Problem
 
 _PLAIN_COOKIE = "ipucloud-sign-in"
 _SECURE_COOKIE = f"__Host-{_PLAIN_COOKIE}"
@@ -52,18 +54,56 @@ async def identify(request: Request, body: SessionCreate) -> Returned:
     return Returned(begun, identity)
 
 
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The person who is back. `again`: memberships that became invitations; None: the account was theirs before."""
+
+    user: User
+    invitation_hash: bytes | None
+    again: list[Again] | None
+
+
+async def person_of(request: Request, returned: Returned) -> Signed:
+    """Whose the identity is, which is committed: what had access to the account before ends, whatever follows.
+
+    Raises `Problem` as `federation.person`.
+    """
+    inviting = inviting_of(request)
+    invitation_hash = returned.begun.invitation_hash
+
+    async def work(connection: AsyncConnection) -> Signed:
+        user, again = await federation.person(
+            connection, returned.identity, invitation_hash, inviting, origin_of(request)
+        )
+        if again is not None:
+            trace_of(request).concerns(verified_user_id=user.id)
+            await mail_again(request, connection, again)
+        return Signed(user, invitation_hash, again)
+
+    return await services_of(request).database.transact(work)
+
+
 async def membership_of(
-    request: Request, connection: AsyncConnection, returned: Returned, project: str | None
+    request: Request, connection: AsyncConnection, signed: Signed, project: str | None
 ) -> Membership:
-    """Where the person acts: in what the invitation was to, or the project. Raises `Problem` as `federation.person`."""
-    user, joined = await federation.person(
-        connection,
-        returned.identity,
-        returned.begun.invitation_hash,
-        trace_of(request).request_id,
-        origin_of(request),
+    """Where the person acts: in what the invitation was to, or the project. Raises `Problem` as `federation.join`."""
+    trace = trace_of(request)
+    joined = await federation.join(
+        connection, signed.user, signed.invitation_hash, trace.request_id, origin_of(request)
     )
-    return await membership(request, connection, user, joined or project)
+    if signed.again and joined is None:
+        places = ", ".join(each.place for each in signed.again)
+        way = (
+            f"Open the links that were just sent to {signed.user.email}"
+            if inviting_of(request).mailed
+            else "Ask an owner of each to renew the invitation and to send you the link"
+        )
+        raise Problem(
+            NOT_A_MEMBER,
+            "Your e-mail is verified now. Others may have used this account before, so its password, sessions and"
+            f" tokens have ended, and you are invited again to what it was a member of: {places}. {way}.",
+        )
+    return await membership(request, connection, signed.user, joined or project)
 
 
 def set_cookie(request: Request, response: Response, secret: str, seconds: int) -> None:

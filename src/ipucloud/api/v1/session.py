@@ -95,10 +95,11 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     lives = Lives(timedelta(seconds=settings.session_seconds), timedelta(seconds=settings.session_idle_seconds))
     user = None if body.email is None else await verified(request, body.email, body.password or "")
     returned = None if body.state is None else await provider_sign_in.identify(request, body)
+    signed = None if returned is None else await provider_sign_in.person_of(request, returned)
 
     async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
-        if returned is not None:
-            found = await provider_sign_in.membership_of(request, connection, returned, body.project)
+        if signed is not None:
+            found = await provider_sign_in.membership_of(request, connection, signed, body.project)
             begun = await sessions.begin_by_membership(connection, found.id, lives)
         elif user is not None:
             found = await membership(request, connection, user, body.project)
@@ -116,7 +117,7 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     _set_cookie(request, response, secret, int(settings.session_seconds))
     if body.email is not None:
         services_of(request).devices.remember(request, response, body.email)
-    if returned is not None:
+    if signed is not None:
         provider_sign_in.set_cookie(request, response, "", 0)
         services_of(request).notifier.poke()
     return response

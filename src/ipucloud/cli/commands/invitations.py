@@ -30,17 +30,18 @@ def list_invitations(
     """List the invitations, without their links."""
     session.list(
         invitations.list(open=only_open or None, account=account, order=order),
-        ("EMAIL", "ROLE", "STATE", "INVITED BY", "CREATED", "EXPIRES", "ID"),
+        ("EMAIL", "ROLE", "STATE", "EMAILED", "INVITED BY", "CREATED", "EXPIRES", "ID"),
         lambda each: (
             each.email,
             each.role,
             each.state,
+            each.emailed,
             each.invited_by,
             each.created_at,
             each.expires_at,
             each.id,
         ),
-        drop=("ID", "CREATED", "INVITED BY"),
+        drop=("ID", "CREATED", "INVITED BY", "EMAILED"),
     )
 
 

@@ -41,8 +41,8 @@ def list_members(
     """List the people who are members."""
     session.list(
         members.list(role=role, email=email, account=account, order=order),
-        ("EMAIL", "ROLE", "SINCE", "LAST SEEN", "ID"),
-        lambda each: (each.email, each.role, each.since, each.last_seen_at, each.id),
+        ("EMAIL", "ROLE", "VERIFIED", "SINCE", "LAST SEEN", "ID"),
+        lambda each: (each.email, each.role, each.verified, each.since, each.last_seen_at, each.id),
         drop=("ID", "SINCE"),
     )
 
@@ -55,7 +55,7 @@ def invite(
     role: Annotated[str | None, typer.Option(help=f"{_ROLES}.", show_default="operator")] = None,
     account: OfAccount = None,
 ) -> None:
-    """Invite a person: prints a link to send to them, once."""
+    """Invite a person: they get a link by e-mail; where the service sends none, it is printed, once."""
     if account is not None and role is not None:
         raise UsageError("Members of a billing account have the role payer: omit --role.")
     role = None if account is not None else role or "operator"
@@ -81,17 +81,14 @@ def remove(session: Session, member: _Member, *, account: OfAccount = None) -> N
 
 
 def show_link(session: Session, made: NewInvitation) -> None:
-    """The link of an invitation, which is shown only once."""
-    if made.url is None:
-        session.note(f"The link was lost in transit. Make another: ipucloud invitations renew {made.email}")
-    session.show(
-        made,
-        [
-            ("link", made.url),
-            ("email", made.email),
-            ("role", made.role),
-            ("expires", made.expires_at),
-            ("id", made.id),
-            ("", "Send the link to the person. It is not shown again."),
-        ],
-    )
+    """The link of an invitation, which is shown only once, or that it was sent to the person."""
+    if made.emailed:
+        link: tuple[str, object] = ("emailed to", made.email)
+        advice = "The link was sent to the person, and is shown to nobody else."
+    else:
+        link = ("link", made.url)
+        advice = "Send the link to the person. It is not shown again."
+        if made.url is None:
+            session.note(f"The link was lost in transit. Make another: ipucloud invitations renew {made.email}")
+    known = [("email", made.email), ("role", made.role), ("expires", made.expires_at), ("id", made.id)]
+    session.show(made, [link, *known, ("", advice)])

@@ -21,6 +21,16 @@ class MemberOf(Payload):
     role: str = Field(description="Role of the person.", examples=["operator"])
 
 
+class MemberRemoved(MemberOf):
+    """Who is no longer a member."""
+
+    reason: str | None = Field(
+        None,
+        description="Why, for people; absent or null: a request removed or deactivated the person.",
+        examples=["The person has shown for the first time that the e-mail is theirs."],
+    )
+
+
 class MemberRoleChanged(MemberOf):
     """Who has another role."""
 

@@ -75,7 +75,10 @@ MEMBER_INVITED = register_members("member.invited", "A person was invited to bec
 MEMBER_JOINED = register_members("member.joined", "A person accepted an invitation and is a member.", "member")
 MEMBER_ROLE_CHANGED = register("member.role_changed", "A member has another role.", payload=projects.MemberRoleChanged)
 MEMBER_REMOVED = register_members(
-    "member.removed", "A member was removed, and their sessions and tokens ended.", "member"
+    "member.removed",
+    "A member was removed, and their sessions and tokens ended.",
+    "member",
+    projects.MemberRemoved,
 )
 SSH_KEY_CREATED = register("ssh_key.created", "An SSH key was added to the project.")
 SSH_KEY_DELETED = register("ssh_key.deleted", "An SSH key was deleted. Servers that already accept it still do.")

@@ -62,9 +62,11 @@ def register_money(
     return register(name, meaning, payload=payload, project=project, account=True)
 
 
-def register_members(name: str, meaning: str, subject: str) -> EventType:
+def register_members(
+    name: str, meaning: str, subject: str, payload: type[projects.MemberOf] = projects.MemberOf
+) -> EventType:
     """An event about a member of a project or of a billing account."""
-    return register(name, meaning, subject, payload=projects.MemberOf, account=True)
+    return register(name, meaning, subject, payload=payload, account=True)
 
 
 def register_states(

@@ -22,6 +22,9 @@ class Invitation(Answer):
     invited_by: str | None = None
     """E-mail of the person, or name of the token, that invited."""
 
+    emailed: bool
+    """Whether the service sends the link to the person by e-mail, and shows it to nobody."""
+
     state: str
     """`open`, `accepted`, `revoked` or `expired`."""
 
@@ -66,4 +69,7 @@ class Invited(Answer):
     """When it expires; null: never."""
 
     has_account: bool
-    """Whether the person has an account, whose password is then needed."""
+    """
+    Whether the person has an account, whose password is then needed. One whose e-mail was never verified does not
+    count where the link was sent by e-mail.
+    """

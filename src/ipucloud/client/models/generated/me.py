@@ -63,6 +63,9 @@ class User(Answer):
     password_set_at: datetime | None = None
     """When the password was set; null: the person signs in through an identity provider only."""
 
+    verified_at: datetime | None = None
+    """When the person first showed that the e-mail is theirs; null: not yet."""
+
 
 class Me(Answer):
     """The caller: the person, with every membership, or a service token alone."""

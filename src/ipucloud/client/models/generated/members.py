@@ -19,6 +19,9 @@ class Member(Answer):
     role: str
     """Role of the token, which gives its permissions."""
 
+    verified: bool
+    """Whether the person has shown that the e-mail is theirs; else it may be anybody who had the link."""
+
     since: datetime
     """When the person became a member."""
 

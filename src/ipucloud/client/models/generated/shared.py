@@ -208,7 +208,7 @@ class FaultReportState(StrEnum):
 
 
 class NewInvitation(Answer):
-    """An invitation with its secret."""
+    """An invitation, with its secret if the service does not send it to the person."""
 
     id: str
     """Unique id."""
@@ -221,6 +221,9 @@ class NewInvitation(Answer):
 
     invited_by: str | None = None
     """E-mail of the person, or name of the token, that invited."""
+
+    emailed: bool
+    """Whether the service sends the link to the person by e-mail, and shows it to nobody."""
 
     state: str
     """`open`, `accepted`, `revoked` or `expired`."""
@@ -241,13 +244,13 @@ class NewInvitation(Answer):
     """Id of the membership that came of it; null if none did."""
 
     url: str | None = None
-    """Address to send to the person; the secret is in its fragment. Null in a replayed response."""
+    """
+    Address to send to the person; the secret is in its fragment. Null if the service sends it to them
+    (`emailed`), and in a replayed response.
+    """
 
     secret: str | None = None
-    """The secret, shown only once; null in a replayed response."""
-
-    emailed: bool
-    """Whether the service sends the link to the person by e-mail, too."""
+    """The secret, shown only once; null if `emailed`, and in a replayed response."""
 
 
 class OperationState(StrEnum):
