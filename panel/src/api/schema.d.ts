@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 457f46332960a0dd1174509652e5cb114ac15990a4e152e43f471326b7969fae
+// Generated from docs/openapi.json by `npm run schema`; sha256 9a01a37eac312cc12f61fb0a3423b26270dd3ce1d77ba3c71d6a60823525077c
 
 export interface paths {
     "/livez": {
@@ -13232,9 +13232,7 @@ export interface components {
             directory: string | null;
             ended_at: string | null;
             ended_by: ("program" | "request" | "time_limit" | "cost_limit" | "server" | "cluster" | "site") | null;
-            environment: {
-                [key: string]: string;
-            };
+            environment: string[];
             exit_status: number | null;
             /** Format: uuid */
             id: string;
@@ -14741,9 +14739,7 @@ export interface components {
             directory: string | null;
             ended_at: string | null;
             ended_by: ("program" | "request" | "server" | "cluster") | null;
-            environment: {
-                [key: string]: string;
-            };
+            environment: string[];
             exit_status: number | null;
             failures: number;
             health: components["schemas"]["ServiceHealth"] | null;
