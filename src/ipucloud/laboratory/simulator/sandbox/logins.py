@@ -1,8 +1,9 @@
 """The end of logins: what belongs to one ends with it, as on a machine whose logins keep no processes.
 
 To a login belong the processes of its session. Those that ignore SIGHUP, as `nohup` has it, stay, and so do those that
-began a session of their own, as `setsid` and `tmux` do. The others get SIGHUP, and SIGKILL after a moment. Before they
-are killed they are stopped: of processes that only make others, none makes one more.
+began a session of their own, as `setsid` and `tmux` do. The others get SIGHUP after a moment, in which a program can
+become one of those, and SIGKILL after another. Before they are killed they are stopped: of processes that only make
+others, none makes one more.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 GRACE_SECONDS = 3.0
-"""How long they have after SIGHUP."""
+"""Before SIGHUP, and after it."""
 PAUSE_SECONDS = 0.1
 _ROUNDS = 16
 _ZOMBIE = "Z"
@@ -23,6 +24,7 @@ _ZOMBIE = "Z"
 
 @dataclass
 class _Ending:
+    hang_up_at: float
     until: float
     hung_up: set[int] = field(default_factory=set)
 
@@ -41,8 +43,8 @@ class EndingLogins:
 
     def add(self, session: int) -> None:
         """A login has ended."""
-        self._sessions[session] = _Ending(self._now() + GRACE_SECONDS)
-        self.look()
+        now = self._now()
+        self._sessions[session] = _Ending(now + GRACE_SECONDS, now + 2 * GRACE_SECONDS)
 
     def look(self) -> None:
         """End what is left of them."""
@@ -50,6 +52,8 @@ class EndingLogins:
             members = _members(session)
             if not members:
                 del self._sessions[session]
+            elif self._now() < ending.hang_up_at:
+                continue
             elif self._now() < ending.until:
                 for pid in members - ending.hung_up:
                     _signal(pid, signal.SIGHUP, signal.SIGCONT)
