@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 9a01a37eac312cc12f61fb0a3423b26270dd3ce1d77ba3c71d6a60823525077c
+// Generated from docs/openapi.json by `npm run schema`; sha256 7ddfc69217eafe789a6dbc98bf335abdcc9d078fc221305a0cff402a9e5c1f2d
 
 export interface paths {
     "/livez": {
@@ -13525,6 +13525,16 @@ export interface components {
             state: string;
             url: string | null;
         };
+        NewSession: {
+            expires_at: string | null;
+            idle_until: string | null;
+            path: string | null;
+            project: components["schemas"]["Project"] | null;
+            role: string;
+            scopes: string[];
+            signed_in_at: string | null;
+            token: components["schemas"]["Token"];
+        };
         NewToken: {
             account_id: string | null;
             cost: components["schemas"]["Money"] | null;
@@ -23354,7 +23364,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["NewSession"];
                 };
             };
         };

@@ -52,7 +52,7 @@ class NewSessionOut(SessionOut):
 
     path: str | None = Field(
         description="Comes before the path of each request of the session, as in `/s/…/v1/whoami`: browsers send its"
-        " cookie only there. Keep it in the storage of the page's origin. Null over TLS: requests go to `/v1/…` itself.",
+        " cookie only there. Keep it in the storage of the page's origin. Null over TLS: they go to `/v1/…` itself.",
         examples=["/s/8Uq3mZ0dT5yPpX2bC7hK1w"],
     )
 

@@ -53,7 +53,7 @@ class NewSession(Answer):
     path: str | None = None
     """
     Comes before the path of each request of the session, as in `/s/…/v1/whoami`: browsers send its cookie only
-    there. Keep it in the storage of the page's origin. Null over TLS: requests go to `/v1/…` itself.
+    there. Keep it in the storage of the page's origin. Null over TLS: they go to `/v1/…` itself.
     """
 
 

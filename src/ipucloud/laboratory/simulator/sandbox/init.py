@@ -65,6 +65,8 @@ class _Init:
         self._jobs: dict[int, socket.socket] = {}
         """The sockets of requests whose program runs, by its process; of logins until the owner closes them."""
         self._logins: set[int] = set()
+        self._exited: set[int] = set()
+        """Logins whose program has ended before them."""
         self._ending = EndingLogins()
         self._sources = selectors.DefaultSelector()
 
@@ -99,7 +101,9 @@ class _Init:
                 pid, status = found
                 if pid in self._jobs:
                     _tell(self._jobs[pid], {"exit": os.waitstatus_to_exitcode(status)})
-                    if pid not in self._logins:
+                    if pid in self._logins:
+                        self._exited.add(pid)
+                    else:
                         self._close(pid)
 
     def _hear(self, pid: int) -> None:
@@ -109,12 +113,14 @@ class _Init:
             said = self._jobs[pid].recv(_MESSAGE)
         except ConnectionResetError:  # it was closed with the exit status unread
             said = b""
-        with suppress(OSError):
-            os.killpg(pid, int(json.loads(said)["signal"]) if said else signal.SIGHUP)
+        if said or pid not in self._exited:
+            with suppress(OSError):
+                os.killpg(pid, int(json.loads(said)["signal"]) if said else signal.SIGHUP)
         if not said:
             self._close(pid)
             if pid in self._logins:
                 self._logins.remove(pid)
+                self._exited.discard(pid)
                 self._ending.add(pid)
 
     def _close(self, pid: int) -> None:
