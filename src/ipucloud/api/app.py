@@ -104,8 +104,6 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     limits = {"tokens": tokens, "projects": projects, "addresses": addresses}
     app.add_middleware(RateLimit, **limits, metrics=metrics, used=used)
     app.add_middleware(Edge, clock=clock, metrics=metrics, unread=Unread(settings.unread_limit))
-    app.add_middleware(RateLimit, tokens=tokens, addresses=addresses, metrics=metrics, used=used)
-    app.add_middleware(Edge, clock=clock, metrics=metrics)
     app.add_middleware(SessionPaths)
     return app
 

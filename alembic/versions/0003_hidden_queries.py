@@ -3,16 +3,16 @@
 Here is no key: what was stored in plain, as variables of programs were, stays plain until a worker of this version
 encrypts it, within an hour of its start.
 
-Revision ID: 0002_hidden_queries
-Revises: 0001_baseline
+Revision ID: 0003_hidden_queries
+Revises: 0002_billed_builds
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0002_hidden_queries"
-down_revision = "0001_baseline"
+revision = "0003_hidden_queries"
+down_revision = "0002_billed_builds"
 branch_labels = None
 depends_on = None
 
