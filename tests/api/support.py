@@ -175,11 +175,9 @@ def client(app: Application, headers: Mapping[str, str], address: str = "127.0.0
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=(address, 40_000))
 
     async def below_its_path(answer: httpx.Response) -> None:
-        if answer.status_code == 201 and (answer.request.method, answer.request.url.path[-11:]) == (
-            "POST",
-            "/v1/session",
-        ):
-            made.base_url = f"http://api{(await answer.aread(), answer.json()['path'])[1] or ''}"
+        if answer.status_code == 201 and answer.request.url.path.endswith("/v1/session"):
+            await answer.aread()
+            made.base_url = f"http://api{answer.json()['path'] or ''}"
 
     hooks = {"response": [as_documented(app), below_its_path]}
     made = httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)
