@@ -171,9 +171,17 @@ async def running(
 
 
 def client(app: Application, headers: Mapping[str, str], address: str = "127.0.0.1") -> httpx.AsyncClient:
+    """As the panel does, it goes on below the path of a session that it has begun."""
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=(address, 40_000))
-    hooks = {"response": [as_documented(app)]}
-    return httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)
+
+    async def below_its_path(answer: httpx.Response) -> None:
+        if answer.status_code == 201 and answer.request.url.path.endswith("/v1/session"):
+            await answer.aread()
+            made.base_url = f"http://api{answer.json()['path'] or ''}"
+
+    hooks = {"response": [as_documented(app), below_its_path]}
+    made = httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)
+    return made
 
 
 def key() -> dict[str, str]:

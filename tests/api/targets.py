@@ -159,8 +159,8 @@ class Targets:
         await self.api.world.finish_create(cluster)
         wanted = ServiceCreate(name="chat", command=["serve"], port=1999)
         async with self.api.world.database.begin() as connection:
-            job = await create_job(connection, project.actor, cluster, JobCreate(command=["true"]))
-            await create_service(connection, project.actor, cluster, wanted)
+            job = await create_job(connection, project.actor, cluster, JobCreate(command=["true"]), None)
+            await create_service(connection, project.actor, cluster, wanted, None)
         return {"job": str(job.number), "service": "chat"}
 
     async def _people(self, operation: Documented, project: Project, number: int) -> dict[str, str]:

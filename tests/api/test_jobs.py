@@ -43,7 +43,7 @@ async def test_a_job_is_recorded_shown_and_listed(api: Api) -> None:
         "max_cost": {"amount": "20.00", "currency": "EUR"},
     }
     job = await made(api, cluster, **wanted)
-    assert {name: job[name] for name in wanted} == wanted
+    assert {name: job[name] for name in wanted} == wanted | {"environment": ["SEED"]}
     assert (job["number"], job["state"], job["attempt"], job["cluster"]) == (1, "queued", 1, str(cluster))
     assert (job["requested_by"]["kind"], job["requested_by"]["token_id"]) == ("token", job["created_by"])
     assert (job["cost"], job["started_at"], job["exit_status"], job["ended_by"]) == (None, None, None, None)

@@ -250,7 +250,9 @@ async def test_nobody_else_may(api: Api) -> None:
     browser = api.client(**{"Sec-Fetch-Site": "same-origin"})
     admin = await api.caller(Role.ADMIN)
     secret = admin.headers["authorization"].removeprefix("Bearer ")
-    assert (await browser.post("/v1/session", json={"token": secret})).status_code == 201
+    signed_in = await browser.post("/v1/session", json={"token": secret})
+    browser = api.client(Cookie=signed_in.headers["set-cookie"].partition(";")[0], **{"Sec-Fetch-Site": "same-origin"})
+    assert (await browser.get("/v1/whoami")).status_code == 200
     strangers: dict[str, tuple[httpx.AsyncClient, int]] = {
         **{str(role): (await api.caller(role), 403) for role in Role if role is not Role.ADMIN},
         "login": (api.client(login), 403),

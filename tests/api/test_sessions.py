@@ -49,7 +49,8 @@ async def test_every_kind_of_token_signs_in_and_out(api: Api) -> None:
         by_token = api.client(**OURS)
         answer = await by_token.post(SESSION, json={"token": token})
         settings = answer.headers["set-cookie"].lower().split("; ")
-        assert {"httponly", "samesite=strict", "path=/", "max-age=43200"} <= set(settings)
+        assert {"httponly", "samesite=strict", "max-age=43200"} <= set(settings)
+        assert f"path={answer.json()['path'].lower()}" in settings
         assert not any(each.startswith("domain") for each in settings)
         secrets += [token, cookie_of(answer), (link := await link_of(caller))["code"]]
         assert link["url"] == f"{api.owner.base_url}/sign-in#code={link['code']}".replace("//sign", "/sign")
@@ -192,7 +193,8 @@ async def test_over_tls_only_the_cookie_of_this_host_counts(api: Api) -> None:
     host = api.owner.base_url.netloc.decode()
     answer = await api.client().post(SESSION, json={"token": token}, headers={"Origin": f"https://{host}"})
     assert answer.headers["set-cookie"].startswith(f"{SECURE}=ips_")
-    assert "; secure" in answer.headers["set-cookie"].lower()
+    assert {"secure", "path=/"} <= {*answer.headers["set-cookie"].lower().split("; ")}
+    assert answer.json()["path"] is None
     cookie = cookie_of(answer)
     for name, scheme, status in ((SECURE, "https", 200), (PLAIN, "https", 401), (PLAIN, "http", 200)):
         url = f"{scheme}://{host}{SESSION}"

@@ -30,7 +30,7 @@ class RunJob(Kind):
         file = f"runs-{lab.fresh()}"
         script = f"echo ran >> {file}; wc -l < {file}; {self.ending}"
         async with lab.database.begin() as connection:
-            await create(connection, lab.project.actor, cluster, JobCreate(command=["sh", "-c", script]))
+            await create(connection, lab.project.actor, cluster, JobCreate(command=["sh", "-c", script]), None)
         made = await lab.value(
             "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
         )
@@ -101,7 +101,7 @@ class RunService(Kind):
         command = ["sh", "-c", script, f"starts-{lab.fresh()}"]
         wanted = ServiceCreate(name="chat", command=command, port=8000)
         async with lab.database.begin() as connection:
-            await create_service(connection, lab.project.actor, cluster, wanted)
+            await create_service(connection, lab.project.actor, cluster, wanted, None)
         made = await lab.value(
             "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
         )

@@ -18,7 +18,10 @@ fabric notes ipu_link_bandwidth exchange_bandwidth host_interface
 """
 TEXTS = frozenset(_NAMES.split())
 """Fields of the API's answers that are text to read."""
-MAPS, LISTS = frozenset({"tags", "environment", "objects"}), frozenset({"ssh_keys", "command", "details"})
+MAPS, LISTS = (
+    frozenset({"tags", "environment", "objects"}),
+    frozenset({"ssh_keys", "command", "environment", "details"}),
+)
 """Those whose members are."""
 
 

@@ -17,6 +17,7 @@ from tests.panel.money_tests import (  # noqa: F401  # they run here, with this 
     test_finance_sees_what_a_month_cost_and_its_invoice,
 )
 from tests.panel.spoiler import fields_shown
+from tests.support.neighbour import neighbour
 from tests.support.processes import Up
 
 UP_OPTIONS = ("--sample",)
@@ -267,6 +268,25 @@ def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_
     other.get_by_label("API token").fill(system.facts["token"])
     other.get_by_role("button", name="Use the token").click()
     other.wait_for_url("**/quotas")
+
+
+def test_a_page_at_another_port_gets_nothing_of_a_session(system: Up, open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/quotas")
+    expect(page.get_by_role("heading", name="Quotas").first).to_be_visible()
+    [cookie] = [each for each in page.context.cookies() if each["name"] == "ipucloud-session"]
+    assert re.fullmatch(r"/s/[A-Za-z0-9_-]{22}", cookie["path"])
+    with neighbour() as other:
+        stranger = page.context.new_page()
+        for path in ("/", "/v1/whoami", "/v1/session", "/s/"):
+            stranger.goto(f"{other.url}{path}")
+            stranger.evaluate("fetch('/v1/whoami', {credentials: 'include'}).then((answer) => answer.text())")
+            assert stranger.evaluate("Object.keys(localStorage)") == []
+            assert "session" not in stranger.evaluate("document.cookie")
+        assert [cookies for _, cookies in other.cookies if "session" in cookies] == []
+        assert "neighbour=was-here" in other.cookies[-1][1]
+        stranger.close()
+    page.reload()
+    expect(page.get_by_role("heading", name="Quotas").first).to_be_visible()
 
 
 def test_a_person_is_invited_joins_signs_in_again_and_is_removed(system: Up, open_page: Callable[..., Page]) -> None:

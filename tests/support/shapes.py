@@ -15,6 +15,9 @@ from ipucloud.api.app import Application
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 
+_SESSION = re.compile(r"^/s/[^/]+")
+"""What requests of a browser's session begin with."""
+
 
 def assert_shape(model: type[BaseModel], text: str) -> None:
     """Every member of the JSON is the model's, with the value that the model would write, and none is missing."""
@@ -37,7 +40,7 @@ def as_documented(app: Application) -> Callable[[httpx.Response], Awaitable[None
 
 
 def _given(app: Application, request: httpx.Request) -> type[BaseModel] | None:
-    scope = {"type": "http", "method": request.method, "path": request.url.path}
+    scope = {"type": "http", "method": request.method, "path": _SESSION.sub("", request.url.path)}
     matching = (route for route in every_route(app.routes) if route.matches(dict(scope))[0] is Match.FULL)
     found = next(matching, None)
     return found.response_model if isinstance(found, ApiRoute) else None

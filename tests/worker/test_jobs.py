@@ -7,16 +7,19 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from pydantic import SecretStr
 
 from ipucloud.clusters.jobs.store import MAX_UNFINISHED, create, stop
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
 from ipucloud.kernel.money import Money
+from ipucloud.kernel.sealing import new_key, read_keys
+from ipucloud.worker.reencryption import reencrypt
 from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SECRETS_KEY, SiteWorld, open_site_world
 from tests.worker.test_observation import observe
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +47,11 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 
 async def run(world: SiteWorld, cluster: UUID, command: list[str], **more: Any) -> UUID:
     async with world.database.begin() as connection:
-        return (await create(connection, world.project.actor, cluster, JobCreate(command=command, **more))).id
+        return (
+            await create(
+                connection, world.project.actor, cluster, JobCreate(command=command, **more), read_keys(SECRETS_KEY)
+            )
+        ).id
 
 
 async def halt(world: SiteWorld, cluster: UUID, job: UUID) -> None:
@@ -92,6 +99,38 @@ async def test_a_program_runs_and_its_output_and_status_are_kept(world: SiteWorl
         failed = await ended(world, second)
         assert (failed.state, failed.exit_status, failed.state_reason) == ("failed", 3, "exit status 3")
         assert failed.number == 2
+
+
+async def test_a_worker_without_the_key_of_its_variables_waits_for_it(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+    job = await run(world, cluster, ["sh", "-c", "echo $SEED"], environment={"SEED": "v1.7"})
+    assert "v1.7" not in str((await row(world, job)).environment)
+
+    async def told() -> bool:
+        return "IPUCLOUD_SECRETS_KEY" in ((await row(world, job)).state_reason or "")
+
+    async with world.worker(secrets_key=SecretStr(new_key())):
+        await until(told, "the job says what it waits for")
+    newer = new_key()
+    await reencrypt(world.database, read_keys(f"{newer},{SECRETS_KEY}"))
+    async with world.worker(secrets_key=SecretStr(newer)):
+        await ended(world, job)
+    assert await text(world, job) == "v1.7\n"
+
+
+async def test_variables_of_before_there_was_a_key_are_encrypted(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+    job = await run(world, cluster, ["sh", "-c", "echo $SEED $OTHER"], environment={"OTHER": "b"})
+    plain = "UPDATE jobs SET environment = environment || jsonb_build_object('SEED', 'plain-text') WHERE id = :id"
+    await world.execute(plain, id=job)
+    await reencrypt(world.database, read_keys(SECRETS_KEY))
+    stored = (await row(world, job)).environment
+    assert ("plain-text" in str(stored), sorted(stored)) == (False, ["OTHER", "SEED"])
+    async with world.worker():
+        await ended(world, job)
+    assert await text(world, job) == "plain-text b\n"
 
 
 async def test_a_job_that_holds_ipus_shows_in_the_metrics_of_its_cluster(world: SiteWorld) -> None:

@@ -43,7 +43,7 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 async def serve(world: SiteWorld, cluster: UUID, command: list[str] = SERVE, **more: Any) -> UUID:
     wanted: dict[str, Any] = {"name": "chat", "port": 8000} | more
     async with world.database.begin() as connection:
-        return await create(connection, world.project.actor, cluster, ServiceCreate(command=command, **wanted))
+        return await create(connection, world.project.actor, cluster, ServiceCreate(command=command, **wanted), None)
 
 
 async def halt(world: SiteWorld, cluster: UUID, service: UUID) -> None:

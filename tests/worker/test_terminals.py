@@ -165,13 +165,13 @@ async def test_who_may_not_log_in_is_refused_before_anything_happens(used: Used)
 
 async def test_another_site_cannot_use_a_browser_session(used: Used) -> None:
     body = {"token": used.world.project.token.secret}
-    used.api.outside.post("/v1/session", json=body).raise_for_status()
+    path = used.api.outside.post("/v1/session", json=body).raise_for_status().json()["path"]
     cookie = {"Cookie": f"ipucloud-session={used.api.outside.cookies['ipucloud-session']}"}
     ours = f"http://127.0.0.1:{used.api.port}"
     for origin in (None, "http://evil.example", "null"):
         assert await used.refused("", headers=cookie, origin=origin) == (403, "cross_site_request")
-    async with shell(used.connect("", headers=cookie, origin=ours)) as terminal:
-        used.api.outside.delete("/v1/session", headers={"Origin": ours}).raise_for_status()
+    async with shell(used.connect("", headers=cookie, origin=ours, path=f"{path}{used.path}")) as terminal:
+        used.api.outside.delete(f"{path}/v1/session", headers={"Origin": ours}).raise_for_status()
         last, code = await ended(terminal)
         assert (last["ended_by"], code) == ("access", 4000)
     await used.key_is_gone()

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, body, type Schemas, toError } from "./client";
+import { api, body, ofSession, type Schemas, toError } from "./client";
 import { key } from "./queries";
 
 export type Summary = Schemas["Summary"];
@@ -67,7 +67,7 @@ export const invoice = (scope: BillingScope, number: string, month?: string) =>
   });
 
 const invoiceFile = (scope: BillingScope, number: string, format: string, month?: string) =>
-  `/v1/${"project" in scope ? `projects/${scope.project}/` : ""}billing/invoices/${number}?${new URLSearchParams({ format, ...(month && { month }) })}`;
+  ofSession(`/v1/${"project" in scope ? `projects/${scope.project}/` : ""}billing/invoices/${number}?${new URLSearchParams({ format, ...(month && { month }) })}`);
 
 export const invoicePdf = (scope: BillingScope, number: string, month?: string) => invoiceFile(scope, number, "pdf", month);
 

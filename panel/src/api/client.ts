@@ -38,8 +38,27 @@ const conventions: Middleware = {
   },
 };
 
+const SESSION_PATH = "session-path";
+
+/** Over plain HTTP the browser sends the session's cookie only below a path that no other port of this host can know: this
+ *  storage is the origin's, of which the port is a part, and all tabs have it. */
+export function keepSessionPath(path: string | null): void {
+  if (path) localStorage.setItem(SESSION_PATH, path);
+  else localStorage.removeItem(SESSION_PATH);
+}
+
+/** Where this browser's session reaches a path of the API. */
+export const ofSession = (path: string) => `${globalThis.localStorage?.getItem(SESSION_PATH) ?? ""}${path}`;
+
 const origin = globalThis.location?.origin ?? "";
-export const api = createClient<paths>({ baseUrl: origin, credentials: "same-origin", fetch: (request) => fetch(request) });
+
+class SessionRequest extends Request {
+  constructor(url: RequestInfo | URL, init?: RequestInit) {
+    super(typeof url === "string" ? origin + ofSession(url.slice(origin.length)) : url, init);
+  }
+}
+
+export const api = createClient<paths>({ baseUrl: origin, credentials: "same-origin", Request: SessionRequest, fetch: (request) => fetch(request) });
 api.use(conventions);
 
 /** The body of an answer: errors were thrown before (`conventions`). */

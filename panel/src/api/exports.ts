@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { keyOf, watched, type BillingScope } from "./billing";
-import { api, body, type Schemas } from "./client";
+import { api, body, ofSession, type Schemas } from "./client";
 
 export type Export = Schemas["Export"];
 
@@ -52,9 +52,9 @@ export const connections = (scope: BillingScope, query: { q?: string; order?: Sc
     ...watched(scope),
   });
 
-export const fileOf = (scope: BillingScope, id: string) => "project" in scope
+export const fileOf = (scope: BillingScope, id: string) => ofSession("project" in scope
   ? `/v1/projects/${encodeURIComponent(scope.project)}/billing/exports/${id}/file`
-  : `/v1/billing/accounts/${scope.account}/exports/${id}/file`;
+  : `/v1/billing/accounts/${scope.account}/exports/${id}/file`);
 
 export const createExport = (scope: BillingScope, wanted: Schemas["AccountExportCreate"]): Promise<unknown> => ("project" in scope
   ? api.POST("/v1/projects/{project}/billing/exports", { params: { path: scope }, body: { ...wanted, scope: "project" } })

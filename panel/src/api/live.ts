@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { ofSession } from "./client";
 
 export type LiveState = "connecting" | "live" | "offline" | "polling";
 type News = { state: LiveState } | { changed: string };
@@ -54,7 +55,7 @@ function follow(url: string, tell: (message: News) => void): () => void {
   let retry: number | undefined;
   let was = false;
   const open = () => {
-    source = new EventSource(url);
+    source = new EventSource(ofSession(url));
     source.onopen = () => {
       was = true;
       tell({ state: "live" });

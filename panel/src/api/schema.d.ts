@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run schema`; sha256 1430ba09bcd55fbffe10f178c0d128303f9315a6764c28ef62d77619679d2d0c
+// Generated from docs/openapi.json by `npm run schema`; sha256 a4360adaa6b86a1a02ccaaac2410a9b169c692bbe4726edce18ce034aeedeb36
 
 export interface paths {
     "/livez": {
@@ -13233,9 +13233,7 @@ export interface components {
             directory: string | null;
             ended_at: string | null;
             ended_by: ("program" | "request" | "time_limit" | "cost_limit" | "server" | "cluster" | "site") | null;
-            environment: {
-                [key: string]: string;
-            };
+            environment: string[];
             exit_status: number | null;
             /** Format: uuid */
             id: string;
@@ -13534,6 +13532,16 @@ export interface components {
             secret: string | null;
             state: string;
             url: string | null;
+        };
+        NewSession: {
+            expires_at: string | null;
+            idle_until: string | null;
+            path: string | null;
+            project: components["schemas"]["Project"] | null;
+            role: string;
+            scopes: string[];
+            signed_in_at: string | null;
+            token: components["schemas"]["Token"];
         };
         NewToken: {
             account_id: string | null;
@@ -14749,9 +14757,7 @@ export interface components {
             directory: string | null;
             ended_at: string | null;
             ended_by: ("program" | "request" | "server" | "cluster") | null;
-            environment: {
-                [key: string]: string;
-            };
+            environment: string[];
             exit_status: number | null;
             failures: number;
             health: components["schemas"]["ServiceHealth"] | null;
@@ -23367,7 +23373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["NewSession"];
                 };
             };
         };

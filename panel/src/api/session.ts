@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, body, toError } from "./client";
+import { api, body, keepSessionPath, ofSession, toError, type Schemas } from "./client";
 
 /** Who is signed in: with a session's cookie the API answers as it does to the session's token. */
 export const whoami = queryOptions({
@@ -17,13 +17,14 @@ export const projects = queryOptions({
 export type SignInBy = { token: string } | { code: string } | { email: string; password: string; project?: string } | { authorization_code: string; state: string };
 
 async function session(method: "POST" | "DELETE", what?: SignInBy): Promise<void> {
-  const response = await fetch("/v1/session", {
+  const response = await fetch(ofSession("/v1/session"), {
     method,
     credentials: "same-origin",
     headers: what && { "Content-Type": "application/json" },
     body: what && JSON.stringify(what),
   });
   if (!response.ok) throw await toError(response);
+  keepSessionPath(what ? ((await response.json()) as Schemas["NewSession"]).path : null);
 }
 
 export const signIn = (by: SignInBy) => session("POST", by);

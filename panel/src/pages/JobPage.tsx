@@ -59,7 +59,6 @@ function Facts({ job, cluster: owner }: { job: Job; cluster: Cluster | undefined
   const f = useFormat();
   const serverName = useServerName(owner);
   const line = lineOf(job.command);
-  const variables = Object.entries(job.environment).map(([name, value]) => `${name}=${value}`);
   const when = (moment: string | null) => (moment ? f.second(moment) : common.none);
   return (
     <Container header={<Header variant="h2">{cluster.overview}</Header>}>
@@ -72,7 +71,7 @@ function Facts({ job, cluster: owner }: { job: Job; cluster: Cluster | undefined
           ...(job.exit_status === null ? [] : [{ label: s.exitStatus, value: f.number(job.exit_status) }]),
           { label: s.command, value: <Copyable text={line} label={s.command} command /> },
           { label: s.directory, value: job.directory ?? s.home },
-          { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
+          { label: s.environment, value: job.environment.join(", ") || common.none },
           { label: s.server, value: serverName(job.poplar_server) },
           { label: s.attempts, value: s.attemptOf(job.attempt, job.retries + 1) },
           { label: common.created, value: f.second(job.created_at) },

@@ -62,7 +62,6 @@ function Facts({ service, cluster: owner }: { service: Service; cluster: Cluster
   const s = useServiceStrings();
   const f = useFormat();
   const serverName = useServerName(owner);
-  const variables = Object.entries(service.environment).map(([name, value]) => `${name}=${value}`);
   const when = (moment: string | null) => (moment ? f.second(moment) : common.none);
   const over = ended(service);
   return (
@@ -75,7 +74,7 @@ function Facts({ service, cluster: owner }: { service: Service; cluster: Cluster
           ...(service.ended_by ? [{ label: s.endedBy, value: s.endings[service.ended_by] }] : []),
           { label: s.command, value: <Copyable text={lineOf(service.command)} label={s.command} command /> },
           { label: s.directory, value: service.directory ?? s.home },
-          { label: s.environment, value: variables.length ? variables.map((each) => <div key={each}>{each}</div>) : common.none },
+          { label: s.environment, value: service.environment.join(", ") || common.none },
           { label: s.server, value: serverName(service.poplar_server) },
           { label: s.port, value: service.port },
           { label: s.starts, value: f.number(service.attempt) },

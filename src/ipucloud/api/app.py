@@ -29,6 +29,7 @@ from ipucloud.api.routing import allowed_methods
 from ipucloud.api.scim.routes import routes as scim_routes
 from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
+from ipucloud.api.session_paths import SessionPaths
 from ipucloud.api.shared_limits import SharedLimits
 from ipucloud.api.streams import Followers, Streams
 from ipucloud.api.used import UsedTokens
@@ -103,6 +104,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     limits = {"tokens": tokens, "projects": projects, "addresses": addresses}
     app.add_middleware(RateLimit, **limits, metrics=metrics, used=used)
     app.add_middleware(Edge, clock=clock, metrics=metrics, unread=Unread(settings.unread_limit))
+    app.add_middleware(SessionPaths)
     return app
 
 

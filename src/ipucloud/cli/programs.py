@@ -79,6 +79,6 @@ def started_as(program: Job | Service) -> list[tuple[str, object]]:
         ("command", shlex.join(program.command)),
         ("requested by", requester(program.requested_by)),
         ("directory", program.directory),
-        ("environment", [f"{name}={value}" for name, value in program.environment.items()] or None),
+        ("variables", ", ".join(program.environment) or None),
         ("server", program.poplar_server),
     ]

@@ -13,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ipucloud.contract.addresses import ClusterAddressOut
 from ipucloud.contract.capacity_waits import CapacityWaitOut, WaitingRequest
 from ipucloud.contract.cluster_hardware import FaultOut, MachineOut, PoplarServerOut
-from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null
+from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null, secret
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
@@ -66,7 +66,11 @@ _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
 
 
-UserData = Annotated[str, Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$"), AfterValidator(supported_user_data)]
+UserData = Annotated[
+    str,
+    Field(max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$", json_schema_extra=secret()),
+    AfterValidator(supported_user_data),
+]
 IdleMinutes = Annotated[int, Field(ge=5, le=43_200)]
 
 

@@ -98,6 +98,15 @@ def figure(source: Literal["observed", "recorded", "computed"], at: str | None, 
     return Field(description=described, json_schema_extra={"x-source": source, "x-time": at}, **more)
 
 
+def secret(part: Literal["all", "values", "query"] = "all") -> dict[str, Any]:
+    """`json_schema_extra` of a field of requests whose value nobody is shown again; it is stored encrypted or hashed.
+
+    `part`: what of it is secret; the values of a mapping, or the query of a URL. `tests/api/test_secrets.py` looks for
+    what was sent in each such field.
+    """
+    return {"x-secret": part}
+
+
 class Shape(BaseModel):
     """Its validators are built when they are first used: a process that starts has been sent no body, and most answers
     are written by PostgreSQL."""

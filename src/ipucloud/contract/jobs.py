@@ -63,8 +63,9 @@ class JobOut(Answer):
         description="The program and its arguments.", examples=[["python3", "train.py", "--epochs", "3"]]
     )
     directory: str | None = Field(description="Where it starts; null: in the user's home.", examples=["bert"])
-    environment: dict[str, str] = Field(
-        description="Variables, beside those that a login has.", examples=[{"SEED": "7"}]
+    environment: list[str] = Field(
+        description="Names of its variables, beside those that a login has; their values are not shown.",
+        examples=[["SEED"]],
     )
     state: JobState = Field(description=f"Present state. {_STATE}.", examples=["running"])
     state_reason: str | None = Field(

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, secret
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.tokens import NewTokenOut, TokenName, WhoamiOut
 
@@ -26,7 +26,7 @@ def _normalised(text: str) -> str:
 
 
 Email = Annotated[str, Field(min_length=3, max_length=254, examples=["ann@example.com"]), AfterValidator(_normalised)]
-Guess = Annotated[str, Field(min_length=1, max_length=256)]
+Guess = Annotated[str, Field(min_length=1, max_length=256, json_schema_extra=secret())]
 """A password that is compared; one to be set has a minimum of characters."""
 NewPassword = Annotated[
     str,
@@ -35,9 +35,10 @@ NewPassword = Annotated[
         max_length=256,
         description="From 12 characters, and not easy to guess.",
         examples=["quiet-harbour-42-lamp"],
+        json_schema_extra=secret(),
     ),
 ]
-InvitationSecret = Annotated[str, Field(min_length=1, max_length=128, examples=["ipi_…"])]
+InvitationSecret = Annotated[str, Field(min_length=1, max_length=128, examples=["ipi_…"], json_schema_extra=secret())]
 ProjectRole = Literal["viewer", "operator", "billing", "owner"]
 
 

@@ -8,11 +8,12 @@ from typing import Annotated, Generic, TypeVar
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, Shape
+from ipucloud.contract.fields import Answer, Body, Shape, secret
 
 MAX_CHARACTERS = 32_768
 """Of a command, and of an environment, together."""
 MOST_LOG_ITEMS = 16
+ONLY_NAMES = "Their values are stored encrypted; only their names are shown."
 
 
 def _bounded(words: list[str]) -> list[str]:
@@ -25,7 +26,7 @@ def _bounded(words: list[str]) -> list[str]:
     return words
 
 
-def bounded_environment(variables: dict[str, str]) -> dict[str, str]:
+def _bounded_environment(variables: dict[str, str]) -> dict[str, str]:
     if sum(len(name) + len(value) + 2 for name, value in variables.items()) > MAX_CHARACTERS:
         raise PydanticCustomError(
             "too_long", "The variables have more than {most} characters together", {"most": MAX_CHARACTERS}
@@ -33,17 +34,23 @@ def bounded_environment(variables: dict[str, str]) -> dict[str, str]:
     return variables
 
 
-Text = Annotated[str, Field(max_length=MAX_CHARACTERS, pattern=r"^[^\x00]*$")]
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}$")]
-Command = Annotated[list[Text], Field(min_length=1, max_length=256), AfterValidator(_bounded)]
-
-
-def plain_map(schema: dict[str, object]) -> None:
-    """Code generators do not know `patternProperties`."""
+def _secret_map(schema: dict[str, object]) -> None:
+    """A mapping with secret values. Code generators do not know `patternProperties`."""
+    schema |= secret("values")
     found = schema.pop("patternProperties", None)
     if isinstance(found, dict):
         [(key, value)] = found.items()
         schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
+
+
+Text = Annotated[str, Field(max_length=MAX_CHARACTERS, pattern=r"^[^\x00]*$")]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}$")]
+Environment = Annotated[
+    dict[VariableName, Text],
+    Field(max_length=100, json_schema_extra=_secret_map),
+    AfterValidator(_bounded_environment),
+]
+Command = Annotated[list[Text], Field(min_length=1, max_length=256), AfterValidator(_bounded)]
 
 
 class ProgramCreate(Body):
@@ -56,13 +63,9 @@ class ProgramCreate(Body):
     directory: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")] | None = Field(
         None, description="Where it starts; relative to the user's home. Default: the home.", examples=["bert"]
     )
-    environment: Annotated[
-        dict[VariableName, Text],
-        Field(max_length=100, json_schema_extra=plain_map),
-        AfterValidator(bounded_environment),
-    ] = Field(
+    environment: Environment = Field(
         {},
-        description="Variables, beside those that a login has. Whoever reads the project reads them: no secrets.",
+        description=f"Variables, beside those that a login has. {ONLY_NAMES}",
         examples=[{"SEED": "7"}],
     )
     poplar_server: str | None = Field(

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from ipucloud.contract.fields import Answer, Body, not_null
+from ipucloud.contract.fields import Answer, Body, not_null, secret
 from ipucloud.contract.lists import Page, WholeNamedList
 
 _PRINTED = r"^[!-~]+$"
@@ -25,7 +25,7 @@ Region = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9-]+$")]
 BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["training-data"])]
 Prefix = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$")]
 AccessKeyId = Annotated[str, Field(min_length=1, max_length=128, pattern=_PRINTED)]
-Secret = Annotated[str, Field(min_length=1, max_length=256, pattern=_PRINTED)]
+Secret = Annotated[str, Field(min_length=1, max_length=256, pattern=_PRINTED, json_schema_extra=secret())]
 
 
 class S3Failure(StrEnum):

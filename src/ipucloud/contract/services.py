@@ -7,21 +7,19 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import RequestedByOut
 from ipucloud.contract.programs import (
+    ONLY_NAMES,
     Command,
+    Environment,
     LogOut,
     LogPart,
     LogQuery,
     ProgramCreate,
-    Text,
-    VariableName,
-    bounded_environment,
-    plain_map,
 )
 
 
@@ -90,13 +88,9 @@ class ServiceCreate(ProgramCreate):
     command: Command = Field(
         description="The program and its arguments; no shell reads them.", examples=[["python3", "app.py"]]
     )
-    environment: Annotated[
-        dict[VariableName, Text],
-        Field(max_length=100, json_schema_extra=plain_map),
-        AfterValidator(bounded_environment),
-    ] = Field(
+    environment: Environment = Field(
         {},
-        description=f"{_ENVIRONMENT} Whoever reads the project reads them: no secrets.",
+        description=f"{_ENVIRONMENT} {ONLY_NAMES}",
         examples=[{"MODEL": "bert-large"}],
     )
     port: Annotated[int, Field(ge=1024, le=65_535)] = Field(
@@ -147,7 +141,10 @@ class ServiceOut(Answer):
     poplar_server: str = Field(description="Name of the Poplar server.", examples=["bert-p0"])
     command: list[str] = Field(description="The program and its arguments.", examples=[["python3", "app.py"]])
     directory: str | None = Field(description="Where it starts; null: in the user's home.", examples=["bert"])
-    environment: dict[str, str] = Field(description=_ENVIRONMENT, examples=[{"MODEL": "bert-large"}])
+    environment: list[str] = Field(
+        description="Names of its variables, beside those that a login has; their values are not shown.",
+        examples=[["MODEL"]],
+    )
     port: int = Field(description="TCP port of the server on which the program listens.", examples=[8000])
     max_restarts: int = Field(
         description="How often in a row the program is started again after it ended.", examples=[10]

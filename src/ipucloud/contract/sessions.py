@@ -8,11 +8,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, secret
 from ipucloud.contract.people import Email, Guess
 from ipucloud.contract.tokens import WhoamiOut
 
-Secret = Annotated[str, Field(min_length=1, max_length=128)]
+Name = Annotated[str, Field(min_length=1, max_length=128)]
+Secret = Annotated[str, Field(min_length=1, max_length=128, json_schema_extra=secret())]
 
 
 class SessionCreate(Body):
@@ -22,11 +23,11 @@ class SessionCreate(Body):
     code: Secret | None = Field(None, description="The code of a sign-in link, which it uses up.")
     email: Email | None = Field(None, description="E-mail of the person; with `password`.")
     password: Guess | None = Field(None, description="Password of the person.", examples=["quiet-harbour-42-lamp"])
-    authorization_code: Annotated[str, Field(min_length=1, max_length=4096)] | None = Field(
+    authorization_code: Annotated[str, Field(min_length=1, max_length=4096, json_schema_extra=secret())] | None = Field(
         None, description="`code` of the identity provider's answer; with `state`, from the browser that began."
     )
     state: Secret | None = Field(None, description="`state` of the identity provider's answer.")
-    project: Secret | None = Field(
+    project: Name | None = Field(
         None,
         description="Of a person with several memberships, the slug or id of the project, or the id of the billing"
         " account; null: the last one used.",
@@ -43,6 +44,16 @@ class SessionOut(WhoamiOut):
     )
     idle_until: datetime | None = Field(
         description="When the session ends without another request; null for a request by token."
+    )
+
+
+class NewSessionOut(SessionOut):
+    """A session that has begun."""
+
+    path: str | None = Field(
+        description="Comes before the path of each request of the session, as in `/s/…/v1/whoami`: browsers send its"
+        " cookie only there. Keep it in the storage of the page's origin. Null over TLS: they go to `/v1/…` itself.",
+        examples=["/s/8Uq3mZ0dT5yPpX2bC7hK1w"],
     )
 
 

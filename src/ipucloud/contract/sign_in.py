@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, secret
 from ipucloud.contract.people import InvitationSecret
 from ipucloud.contract.tokens import TokenName
 
-DeviceCode = Annotated[str, Field(min_length=1, max_length=128, examples=["ipd_…"])]
+DeviceCode = Annotated[str, Field(min_length=1, max_length=128, examples=["ipd_…"], json_schema_extra=secret())]
 UserCode = Annotated[str, Field(min_length=8, max_length=32, examples=["WDJB-MJHT"])]
 
 

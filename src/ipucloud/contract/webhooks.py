@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ipucloud.contract.event_types.names import AccountEventTypePattern, EventTypePattern
 from ipucloud.contract.events import EventActor, EventAddress, EventAgent, EventRegion
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, secret
 from ipucloud.contract.lists import Listed, Page
 
 LONGEST_URL = 2048
@@ -47,14 +47,24 @@ class Failure(StrEnum):
 
 EventTypes = Annotated[list[EventTypePattern], Field(max_length=64)]
 AccountEventTypes = Annotated[list[AccountEventTypePattern], Field(max_length=64)]
-Url = Annotated[str, Field(min_length=1, max_length=LONGEST_URL, examples=["https://hooks.example.com/ipucloud"])]
+Url = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=LONGEST_URL,
+        description="HTTPS URL at a public address, on port 443 or 8443. Its query is stored encrypted and shown"
+        " without its values.",
+        examples=["https://hooks.example.com/ipucloud"],
+        json_schema_extra=secret("query"),
+    ),
+]
 Description = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class WebhookCreate(Body):
     """An endpoint for events."""
 
-    url: Url = Field(description="HTTPS URL at a public address, on port 443 or 8443.")
+    url: Url
     event_types: EventTypes = Field(
         default_factory=list, description="Event types, or `noun.*` for all types of a noun; empty: all types."
     )
@@ -64,7 +74,7 @@ class WebhookCreate(Body):
 class WebhookPatch(Body):
     """Omitted fields stay unchanged. Setting `enabled` to true sends events from then on."""
 
-    url: Url | None = None
+    url: Url | None = Field(None, description="New URL; the present one, as it is shown, changes nothing.")
     event_types: EventTypes | None = None
     description: Description | None = None
     enabled: bool | None = None
@@ -88,7 +98,10 @@ class WebhookOut(Answer):
     """A webhook without its secret."""
 
     id: UUID
-    url: str
+    url: str = Field(
+        description="The URL; in place of each value of its query `***`.",
+        examples=["https://hooks.example.com/ipucloud?token=***"],
+    )
     event_types: list[str]
     description: str
     enabled: bool

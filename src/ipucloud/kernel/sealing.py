@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 _VERSION = "v1"
 _KEY_ID_LENGTH = 12
+_SEALED = re.compile(rf"{_VERSION}\.[0-9a-f]{{{_KEY_ID_LENGTH}}}\.[A-Za-z0-9_-]{{38,}}", re.ASCII)
+"""At least the nonce and the tag. Not `v1.2`, which is somebody's version of something."""
 
 
 class SealingError(Exception):
@@ -75,7 +78,7 @@ def seal(keys: Keys, plaintext: str, aad: str) -> str:
 
 def is_sealed(text: str) -> bool:
     """Whether a text is one of `seal`, in a column that also has texts which begin otherwise."""
-    return text.startswith(f"{_VERSION}.")
+    return _SEALED.fullmatch(text) is not None
 
 
 def unseal(keys: Keys, sealed: str, aad: str) -> str:
@@ -94,14 +97,36 @@ def unseal(keys: Keys, sealed: str, aad: str) -> str:
         raise SealingError("a sealed text was changed, or belongs to another place") from None
 
 
+def to_store(keys: Keys | None, plain: str, aad: str) -> str:
+    """What the database gets of a secret: encrypted, or in an installation without a key the text itself.
+
+    `worker.reencryption` encrypts that once there is a key.
+    """
+    return plain if keys is None else seal(keys, plain, aad)
+
+
+def stored_plain(keys: Keys | None, stored: str, aad: str) -> str:
+    """The text that `to_store` was given. Raises SealingError: the key that encrypted it is missing."""
+    if not is_sealed(stored):
+        return stored
+    if keys is None:
+        raise SealingError("there is no key")
+    return unseal(keys, stored, aad)
+
+
 def derive(keys: Keys, purpose: str) -> str:
     """A secret that only the holder of the current key can derive, always the same: 32 bytes in URL-safe base64."""
     return _encode(hmac.digest(keys.by_id[keys.current], f"{_VERSION}/{purpose}".encode(), "sha256"))
 
 
+def current_prefix(keys: Keys) -> str:
+    """With this begins what the current key encrypted."""
+    return f"{_VERSION}.{keys.current}."
+
+
 def is_current(keys: Keys, sealed: str) -> bool:
     """Whether the current key encrypted it; otherwise it should be re-encrypted."""
-    return sealed.startswith(f"{_VERSION}.{keys.current}.")
+    return sealed.startswith(current_prefix(keys))
 
 
 def _key(text: str) -> bytes:

@@ -28,6 +28,7 @@ from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import headers, secret_place
 from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender, Sent
+from ipucloud.webhooks.urls import StoredUrl
 
 log = structlog.get_logger(__name__)
 
@@ -45,6 +46,7 @@ class _Row(NamedTuple):
     project_id: UUID | None
     account_id: UUID | None
     url: str
+    query: str | None
     secret: str
     previous_secret: str | None
     deliveries: list[list[Any]] | None
@@ -60,7 +62,8 @@ class _Endpoint(NamedTuple):
 
 _LOAD = Query(
     """
-    SELECT w.lease_until > app_now() AS leased, app_now() AS now, h.id, h.project_id, h.account_id, h.url, h.secret,
+    SELECT w.lease_until > app_now() AS leased, app_now() AS now, h.id, h.project_id, h.account_id,
+           h.url, h.query, h.secret,
            CASE WHEN h.previous_until > app_now() THEN h.previous_secret END AS previous_secret,
            due.deliveries, extract(epoch FROM later.next_at - app_now())::float8 AS next_in
       FROM work w
@@ -136,7 +139,7 @@ class EndpointInputs:
 
     id: UUID
     home: Home
-    url: str
+    url: StoredUrl
     secrets: tuple[str, ...]
     due: tuple[Due, ...]
     now: datetime
@@ -147,6 +150,13 @@ class Tried:
     due: Due
     sent: Sent
     seconds: float
+
+
+class _Opened(NamedTuple):
+    """The URL and the signing secrets of an endpoint."""
+
+    url: str
+    secrets: Sequence[str]
 
 
 class Deliverer:
@@ -164,8 +174,9 @@ class Deliverer:
         if row.deliveries is None:
             return Done() if row.next_in is None else Wait("nothing is due", recheck=max(0.0, row.next_in))
         sealed = (row.secret,) if row.previous_secret is None else (row.secret, row.previous_secret)
+        url = StoredUrl(row.url, row.query)
         due = tuple(Due(UUID(key), payload, tries) for key, payload, tries in row.deliveries)
-        return EndpointInputs(row.id, Home(row.project_id, row.account_id, None), row.url, sealed, due, row.now)
+        return EndpointInputs(row.id, Home(row.project_id, row.account_id, None), url, sealed, due, row.now)
 
     async def act(self, item: WorkItem, inputs: EndpointInputs) -> Sequence[Tried]:
         """While this worker cannot decrypt the secrets, nothing is attempted or counted."""
@@ -173,26 +184,28 @@ class Deliverer:
             **{name: str(value) for name, value in inputs.home.parameters.items() if value is not None}
         )
         item.remaining()
-        secrets = self._opened(inputs)
-        if not secrets:
+        opened = self._opened(inputs)
+        if opened is None:
             return ()
-        return await asyncio.gather(*(self._try(inputs, due, secrets) for due in inputs.due))
+        return await asyncio.gather(*(self._try(inputs, due, opened) for due in inputs.due))
 
-    def _opened(self, inputs: EndpointInputs) -> list[str]:
-        """The signing secrets; empty if this worker cannot decrypt them."""
+    def _opened(self, inputs: EndpointInputs) -> _Opened | None:
+        """Decrypted; None if this worker cannot do that."""
         if self._keys is None:
-            return []
+            return None
+        home = inputs.home.id
         try:
-            where = secret_place(inputs.id, inputs.home.id)
-            return [unseal(self._keys, each, where) for each in inputs.secrets]
+            where = secret_place(inputs.id, home)
+            secrets = [unseal(self._keys, each, where) for each in inputs.secrets]
+            return _Opened(inputs.url.plain(self._keys, inputs.id, home), secrets)
         except SealingError as error:
             log.error("webhook_secret_not_opened", webhook_id=str(inputs.id), error=str(error))
-            return []
+            return None
 
-    async def _try(self, inputs: EndpointInputs, due: Due, secrets: Sequence[str]) -> Tried:
+    async def _try(self, inputs: EndpointInputs, due: Due, opened: _Opened) -> Tried:
         began = time.monotonic()
-        signed = headers(due.id, due.payload, inputs.now, secrets, inputs.home)
-        sent = await self._sender.send(inputs.url, due.payload.encode(), signed)
+        signed = headers(due.id, due.payload, inputs.now, opened.secrets, inputs.home)
+        sent = await self._sender.send(opened.url, due.payload.encode(), signed)
         return Tried(due, sent, time.monotonic() - began)
 
     async def apply(

@@ -43,6 +43,7 @@ from ipucloud.reconcile.wake import wake
 from ipucloud.webhooks.deliver import disable
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import PING, new_secret, secret_place
+from ipucloud.webhooks.urls import url_to_store
 
 LIMIT = 20
 """Maximum number of webhooks of a project, and of a billing account."""
@@ -131,6 +132,7 @@ _COUNT = Query(clauses("SELECT count(*) FROM webhooks WHERE", _OF_HOME), int)
 
 class _Locked(NamedTuple):
     url: str
+    query: str | None
     event_types: list[str]
     description: str
     disabled: str | None
@@ -140,7 +142,7 @@ class _Locked(NamedTuple):
 
 _LOCK = Query(
     clauses(
-        "SELECT url, event_types, description, disabled, secret, version FROM webhooks",
+        "SELECT url, query, event_types, description, disabled, secret, version FROM webhooks",
         "WHERE id = :webhook_id AND",
         _OF_HOME,
         "FOR NO KEY UPDATE",
@@ -152,15 +154,17 @@ _TAIL = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 _INSERT = sa.text(
     clauses(
         "INSERT INTO webhooks",
-        "(id, project_id, account_id, url, description, event_types, secret, after_transaction, after_id)",
-        "VALUES (:webhook_id, :project_id, :account_id, :url, :description, CAST(:event_types AS text[]), :secret,",
+        "(id, project_id, account_id, url, query, description, event_types, secret, after_transaction, after_id)",
+        "VALUES (:webhook_id, :project_id, :account_id, :url, :query, :description, CAST(:event_types AS text[]),",
+        ":secret,",
         _TAIL,
         ", 0)",
     )
 )
 _UPDATE = sa.text(
     """
-    UPDATE webhooks SET url = :url, description = :description, event_types = CAST(:event_types AS text[]),
+    UPDATE webhooks
+       SET url = :url, query = :query, description = :description, event_types = CAST(:event_types AS text[]),
            version = version + 1
      WHERE id = :webhook_id
     """
@@ -214,7 +218,7 @@ class Made:
 async def create(connection: AsyncConnection, home: Home, body: WebhookCreate, keys: Keys | None) -> Made:
     """Make a webhook; the caller holds the lock of its account, if it is of one.
 
-    Raises `Problem`: quota_exceeded, unavailable without a key of the installation.
+    Raises `Problem`: quota_exceeded, validation_failed, not_configured without a key of the installation.
     """
     mine: dict[str, UUID | None] = home.parameters
     if home.project_id is not None:
@@ -225,19 +229,33 @@ async def create(connection: AsyncConnection, home: Home, body: WebhookCreate, k
     webhook_id = new_id()
     secret, sealed = _new_secret(keys, webhook_id, home)
     mine |= {"webhook_id": webhook_id}
-    await connection.execute(_INSERT, mine | body.model_dump() | {"secret": sealed})
+    url = url_to_store(keys, body.url, webhook_id, home.id)
+    stored = body.model_dump() | {"url": url.shown, "query": url.query, "secret": sealed}
+    await connection.execute(_INSERT, mine | stored)
     await home.note(connection, WEBHOOK_CREATED, webhook_id)
     return Made(webhook_id, await _document(connection, mine), secret)
 
 
 async def update(
-    connection: AsyncConnection, home: Home, webhook_id: UUID, body: WebhookPatch, *, if_match: int | None
+    connection: AsyncConnection,
+    home: Home,
+    webhook_id: UUID,
+    body: WebhookPatch,
+    keys: Keys | None,
+    *,
+    if_match: int | None,
 ) -> str:
-    """Change the given fields; returns the endpoint's JSON. Raises `Problem`: not_found, precondition_failed."""
+    """Change the given fields; returns the endpoint's JSON. The URL as it is shown is the present one.
+
+    Raises `Problem`: not_found, precondition_failed, validation_failed, not_configured without a key.
+    """
     before = await _locked(connection, home, webhook_id, if_match)
     mine = home.parameters | {"webhook_id": webhook_id}
-    sent = {name: value for name, value in body.model_dump(exclude={"enabled"}).items() if value is not None}
-    values = {name: getattr(before, name) for name in ("url", "description", "event_types")} | sent
+    sent = {name: value for name, value in body.model_dump(exclude={"enabled", "url"}).items() if value is not None}
+    if body.url not in {None, before.url}:
+        url = url_to_store(keys, body.url, webhook_id, home.id)
+        sent |= {"url": url.shown, "query": url.query}
+    values = {name: getattr(before, name) for name in ("url", "query", "description", "event_types")} | sent
     enabled = before.disabled is None
     switched = body.enabled is not None and body.enabled is not enabled
     if switched or any(values[name] != getattr(before, name) for name in values):

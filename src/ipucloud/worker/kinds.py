@@ -91,12 +91,12 @@ class Work:
     def _jobs(self) -> AnyReconciler:
         from ipucloud.clusters.jobs.reconciler import JobReconciler
 
-        return JobReconciler(self.sites, poll_interval=self._program_interval())
+        return JobReconciler(self.sites, keys=self.settings.sealing_keys(), poll_interval=self._program_interval())
 
     def _services(self) -> AnyReconciler:
         from ipucloud.clusters.services.reconciler import ServiceReconciler
 
-        return ServiceReconciler(self.sites, poll_interval=self._program_interval())
+        return ServiceReconciler(self.sites, keys=self.settings.sealing_keys(), poll_interval=self._program_interval())
 
     def _program_interval(self) -> float:
         from ipucloud.clusters.programs.reconciler import POLL_SECONDS

@@ -125,7 +125,7 @@ async def test_a_job_that_has_not_ended_is_use_and_its_end_counts(watched: Watch
     bert = await watched.world.make_active(idle_suspend_minutes=30)
     actor = watched.world.project.actor
     async with watched.world.database.begin() as connection:
-        job = await create_job(connection, actor, bert, JobCreate(command=["wget", "data"]))
+        job = await create_job(connection, actor, bert, JobCreate(command=["wget", "data"]), None)
     await watched.at(60)
     assert await watched.state(bert) == "active"
     async with watched.world.database.begin() as connection:

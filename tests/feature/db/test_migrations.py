@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import orjson
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -119,6 +120,36 @@ def test_every_later_migration_goes_down_and_up_again_on_a_filled_database(datab
         migrate.downgrade(database.owner_url, below)
     migrate.upgrade(database.owner_url)
     assert schema_of(database.superuser_url) == newest
+
+
+def test_what_was_stored_in_plain_before_0003_is_hidden(database: Database, filled: Filled) -> None:
+    """Variables of programs stay as they are: a worker encrypts them, as it does the queries."""
+    migrate.downgrade(database.owner_url, "0002_billed_builds")
+    url, kept = "https://hooks.example.com/a?token=s3cret&s3cret&b=", "INSERT INTO idempotency_keys"
+    with psycopg.connect(database.superuser_url) as connection:
+        connection.execute("UPDATE webhooks SET url = %s", [url])
+        connection.execute('UPDATE jobs SET environment = \'{"TOKEN": "s3cret"}\'')
+        for table, body in (
+            ("webhooks", {"url": url}),
+            ("jobs", {"environment": {"TOKEN": "s3cret"}}),
+            ("services", {"environment": {}}),
+        ):
+            connection.execute(
+                sql.SQL(
+                    "{} (scope, key, fingerprint, status, body, subject_id) SELECT id, %s, '', 201, %s, id FROM {}"
+                ).format(sql.SQL(kept), sql.Identifier(table)),
+                [table, orjson.dumps(body)],
+            )
+        connection.execute(
+            f"{kept} (scope, key, fingerprint, status, body) VALUES (gen_random_uuid(), 'x', '', 204, '')"
+        )
+    migrate.upgrade(database.owner_url)
+    with psycopg.connect(database.superuser_url) as connection:
+        shown = "https://hooks.example.com/a?token=***&***&b=***"
+        assert set(connection.execute("SELECT url, query FROM webhooks")) == {(shown, "token=s3cret&s3cret&b=")}
+        bodies = connection.execute("SELECT key, convert_from(body, 'UTF8') FROM idempotency_keys").fetchall()
+    found = {key: orjson.loads(body) for key, body in bodies if key in {"webhooks", "jobs", "services"}}
+    assert found == {"webhooks": {"url": shown}, "jobs": {"environment": ["TOKEN"]}, "services": {"environment": []}}
 
 
 def test_revisions_are_named_as_their_files_and_follow_each_other() -> None:

@@ -56,8 +56,8 @@ class Customer:
             secrets_key=SecretStr(self.key), webhook_private_addresses=True, webhook_interval=0.02, poll_seconds=0.02
         )
 
-    async def hook(self, receiver: Receiver, *types: str) -> store.Made:
-        body = WebhookCreate(url=receiver.url, event_types=list(types))
+    async def hook(self, receiver: Receiver, *types: str, query: str = "") -> store.Made:
+        body = WebhookCreate(url=receiver.url + query, event_types=list(types))
         async with self.database.begin() as connection:
             return await store.create(connection, self.home, body, self.keys)
 

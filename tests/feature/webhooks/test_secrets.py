@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 
+import orjson
 import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 from standardwebhooks import WebhookVerificationError
 
-from ipucloud.contract.webhooks import WebhookCreate
+from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.identity.members import Home
+from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.webhooks import store
 from ipucloud.worker.reencryption import reencrypt
@@ -64,6 +66,52 @@ async def test_an_older_key_can_be_taken_away_once_all_was_sealed_anew(customer:
         await customer.emit()
         await until(lambda: len(receiver.got) >= 1)
     assert verified(made.secret, receiver.got[0])
+
+
+@pytest.mark.parametrize("home", ["project", "account"])
+async def test_the_query_of_a_url_is_encrypted_and_sent(customer: Customer, receiver: Receiver, home: str) -> None:
+    mine = customer.home if home == "project" else Home(None, customer.project.id, "r1")
+    url = f"{receiver.url}?token=s3cret&flag&empty="
+    async with customer.database.begin() as connection:
+        made = await store.create(connection, mine, WebhookCreate(url=url), customer.keys)
+        await store.ping(connection, mine, made.id)
+    shown = f"{receiver.url}?token=***&***&empty=***"
+    assert orjson.loads(made.document)["url"] == shown
+    stored = await customer.value("SELECT string_agg(w::text, '') FROM webhooks w")
+    assert ("s3cret" in stored, "flag" in stored) == (False, False)
+    key = new_key()
+    await reencrypt(customer.database, read_keys(f"{key},{customer.key}"))
+    async with customer.worker(secrets_key=SecretStr(key)):
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
+    assert {got.path for got in receiver.got} == {"/hook?token=s3cret&flag&empty="}
+
+
+async def test_a_url_as_it_is_shown_changes_nothing(customer: Customer, receiver: Receiver) -> None:
+    made = await customer.hook(receiver, query="?token=s3cret")
+    version = "SELECT version FROM webhooks"
+
+    async def change(**fields: object) -> str:
+        async with customer.database.begin() as connection:
+            body = WebhookPatch.model_validate(fields)
+            text = await store.update(connection, customer.home, made.id, body, customer.keys, if_match=None)
+            return str(orjson.loads(text)["url"])
+
+    shown = f"{receiver.url}?token=***"
+    before = await customer.value(version)
+    assert (await change(url=shown), await customer.value(version)) == (shown, before)
+    assert await change(url=shown, description="changed") == shown
+    for other in (f"{receiver.url}/other?token=***", f"{receiver.url}?***"):
+        with pytest.raises(Problem) as refused:
+            await change(url=other)
+        assert [error.code for error in refused.value.errors] == ["hidden_value"]
+    assert await change(url=f"{receiver.url}?token=changed") == shown
+    async with customer.worker():
+        async with customer.database.begin() as connection:
+            await store.ping(connection, customer.home, made.id)
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
+    assert {got.path for got in receiver.got} == {"/hook?token=changed"}
+    assert await change(url=receiver.url) == receiver.url
+    assert await customer.value("SELECT query FROM webhooks") is None
 
 
 async def test_secrets_of_accounts_are_encrypted_anew(customer: Customer, receiver: Receiver) -> None:

@@ -8,7 +8,18 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from ipucloud.config import Settings
-from ipucloud.kernel.sealing import SealingError, is_current, new_key, place, read_keys, seal, unseal
+from ipucloud.kernel.sealing import (
+    Keys,
+    SealingError,
+    is_current,
+    new_key,
+    place,
+    read_keys,
+    seal,
+    stored_plain,
+    to_store,
+    unseal,
+)
 
 OLD, NEW = new_key(), new_key()
 PROJECT, OTHER = UUID(int=1), UUID(int=2)
@@ -55,6 +66,16 @@ def test_a_changed_text_opens_no_more(where: int) -> None:
     parts[where] = parts[where][:5] + flipped + parts[where][6:]
     with pytest.raises(SealingError):
         unseal(keys, ".".join(parts), HERE)
+
+
+@pytest.mark.parametrize("text", ["v1.2.3", "v1.0123456789ab.short", "plain", ""])
+@pytest.mark.parametrize("keys", [None, read_keys(NEW)])
+def test_what_was_stored_without_a_key_is_read_as_it_is(text: str, keys: Keys | None) -> None:
+    assert stored_plain(keys, to_store(None, text, HERE), HERE) == text
+    sealed = to_store(read_keys(NEW), text, HERE)
+    assert stored_plain(read_keys(NEW), sealed, HERE) == text
+    with pytest.raises(SealingError, match="no key"):
+        stored_plain(None, sealed, HERE)
 
 
 @pytest.mark.parametrize("text", ["", "v1", "v1..", "v1.é.é", "{}"])

@@ -25,7 +25,7 @@ export const jobs: typeof en = {
   directoryHelp: "Wo es startet, ausgehend vom Home-Verzeichnis des Benutzers; leer: dort.",
   home: "Home-Verzeichnis des Benutzers",
   environment: "Variablen",
-  environmentHelp: "Wer das Projekt liest, liest auch sie: keine Geheimnisse.",
+  environmentHelp: "Werte werden verschlüsselt gespeichert; angezeigt werden nur die Namen.",
   noVariables: "Keine Variablen außer denen einer Anmeldung.",
   addVariable: "Variable hinzufügen",
   maxMinutes: "Zeitgrenze in Minuten",

@@ -9,7 +9,7 @@ export const webhooks: typeof en = {
   emptyTitle: "Keine Webhooks",
   emptyText: "Ein Webhook sagt einem Ihrer Programme, was geschieht, etwa dass ein Cluster aktiv ist. Sie brauchen eine HTTPS-Adresse, die aus dem Internet erreichbar ist.",
   url: "Adresse",
-  urlHelp: "HTTPS an einer öffentlichen Adresse, auf Port 443 oder 8443.",
+  urlHelp: "HTTPS an einer öffentlichen Adresse, auf Port 443 oder 8443. Werte der Abfrage werden als *** angezeigt.",
   text: "Beschreibung",
   events: "Ereignisse",
   allEvents: "Alle Ereignisse",

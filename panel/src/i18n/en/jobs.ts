@@ -23,7 +23,7 @@ export const jobs = {
   directoryHelp: "Where it starts, relative to the home of the server's user; empty: there.",
   home: "Home of the server's user",
   environment: "Variables",
-  environmentHelp: "Whoever reads the project reads them: no secrets.",
+  environmentHelp: "Values are stored encrypted; only the names are shown.",
   noVariables: "No variables beside those of a login.",
   addVariable: "Add variable",
   maxMinutes: "Limit of time, in minutes",

@@ -8,7 +8,7 @@ export const webhooks = {
   emptyTitle: "No webhooks",
   emptyText: "A webhook tells a program of yours what happens, for example that a cluster is active. You need an HTTPS address that is reachable from the internet.",
   url: "Address",
-  urlHelp: "HTTPS at a public address, on port 443 or 8443.",
+  urlHelp: "HTTPS at a public address, on port 443 or 8443. Values of the query are shown as ***.",
   text: "Description",
   events: "Events",
   allEvents: "All events",

@@ -2,6 +2,7 @@ import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef } from "react";
+import { ofSession } from "../../api/client";
 import { styleless } from "./styleless";
 
 export type Standing =
@@ -54,7 +55,7 @@ export function Screen({ address, label, changed, leave }: Props) {
 
 /** What is typed goes to the server, and what it writes is drawn; the function that is returned ends that. */
 function connect(address: string, terminal: Terminal, changed: (standing: Standing) => void): () => void {
-  const url = new URL(address, window.location.href);
+  const url = new URL(ofSession(address), window.location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.search = new URLSearchParams({ columns: String(terminal.cols), rows: String(terminal.rows) }).toString();
   const socket = new WebSocket(url);

@@ -107,7 +107,7 @@ async def get_account_webhook(request: Request, account: AccountId, webhook: Web
         "Change a webhook of an account",
         Permission.ACCOUNT_WRITE,
         gives=WebhookOut,
-        errors=(PRECONDITION_FAILED,),
+        errors=(PRECONDITION_FAILED, NOT_CONFIGURED),
         headers=(IF_MATCH,),
     ),
 )

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.programs import listed, printed, shown
 from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
@@ -79,7 +80,9 @@ async def create_job(request: Request, project: ProjectRef, cluster: ClusterId, 
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await create(connection, actor(request, scope), cluster, body)
+        made = await create(
+            connection, actor(request, scope), cluster, body, services_of(request).settings.sealing_keys()
+        )
         document = await JOB_DOCUMENTS.read(
             connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made.number)
         )

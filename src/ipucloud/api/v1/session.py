@@ -17,12 +17,13 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_itself
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
+from ipucloud.api.session_paths import new_session_path, session_path
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1 import provider_sign_in
 from ipucloud.api.v1.sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import SessionSwitch
-from ipucloud.contract.sessions import SessionCreate, SessionOut, SignInLinkOut
+from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionOut, SignInLinkOut
 from ipucloud.identity import people, sessions
 from ipucloud.identity.access import Principal, unauthenticated
 from ipucloud.identity.roles import Permission, Rights
@@ -61,7 +62,7 @@ _PATH = "/v1/session"
         "signIn",
         "Sign in",
         None,
-        gives=SessionOut,
+        gives=NewSessionOut,
         status=201,
         description="Signed in",
         errors=(
@@ -84,7 +85,8 @@ _PATH = "/v1/session"
 async def sign_in(request: Request, body: SessionCreate) -> Response:
     """Exchange a password, a token, the code of a sign-in link, or that of an identity provider, for a session.
 
-    The session is in an HttpOnly cookie.
+    The session is in an HttpOnly cookie. Over plain HTTP browsers send it to requests below `path` only, which no
+    program at another port of this host can know.
 
     For browsers: a program sends its token with each request instead. The session has the rights of the membership or
     token and ends with it. A repeat with a password or token begins another session; a code works once.
@@ -113,8 +115,9 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
         return secret, await sessions.SESSION.one(connection, {"token_hash": hashed})
 
     secret, row = await services_of(request).database.transact(work)
-    response = Response(_document(row), 201, {"Location": _PATH}, JSON)
-    _set_cookie(request, response, secret, int(settings.session_seconds))
+    path = None if over_tls(request.scope) else new_session_path()
+    response = Response(_document(row, path=path), 201, {"Location": _PATH}, JSON)
+    _set_cookie(request, response, secret, int(settings.session_seconds), path or "/")
     if body.email is not None:
         services_of(request).devices.remember(request, response, body.email)
     if signed is not None:
@@ -141,7 +144,7 @@ async def sign_out(request: Request) -> Response:
         return Answer(204)
 
     response = await change_platform(request, effect, itself=True)
-    _set_cookie(request, response, "", 0)
+    _set_cookie(request, response, "", 0, session_path(request.scope) or "/")
     return response
 
 
@@ -215,7 +218,7 @@ def _check_one_way(body: SessionCreate) -> None:
         raise invalid([FieldError("/project", "with_email", "A token and a code have a project of their own.")])
 
 
-def _document(row: SessionRow | None) -> bytes:
+def _document(row: SessionRow | None, **more: str | None) -> bytes:
     if row is None:
         raise unauthenticated()
     rights = Rights.of(row.rights)
@@ -228,17 +231,17 @@ def _document(row: SessionRow | None) -> bytes:
         "expires_at": row.expires_at,
         "idle_until": row.idle_until,
     }
-    return orjson.dumps(body)
+    return orjson.dumps(body | more)
 
 
-def _set_cookie(request: Request, response: Response, secret: str, seconds: int) -> None:
+def _set_cookie(request: Request, response: Response, secret: str, seconds: int, path: str) -> None:
     """Set the session's cookie, or remove it with 0 seconds."""
     secure = over_tls(request.scope)
     response.set_cookie(
         SECURE_COOKIE if secure else PLAIN_COOKIE,
         secret,
         max_age=seconds,
-        path="/",
+        path=path,
         secure=secure,
         httponly=True,
         samesite="strict",

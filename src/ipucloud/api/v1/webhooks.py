@@ -39,7 +39,7 @@ from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError
-from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.kernel.sealing import Keys
 from ipucloud.webhooks import store
 
 routes = router()
@@ -104,7 +104,7 @@ async def get_webhook(request: Request, project: ProjectRef, webhook: WebhookId)
         "Change a webhook",
         Permission.WEBHOOK_WRITE,
         gives=WebhookOut,
-        errors=(PRECONDITION_FAILED,),
+        errors=(PRECONDITION_FAILED, NOT_CONFIGURED),
         headers=(IF_MATCH,),
     ),
 )
@@ -235,7 +235,7 @@ async def created(request: Request, connection: AsyncConnection, home: Home, bod
 async def updated(
     request: Request, connection: AsyncConnection, home: Home, webhook: UUID, body: WebhookPatch
 ) -> Answer:
-    document = await store.update(connection, home, webhook, body, if_match=expected_version(request))
+    document = await store.update(connection, home, webhook, body, _keys(request), if_match=expected_version(request))
     return Answer(200, document.encode(), subject_id=webhook)
 
 
@@ -254,8 +254,7 @@ async def redelivered(connection: AsyncConnection, home: Home, webhook: UUID, de
 
 
 def _keys(request: Request) -> Keys | None:
-    key = services_of(request).settings.secrets_key
-    return None if key is None else read_keys(key.get_secret_value())
+    return services_of(request).settings.sealing_keys()
 
 
 def _path(home: Home) -> str:

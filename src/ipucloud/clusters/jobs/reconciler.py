@@ -23,7 +23,7 @@ class JobReconciler(ProgramReconciler[Job]):
     """Of each server, the job whose turn it is."""
 
     kind = JOBS
-    noun = "job"
+    noun, table = "job", "jobs"
     loaded = Loaded(
         """
         SELECT DISTINCT ON (server_id) * FROM jobs

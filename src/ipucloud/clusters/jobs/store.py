@@ -37,6 +37,7 @@ from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.sealing import Keys
 from ipucloud.reconcile.wake import wake
 
 JOBS = "jobs"
@@ -166,7 +167,9 @@ class Made(NamedTuple):
     number: int
 
 
-async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: JobCreate) -> Made:
+async def create(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: JobCreate, keys: Keys | None
+) -> Made:
     """Record a program to run, with its event and work item.
 
     Raises `Problem`: not_found, state_conflict when the cluster is not in use or has too many jobs, validation_failed.
@@ -193,7 +196,7 @@ async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, bo
     await connection.execute(
         _INSERT,
         mine
-        | started_as(body)
+        | started_as(body, keys, table="jobs", program=made, project=actor.project_id)
         | {
             "id": made,
             "server_id": server.id,

@@ -42,7 +42,7 @@ from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES, attach_volumes
-from ipucloud.clusters.user_data import to_store, user_data_place
+from ipucloud.clusters.user_data import user_data_place, user_data_to_store
 from ipucloud.clusters.volumes import at_create as volumes
 from ipucloud.clusters.volumes.attached import let_go
 from ipucloud.clusters.volumes.snapshots.images import hold_image
@@ -364,7 +364,7 @@ async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -
             "image": admitted.choice.image,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),
-            "user_data": to_store(
+            "user_data": user_data_to_store(
                 settings.sealing_keys(), body.user_data, user_data_place(cluster_id, actor.project_id)
             ),
             "ssh_authority": admitted.ssh_authority,

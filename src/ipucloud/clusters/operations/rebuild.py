@@ -26,7 +26,7 @@ from ipucloud.clusters.ssh_keys import as_stored, choose_keys
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.steps.rebuild import Settled, check_servers, count_ipus, rebuild_servers, settle_rebuild
-from ipucloud.clusters.user_data import StoredUserData, to_store, user_data_place
+from ipucloud.clusters.user_data import StoredUserData, user_data_place, user_data_to_store
 from ipucloud.clusters.volumes.snapshots.images import find_own_image, hold_image, image_faults, image_name
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterRebuild, ClusterState, DiskChoice
@@ -251,7 +251,7 @@ async def rebuild(
     accepted = await begin(connection, actor, cluster, kind, deadline_seconds=settings.create_deadline)
     revision = present.keys_revision + (asked.ssh_keys != present.ssh_keys)
     where = user_data_place(cluster.id, cluster.project_id)
-    stored = asked._replace(user_data=to_store(settings.sealing_keys(), asked.user_data, where))
+    stored = asked._replace(user_data=user_data_to_store(settings.sealing_keys(), asked.user_data, where))
     await _record_request(connection, cluster, accepted, stored, revision=revision, names=names)
     if kind is REBUILD:
         await end_billing(connection, cluster)

@@ -6,13 +6,14 @@ import asyncio
 import base64
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.programs.environment import plain_environment
 from ipucloud.clusters.programs.observed import Due, Lost, Refused, Result, Silent
 from ipucloud.clusters.programs.output import text_of
 from ipucloud.clusters.programs.store import Record, Recorded
@@ -20,6 +21,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.kernel.sealing import Keys, SealingError
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteError, SiteRefused
@@ -38,9 +40,10 @@ _OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELET
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """A program that has not ended, as it was recorded. `starts`: the site is to be asked to start it, once sent.
+    """A program that has not ended, as it was recorded, its `environment` encrypted.
 
-    `due`: it is time for that. `host` None: its server has none at present. `removed`: nor will it have one.
+    `starts`: the site is to be asked to start it, once sent. `due`: it is time for that. `host` None: its server has
+    none at present. `removed`: nor will it have one.
     """
 
     id: UUID
@@ -53,7 +56,7 @@ class Current:
     log_bytes: int
     command: tuple[str, ...]
     directory: str | None
-    environment: dict[str, str]
+    environment: dict[str, str] = field(repr=False)
     check: JobCheck | None
     server: str
     removed: bool
@@ -134,16 +137,21 @@ Program = TypeVar("Program", bound=Recorded)
 
 
 class ProgramReconciler(ABC, Generic[Program]):
-    """Runs the programs of one kind of one cluster. `poll_interval`: seconds between two readings of one that runs."""
+    """Runs the programs of one kind of one cluster; their environments are decrypted with `keys`.
+
+    `poll_interval`: seconds between two readings of one that runs.
+    """
 
     kind: str
     noun: ClassVar[str]
     """Begins the name of each start of a program at the site."""
+    table: ClassVar[str]
     loaded: ClassVar[Loaded]
     record: ClassVar[Record]
 
-    def __init__(self, sites: Sites, *, poll_interval: float) -> None:
+    def __init__(self, sites: Sites, *, keys: Keys | None, poll_interval: float) -> None:
         self._sites = sites
+        self._keys = keys
         self._poll_interval = poll_interval
 
     async def load(self, connection: Statements, item: WorkItem) -> Programs | Outcome:
@@ -170,7 +178,7 @@ class ProgramReconciler(ABC, Generic[Program]):
         if inputs.state not in BILLABLE:
             return [self._meanwhile(inputs, each) for each in inputs.programs]
         hosts = self._sites.at(None, item.remaining).hosts
-        return await asyncio.gather(*(self._read(hosts, inputs.network, each) for each in inputs.programs))
+        return await asyncio.gather(*(self._read(hosts, inputs, each) for each in inputs.programs))
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: Programs, result: Sequence[Result]
@@ -261,7 +269,7 @@ class ProgramReconciler(ABC, Generic[Program]):
             return Lost()
         return Silent(f"its cluster is {cluster.state}")
 
-    async def _read(self, hosts: Hosts, network: str, current: Current) -> Result:
+    async def _read(self, hosts: Hosts, inputs: Programs, current: Current) -> Result:
         """Bring a program on, and see what it does."""
         known = self.without_asking(current)
         if known is not None:
@@ -271,26 +279,31 @@ class ProgramReconciler(ABC, Generic[Program]):
         if not current.sent:
             return Due()
         try:
-            return await _ask(hosts, network, current, current.host)
+            return await self._ask(hosts, inputs, current, current.host)
         except SiteRefused as error:
             return self.refused(current, str(error))
         except SiteError as error:
             log.info("program_not_seen", program=current.name, error=str(error))
             return Silent(f"the site does not show it: {error}")
 
-
-async def _ask(hosts: Hosts, network: str, current: Current, host: str) -> Seen | Lost:
-    at = {"server": current.server, "network": network}
-    if current.starts:
-        request = JobRequest(
-            **at,
-            generation=current.generation,
-            command=list(current.command),
-            directory=current.directory,
-            environment=current.environment,
-            check=current.check,
-        )
-        return await hosts.put_job(host, current.name, request)
-    if current.stopping:
-        await hosts.stop_job(host, current.name, **at)
-    return await hosts.get_job(host, current.name, **at, log_from=current.log_bytes) or Lost()
+    async def _ask(self, hosts: Hosts, inputs: Programs, current: Current, host: str) -> Result:
+        at = {"server": current.server, "network": inputs.network}
+        if current.starts:
+            try:
+                stored, of = current.environment, (self.table, current.id, inputs.project_id)
+                environment = plain_environment(self._keys, stored, *of)
+            except SealingError as error:
+                log.error("environment_not_decrypted", program=current.name, error=str(error))
+                return Silent("this worker cannot decrypt its variables: IPUCLOUD_SECRETS_KEY lacks their key")
+            request = JobRequest(
+                **at,
+                generation=current.generation,
+                command=list(current.command),
+                directory=current.directory,
+                environment=environment,
+                check=current.check,
+            )
+            return await hosts.put_job(host, current.name, request)
+        if current.stopping:
+            await hosts.stop_job(host, current.name, **at)
+        return await hosts.get_job(host, current.name, **at, log_from=current.log_bytes) or Lost()

@@ -10,12 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.programs.environment import environment_to_store
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.programs import ProgramCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
+from ipucloud.kernel.sealing import Keys
 
 OF_IT = "WHERE project_id = :project_id AND id = :id"
 """The end of a statement about one program, with the parameters of `key`."""
@@ -75,12 +77,15 @@ async def server_of(connection: AsyncConnection, actor: Actor, cluster_id: UUID,
     return await _SERVER.one_or_none(connection, parameters)
 
 
-def started_as(body: ProgramCreate) -> dict[str, object]:
+def started_as(
+    body: ProgramCreate, keys: Keys | None, *, table: str, program: UUID, project: UUID
+) -> dict[str, object]:
     """Values of the columns of the same name of `tables`."""
+    environment = environment_to_store(keys, body.environment, table, program, project)
     return {
         "command": orjson.dumps(body.command).decode(),
         "directory": body.directory,
-        "environment": orjson.dumps(body.environment).decode(),
+        "environment": orjson.dumps(environment).decode(),
     }
 
 

@@ -25,7 +25,7 @@ def started_as() -> tuple[sa.Column[Any], ...]:
     return (
         json_column("command", default="'[]'"),
         sa.Column("directory", sa.Text),
-        json_column("environment", default="'{}'"),
+        json_column("environment", default="'{}'", comment="names with sealed values"),
     )
 
 

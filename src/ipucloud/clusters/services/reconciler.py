@@ -21,7 +21,7 @@ class ServiceReconciler(ProgramReconciler[Service]):
     """All of them, each started again whenever its program has ended."""
 
     kind = SERVICES
-    noun = "service"
+    noun, table = "service", "services"
     loaded = Loaded(
         "SELECT * FROM services WHERE project_id = c.project_id AND cluster_id = c.id AND ended_at IS NULL",
         first="starting",

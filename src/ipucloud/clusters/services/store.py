@@ -36,6 +36,7 @@ from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem, not_found
 from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.sealing import Keys
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.site import JobHealth
 
@@ -178,7 +179,9 @@ _EVENTS: dict[ServiceState, EventType] = {
 }
 
 
-async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: ServiceCreate) -> UUID:
+async def create(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: ServiceCreate, keys: Keys | None
+) -> UUID:
     """Record a program to keep running, with its event and work item.
 
     Raises `Problem`: not_found; state_conflict when the cluster is not in use, has too many services or another one has
@@ -192,7 +195,7 @@ async def create(connection: AsyncConnection, actor: Actor, cluster_id: UUID, bo
     taken = await _TAKEN.one(connection, mine | {"name": body.name, "server_id": server.id, "port": body.port})
     _require_room(body, server.name, taken)
     made = new_id()
-    values = started_as(body) | {
+    values = started_as(body, keys, table="services", program=made, project=actor.project_id) | {
         "id": made,
         "server_id": server.id,
         "name": body.name,

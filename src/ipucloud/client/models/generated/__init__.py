@@ -198,6 +198,7 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.reservations import ReservationEstimate as ReservationEstimate
     from ipucloud.client.models.generated.reservations import ReservationState as ReservationState
     from ipucloud.client.models.generated.s3_connections import S3Connection as S3Connection
+    from ipucloud.client.models.generated.session import NewSession as NewSession
     from ipucloud.client.models.generated.session import Session as Session
     from ipucloud.client.models.generated.session import SignInLink as SignInLink
     from ipucloud.client.models.generated.shared import AddressState as AddressState
@@ -358,6 +359,7 @@ MODULE_OF = {
     "Metrics": "clusters",
     "MetricsPoint": "clusters",
     "NewInvitation": "shared",
+    "NewSession": "session",
     "NewToken": "tokens",
     "NewVipuKey": "clusters",
     "Notifications": "me",

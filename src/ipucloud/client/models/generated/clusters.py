@@ -944,8 +944,8 @@ class Job(Answer):
     directory: str | None = None
     """Where it starts; null: in the user's home."""
 
-    environment: Mapping[str, str] = {}
-    """Variables, beside those that a login has."""
+    environment: Sequence[str] = []
+    """Names of its variables, beside those that a login has; their values are not shown."""
 
     state: Annotated[JobState | str, Field(union_mode="left_to_right")]
     """
@@ -1463,8 +1463,8 @@ class Service(Answer):
     directory: str | None = None
     """Where it starts; null: in the user's home."""
 
-    environment: Mapping[str, str] = {}
-    """Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."""
+    environment: Sequence[str] = []
+    """Names of its variables, beside those that a login has; their values are not shown."""
 
     port: int
     """TCP port of the server on which the program listens."""

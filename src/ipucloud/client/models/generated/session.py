@@ -26,6 +26,37 @@ class SignInLink(Answer):
     """When it expires; null: never."""
 
 
+class NewSession(Answer):
+    """A session that has begun."""
+
+    token: Token
+    """The token of this request."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    scopes: Sequence[str] = []
+    """What the caller may do; fewer than the role has if its token was narrowed."""
+
+    project: Project | None = None
+    """Project of the token; null for others."""
+
+    signed_in_at: datetime | None = None
+    """When the session began; null for a request by token."""
+
+    expires_at: datetime | None = None
+    """When the session ends at the latest; for a request by token, when that expires."""
+
+    idle_until: datetime | None = None
+    """When the session ends without another request; null for a request by token."""
+
+    path: str | None = None
+    """
+    Comes before the path of each request of the session, as in `/s/…/v1/whoami`: browsers send its cookie only
+    there. Keep it in the storage of the page's origin. Null over TLS: they go to `/v1/…` itself.
+    """
+
+
 class Session(Answer):
     """Who is signed in, with which rights, and for how long."""
 

@@ -19,7 +19,7 @@ class Webhook(Answer):
     """Unique id."""
 
     url: str
-    """URL that receives events."""
+    """The URL; in place of each value of its query `***`."""
 
     event_types: Sequence[str] = []
     """Types that are sent; empty: all."""

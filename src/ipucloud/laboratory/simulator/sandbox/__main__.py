@@ -1,6 +1,6 @@
 """Starts a sandbox: makes its namespaces, then waits for its process 1. Run by `sandbox`, in the server's disk.
 
-The first argument is the plan, the second the descriptor of the control socket.
+The arguments: the plan, the descriptor of the control socket, and the name of its control group.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import socket
 import sys
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.sandbox import init, kernel, root
+from ipucloud.laboratory.simulator.sandbox import cgroups, init, kernel, root
 from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID, Plan
 
 
 def main() -> None:
     plan, control = Plan.decode(sys.argv[1]), socket.socket(fileno=int(sys.argv[2]))
     control.set_inheritable(False)
+    cgroups.join(sys.argv[3], memory=plan.memory, processes=plan.limits["NPROC"])
     if os.geteuid() == 0:
         os.setgroups([])
     _enter_namespaces(plan)

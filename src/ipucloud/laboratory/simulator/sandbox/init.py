@@ -10,7 +10,8 @@ A request is a JSON object and descriptors: the request's own socket first, then
 | `{"connect": port}` | `{}` with a connection to what listens there |
 
 Every one may be answered by `{"error": text}`. On the socket of a program that runs, the owner sends
-`{"signal": number}`; when it closes the socket, the program's process group is hung up, as a lost login's is.
+`{"signal": number}`; when it closes the socket, the program's process group is hung up. With `"login": true` what
+belongs to the login ends then, also if the program itself has ended before (`logins`).
 """
 
 from __future__ import annotations
@@ -29,11 +30,14 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ipucloud.laboratory.simulator.sandbox import kernel, sftp
+from ipucloud.laboratory.simulator.sandbox.logins import EndingLogins
 from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET, Plan
 from ipucloud.laboratory.simulator.sandbox.watch import Watch
 
 CONNECT_SECONDS = 3.0
 BACKLOG = 64
+NICENESS = 10
+"""Of a customer's programs: the site and this process, which ends what goes wrong, get their turn before them."""
 _MESSAGE = 1 << 18
 _DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 
@@ -59,7 +63,11 @@ class _Init:
         self._control = control
         self._plan = plan
         self._jobs: dict[int, socket.socket] = {}
-        """The sockets of requests whose program runs, by its process."""
+        """The sockets of requests whose program runs, by its process; of logins until the owner closes them."""
+        self._logins: set[int] = set()
+        self._exited: set[int] = set()
+        """Logins whose program has ended before them."""
+        self._ending = EndingLogins()
         self._sources = selectors.DefaultSelector()
 
     def loop(self) -> NoReturn:
@@ -73,8 +81,10 @@ class _Init:
         self._sources.register(self._control, selectors.EVENT_READ, self._request)
         watch = Watch(self._plan)
         while True:
-            for key, _ in self._sources.select(watch.pause() if self._busy() else None):
+            pauses = [self._ending.pause, watch.pause() if self._busy() else None]
+            for key, _ in self._sources.select(min((each for each in pauses if each is not None), default=None)):
                 key.data()
+            self._ending.look()
             watch.look()
 
     def _busy(self) -> bool:
@@ -91,16 +101,27 @@ class _Init:
                 pid, status = found
                 if pid in self._jobs:
                     _tell(self._jobs[pid], {"exit": os.waitstatus_to_exitcode(status)})
-                    self._close(pid)
+                    if pid in self._logins:
+                        self._exited.add(pid)
+                    else:
+                        self._close(pid)
 
     def _hear(self, pid: int) -> None:
         if pid not in self._jobs:  # it ended a moment ago
             return
-        said = self._jobs[pid].recv(_MESSAGE)
-        with suppress(OSError):
-            os.killpg(pid, int(json.loads(said)["signal"]) if said else signal.SIGHUP)
+        try:
+            said = self._jobs[pid].recv(_MESSAGE)
+        except ConnectionResetError:  # it was closed with the exit status unread
+            said = b""
+        if said or pid not in self._exited:
+            with suppress(OSError):
+                os.killpg(pid, int(json.loads(said)["signal"]) if said else signal.SIGHUP)
         if not said:
             self._close(pid)
+            if pid in self._logins:
+                self._logins.remove(pid)
+                self._exited.discard(pid)
+                self._ending.add(pid)
 
     def _close(self, pid: int) -> None:
         job = self._jobs.pop(pid)
@@ -141,6 +162,8 @@ class _Init:
         else:
             _tell(job, {})
         self._jobs[pid] = job
+        if request.get("login"):
+            self._logins.add(pid)
         self._sources.register(job, selectors.EVENT_READ, lambda: self._hear(pid))
 
     def _become(self, request: dict[str, Any], streams: list[int], *, terminal: bool) -> NoReturn:
@@ -157,6 +180,7 @@ class _Init:
             for standard, descriptor in enumerate(streams):
                 os.dup2(descriptor, standard)
             os.closerange(3, 65536)
+            os.nice(NICENESS)
             kernel.limit(self._plan.limits)
             if "serve" in request:
                 status = sftp.serve(0, 1, self._plan.home)

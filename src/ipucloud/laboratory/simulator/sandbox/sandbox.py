@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from ipucloud.laboratory.simulator.sandbox import cgroups
 from ipucloud.laboratory.simulator.sandbox.plan import Plan
 from ipucloud.laboratory.simulator.sandbox.used import Used, used_by
 
@@ -49,26 +50,30 @@ class Running:
             self._job.send(json.dumps({"signal": number}).encode())
 
     def close(self) -> None:
-        """Forget it; one that still runs is hung up."""
+        """Forget it; one that still runs is hung up, and of a login all that belongs to it ends."""
         self._job.close()
 
 
 class Sandbox:
     """A running sandbox, as `start` answers it. `tools` listens where programs in the sandbox reach their owner."""
 
-    def __init__(self, process: asyncio.subprocess.Process, control: socket.socket, tools: socket.socket) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, control: socket.socket, tools: socket.socket, group: str
+    ) -> None:
         self._process = process
         self._control = control
         self.tools = tools
+        self._group = group
 
     @classmethod
     async def start(cls, disk: Path, plan: Plan) -> Self:
         """Start a sandbox on a folder that has the folders of `plan`. Raises SandboxProblem."""
         control, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        group = cgroups.new_name()
         try:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-I", "-m", "ipucloud.laboratory.simulator.sandbox"),
-                *(plan.encode(), str(inner.fileno())),
+                *(plan.encode(), str(inner.fileno()), group),
                 pass_fds=[inner.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
@@ -89,7 +94,7 @@ class Sandbox:
         if not descriptors:
             control.close()
             raise SandboxProblem(await _last_words(process) or "it did not start")
-        return cls(process, control, socket.socket(fileno=descriptors[0]))
+        return cls(process, control, socket.socket(fileno=descriptors[0]), group)
 
     @property
     def lives(self) -> bool:
@@ -101,16 +106,26 @@ class Sandbox:
         return used_by(self._process.pid)
 
     async def run(
-        self, argv: Sequence[str], streams: Sequence[int] = (), environment: Mapping[str, str] | None = None
+        self,
+        argv: Sequence[str],
+        streams: Sequence[int] = (),
+        environment: Mapping[str, str] | None = None,
+        *,
+        login: bool = False,
     ) -> Running:
-        """Run a program with these descriptors as its standard input, output and error. Raises SandboxProblem."""
-        return await self._ask({"run": list(argv), "environment": dict(environment or {})}, streams)
+        """Run a program with these descriptors as its standard input, output and error. Raises SandboxProblem.
+
+        `login`: when it is closed, what it has started ends, too.
+        """
+        request = {"run": list(argv), "environment": dict(environment or {}), "login": login}
+        return await self._ask(request, streams)
 
     async def run_at_terminal(
         self, argv: Sequence[str], size: tuple[int, int], environment: Mapping[str, str]
     ) -> Running:
-        """Run a program at a new terminal of `size` rows and columns. Raises SandboxProblem."""
-        return await self._ask({"run": list(argv), "environment": dict(environment), "terminal": size})
+        """Run a login's program at a new terminal of `size` rows and columns. Raises SandboxProblem."""
+        request = {"run": list(argv), "environment": dict(environment), "terminal": size, "login": True}
+        return await self._ask(request)
 
     async def serve_sftp(self, streams: Sequence[int]) -> Running:
         """Serve the sandbox's files. Raises SandboxProblem."""
@@ -129,6 +144,7 @@ class Sandbox:
         self.tools.close()
         self._control.close()
         await self._process.wait()
+        cgroups.remove(self._group)
 
     async def _ask(self, request: Mapping[str, Any], streams: Sequence[int] = ()) -> Running:
         message = json.dumps(request).encode()

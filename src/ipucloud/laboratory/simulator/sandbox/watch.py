@@ -18,7 +18,9 @@ SECONDS = 1.0
 SECONDS_WHEN_TIGHT = 0.1
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _STEP = 20
-"""The disk is measured when this part of it was written since."""
+"""The disk is measured when this part of it, or of its entries, was taken since."""
+_ENTRY = 4096
+"""What an entry takes of the disk at least: a million empty files are not nothing."""
 
 
 class Watch:
@@ -30,7 +32,7 @@ class Watch:
         self._folders = [plan.home, *(f"/{name}" for name in DISK_FOLDERS)]
         self._next = 0.0
         self._tight = False
-        self._free: int | None = None
+        self._free: tuple[int, int] | None = None
         self._taken = 0
         self._measured: int | None = None
         """Where the number comes from that a measurement finds."""
@@ -60,20 +62,31 @@ class Watch:
             self._learn(self._measured)
             return
         found = os.statvfs(self._folders[0])
-        free = found.f_bavail * found.f_frsize
-        if self._free is None or self._free - free > self._disk // _STEP or self._taken > self._disk:
+        free = found.f_bavail * found.f_frsize, found.f_ffree * _ENTRY
+        if (
+            self._free is None
+            or max(before - now for before, now in zip(self._free, free, strict=True)) > self._disk // _STEP
+            or self._taken > self._disk
+        ):
             self._free = free
             self._measure()
 
     def _measure(self) -> None:
         """Measure in a child: the walk may be long."""
-        self._measured, answer = os.pipe()
-        os.set_blocking(self._measured, False)
-        if os.fork() == 0:
-            try:
-                os.write(answer, str(sum(map(_size, self._folders))).encode())
-            finally:
-                os._exit(0)
+        measured, answer = os.pipe()
+        os.set_blocking(measured, False)
+        try:
+            child = os.fork()
+        except OSError:  # of processes there are as many as may be
+            self._free = None
+            os.close(measured)
+        else:
+            if child == 0:
+                try:
+                    os.write(answer, str(sum(map(_size, self._folders))).encode())
+                finally:
+                    os._exit(0)
+            self._measured = measured
         os.close(answer)
 
     def _learn(self, source: int) -> None:
@@ -90,12 +103,12 @@ class Watch:
 
 
 def _size(folder: str) -> int:
-    """What is in a folder, in bytes, by the blocks that it takes."""
+    """What is in a folder, in bytes, by the blocks that it takes, and at least `_ENTRY` for each entry."""
     total, pending = 0, [folder]
     while pending:
         with suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
-                total += entry.stat(follow_symlinks=False).st_blocks * 512
+                total += max(entry.stat(follow_symlinks=False).st_blocks * 512, _ENTRY)
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(entry.path)
     return total

@@ -159,7 +159,9 @@ class RealSession(asyncssh.SSHServerSession[bytes]):
             if self._terminal is not None:
                 self._running = await self._at_terminal(self._terminal, sandbox, argv, environment)
             else:
-                self._running = await self._with_pipes(lambda streams: sandbox.run(argv, streams, environment))
+                self._running = await self._with_pipes(
+                    lambda streams: sandbox.run(argv, streams, environment, login=True)
+                )
         status = await self._running.ended()
         await self._drained.wait()
         return status

@@ -1,0 +1,220 @@
+"""Programs that take all there is: bombs of processes, memory, files and output, in sandboxes with small limits.
+
+The limits under test are what bounds them; each process ends by itself after half a minute of the processor's time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ipucloud.laboratory.simulator.sandbox import cgroups, logins
+from ipucloud.laboratory.simulator.sandbox.sandbox import Running, Sandbox
+from ipucloud.laboratory.simulator.ssh import userland
+from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.userland import Userland
+from tests.support.machine import Need, need
+from tests.support.waiting import until
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+MIB = 1 << 20
+PROCESSES = 64
+MEMORY = 256 * MIB
+DISK = 16 * MIB
+SPIN = "while :; do :; done"
+
+
+class Box:
+    """A server's sandbox, and the programs in it."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    async def login(self, command: str, **environment: str) -> Running:
+        """A login that runs a command; nobody reads what it writes."""
+        nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            return await self.sandbox.run(["bash", "-c", command], [nothing] * 3, environment, login=True)
+        finally:
+            os.close(nothing)
+
+    async def does(self, command: str) -> int:
+        """The exit status of a login."""
+        running = await self.login(command)
+        try:
+            return await running.ended()
+        finally:
+            running.close()
+
+    def processes(self) -> dict[int, str]:
+        """The command lines of its programs, by their processes."""
+        found, pending = {}, [self.sandbox._process.pid]
+        while pending:
+            process = Path("/proc", str(pending.pop()))
+            try:
+                children = (process / "task" / process.name / "children").read_text().split()
+                line = (process / "cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+            pending += map(int, children)
+            found[int(process.name)] = line
+        return {pid: line for pid, line in found.items() if line and "simulator.sandbox" not in line}
+
+    async def runs(self, number: int, text: str = "") -> None:
+        """Wait until so many of its programs' command lines have a text."""
+
+        async def so_many() -> bool:
+            return sum(text in line for line in self.processes().values()) == number
+
+        await until(so_many, f"{number} processes with {text!r} run")
+
+
+@asynccontextmanager
+async def box(folder: Path, disk: int = DISK) -> AsyncIterator[Box]:
+    there = Userland(Disk(folder, "ubuntu", disk), "bomb", {})
+    try:
+        yield Box(await there.sandbox())
+    finally:
+        await there.stop()
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    need(Need.SANDBOX)
+    limits: Mapping[str, int] = {"PROCESSES": PROCESSES, "MEMORY": MEMORY, "CPU_SECONDS": 30}
+    for name, value in limits.items():
+        monkeypatch.setattr(userland, name, value)
+
+
+async def seen(holds: Callable[[], bool], what: str) -> None:
+    async def is_so() -> bool:
+        return holds()
+
+    await until(is_so, what)
+
+
+async def test_a_bomb_of_processes_ends_with_its_login(tmp_path: Path) -> None:
+    async with box(tmp_path) as there:
+        bomb = await there.login("bomb() { bomb | bomb & }; bomb; wait")
+        await seen(lambda: len(there.processes()) > PROCESSES // 2, "the bomb has gone off")
+        assert len(there.processes()) <= PROCESSES
+        assert await there.does("kill -0 1; exec true") == 0, "another login gets in"
+        bomb.close()
+        await there.runs(0)
+        assert await there.does("exit 3") == 3
+
+
+async def test_a_bomb_at_a_terminal_ends_with_it(tmp_path: Path) -> None:
+    """Whose jobs have process groups of their own."""
+    async with box(tmp_path) as there:
+        bomb = await there.sandbox.run_at_terminal(["bash", "-i"], (24, 80), {})
+        assert bomb.terminal is not None
+        os.write(bomb.terminal, b"set -m; bomb() { bomb | bomb & }; bomb\n")
+        await seen(lambda: len(there.processes()) > PROCESSES // 2, "the bomb has gone off")
+        os.close(bomb.terminal)
+        bomb.close()
+        await there.runs(0)
+
+
+async def test_what_is_to_outlive_its_login_does(tmp_path: Path) -> None:
+    async with box(tmp_path) as there:
+        login = await there.login(
+            "nohup sleep 1001 & setsid sleep 1002 & sleep 1003 &"
+            " bash -c 'trap : HUP; while :; do sleep 1004; done' & wait"
+        )
+        wanted = {f"sleep {number}" for number in range(1001, 1005)}
+        await seen(lambda: wanted <= {*there.processes().values()}, "all have begun")
+        job = await there.sandbox.run(["sleep", "1005"], [0, 2, 2])
+        login.close()
+        await there.runs(0, "sleep 1004")
+        await there.runs(0, "sleep 1003")
+        left = sorted(there.processes().values())
+        assert left == ["sleep 1001", "sleep 1002", "sleep 1005"]
+        assert await there.does("kill -KILL -- -1") == 0, "everything that the customer has left"
+        assert await job.ended() == -9
+        job.close()
+
+
+async def test_what_a_login_leaves_behind_ends_when_its_channel_does(tmp_path: Path) -> None:
+    """Its own program has ended before; until then the output of those that it started is waited for."""
+    async with box(tmp_path) as there:
+        login = await there.login("sleep 2001 & exit 4")
+        assert await login.ended() == 4
+        await there.runs(1, "sleep 2001")
+        login.close()
+        await there.runs(0)
+
+
+async def test_a_bomb_of_memory_leaves_the_others_theirs(tmp_path: Path) -> None:
+    async with box(tmp_path) as there:
+        hungry = "b = bytearray(b'x') * (48 << 20); import time; time.sleep(600)"
+        bomb = await there.login(f'for i in $(seq 30); do python3 -c "{hungry}" & done; wait; exec sleep 600')
+        most = 0
+
+        async def over() -> bool:
+            nonlocal most
+            most = max(most, there.sandbox.used().memory)
+            lines = there.processes().values()
+            return sum("bytearray" in line for line in lines) <= MEMORY // (48 * MIB) + 1 and most > MEMORY // 2
+
+        await until(over, "the largest were killed")
+        assert most < 2 * MEMORY + 256 * MIB
+        assert await there.does("exec true") == 0
+        bomb.close()
+        await there.runs(0)
+
+
+@pytest.mark.parametrize(
+    "bomb", ["i=0; while :; do i=$((i + 1)); : > f$i; done", "i=0; while :; do i=$((i + 1)); mkdir d$i; done"]
+)
+async def test_a_bomb_of_empty_files_ends_with_the_disk(tmp_path: Path, bomb: str) -> None:
+    async with box(tmp_path) as there:
+        assert await there.does(f"mkdir bomb; cd bomb; {bomb}") == -9
+        made = sum(1 for _ in (tmp_path / "home" / "ubuntu" / "bomb").iterdir())
+        assert made >= DISK // 4096 // 2
+        assert await there.does("rm -r bomb; echo room > room") == 0
+
+
+async def test_a_bomb_of_output_waits_for_its_reader(tmp_path: Path) -> None:
+    async with box(tmp_path) as there:
+        reading, writing = os.pipe2(os.O_CLOEXEC)
+        nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        login = await there.sandbox.run(["yes"], [nothing, writing, writing], login=True)
+        os.close(writing)
+        os.close(nothing)
+        assert await asyncio.to_thread(os.read, reading, 2) == b"y\n"
+        login.close()
+        await there.runs(0)
+        os.close(reading)
+
+
+async def test_sandboxes_have_equal_shares_of_the_processors(tmp_path: Path) -> None:
+    if not list(cgroups.places()):
+        pytest.skip("this machine lets nobody make control groups here")
+    async with box(tmp_path / "many") as many, box(tmp_path / "one") as one:
+        # In sessions of their own, or some kernels would count them as one without any control group.
+        bombs = [
+            await many.login(f"for i in $(seq 40); do setsid bash -c '{SPIN}' & done; wait"),
+            await one.login(SPIN),
+        ]
+        await seen(lambda: [*many.processes().values()].count(f"bash -c {SPIN}") == 40, "all have begun")
+        before = many.sandbox.used().cpu_seconds, one.sandbox.used().cpu_seconds
+
+        def taken() -> tuple[float, float]:
+            return many.sandbox.used().cpu_seconds - before[0], one.sandbox.used().cpu_seconds - before[1]
+
+        await seen(lambda: sum(taken()) > 4.0, "they take the processors' time")
+        of_many, of_one = taken()
+        assert of_one > of_many / 4, "each of the programs would have a fortieth"
+        for bomb in bombs:
+            bomb.close()
+
+
+def test_a_process_that_ignores_the_end_of_its_login_belongs_to_none() -> None:
+    assert not logins._belongs("0", 0), "there is no such process"
