@@ -122,9 +122,9 @@ def test_every_later_migration_goes_down_and_up_again_on_a_filled_database(datab
     assert schema_of(database.superuser_url) == newest
 
 
-def test_what_was_stored_in_plain_before_0003_is_hidden(database: Database, filled: Filled) -> None:
+def test_what_was_stored_in_plain_before_0004_is_hidden(database: Database, filled: Filled) -> None:
     """Variables of programs stay as they are: a worker encrypts them, as it does the queries."""
-    migrate.downgrade(database.owner_url, "0002_billed_builds")
+    migrate.downgrade(database.owner_url, "0003_verified_people")
     url, kept = "https://hooks.example.com/a?token=s3cret&s3cret&b=", "INSERT INTO idempotency_keys"
     with psycopg.connect(database.superuser_url) as connection:
         connection.execute("UPDATE webhooks SET url = %s", [url])
