@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -28,13 +28,13 @@ from tests.support.people import PASSWORD
 __all__ = ["tenancy"]
 pytestmark = pytest.mark.anyio
 
-KINDS = {
+KINDS: dict[str, Callable[[str], object]] = {
     "all": lambda marker: marker,
     "values": lambda marker: {"TOKEN": marker},
     "query": lambda marker: f"https://hooks.example.com/in?token={marker}&{marker}",
 }
-FIELDS = {"user_data": lambda marker: f"#!/bin/sh\necho {marker}\n"}
-LOGIN = {"email": "nobody@example.com", "password": PASSWORD}
+FIELDS: dict[str, Callable[[str], object]] = {"user_data": lambda marker: f"#!/bin/sh\necho {marker}\n"}
+LOGIN: dict[str, object] = {"email": "nobody@example.com", "password": PASSWORD}
 OTHERS: dict[str, dict[str, object]] = {"logIn": LOGIN, "signIn": {}, "acceptInvitation": {"password": PASSWORD}}
 """Bodies of operations that have none in `BODIES`."""
 REFUSED = {
