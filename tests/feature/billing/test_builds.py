@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.budgets.store import NewBudget, Owner, create
+from ipucloud.billing.prepaid.funds import facts_of
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.builds import end_late_builds
 from ipucloud.clusters.waiting.serve import serve_waiting
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tables import tokens
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.money import Money
+from tests.support.factories import make_token
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 from tests.support.world.clock import stop_clock
+from tests.support.world.customer import Customer
 
 pytestmark = pytest.mark.anyio
 
@@ -59,16 +66,26 @@ async def cost(world: World, cluster: UUID) -> Decimal:
     return usage.cost.amount
 
 
-async def test_minutes_count_from_the_request_on_in_usage_and_budgets(world: World, shows: Shows) -> None:
+async def test_minutes_count_from_the_request_on_wherever_money_is_counted(world: World, shows: Shows) -> None:
+    """Usage, a budget, the funds of who pays, and the cost limit of the token that asked."""
     async with world.database.begin() as connection:
         budget = NewBudget("march", Money.of(100, "EUR"), None, [])
         await create(connection, Owner("project", world.project.id), budget, None)
-    cluster = await begun(world)
+        token = await make_token(connection, world.project.id, Role.OPERATOR)
+        limit = {"cost_limit": 100, "cost_currency": "EUR"}
+        await connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(limit))
+    asker = replace(world.project.actor, token_id=token.id)
+    customer = Customer(world.database, lambda: asker, world.settings, world.catalogue)
+    cluster = (await customer.create(flavor="m2000-pod16")).target_id
     for time, spent in (("10:00", "0"), ("10:01", "0.25"), ("10:10", "2.50")):
         shows(time)
         await keep_books(world.database)
         assert await cost(world, cluster) == Decimal(spent)
         assert await world.value("SELECT actual FROM budgets") == Decimal(spent)
+        assert await world.value("SELECT token_cost(project_id, id) FROM tokens WHERE cost_limit > 0") == Decimal(spent)
+        async with world.database.read() as connection:
+            facts = await facts_of(connection, world.project.id, currency="EUR")
+        assert facts.standing.used == Decimal(spent)
     await world.finish_create(cluster)
     shows("10:20")
     assert await cost(world, cluster) == 5
