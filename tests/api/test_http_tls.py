@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -19,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from ipucloud.client.transport import options
 from ipucloud.http.certificate import Certificate, CertificateError
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.certificates import Certified, certify
@@ -128,6 +130,21 @@ def test_a_replaced_certificate_is_shown_and_a_broken_one_never(server: ApiProce
     server.process.send_signal(signal.SIGHUP)
     eventually(lambda: _events(server)["certificate_not_read"] == 1, "that is logged")
     assert shown(server) == second
+
+
+def test_a_client_on_the_same_machine_trusts_the_authorities_of_its_environment(
+    server: ApiProcess, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And uses no proxy for it."""
+    url, authorities = f"https://{NAME}:{server.port}", tmp_path / "authorities.pem"
+    authorities.write_text("".join(pair.authority.read_text() for pair in files.pairs))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authorities))
+    with httpx.Client(**options(url)) as client:
+        assert client.get(f"{url}/livez").status_code == 200
+    monkeypatch.delenv("SSL_CERT_FILE")
+    with httpx.Client(**options(url)) as client, pytest.raises(httpx.ConnectError, match="CERTIFICATE"):
+        client.get(f"{url}/livez")
 
 
 def _events(server: ApiProcess) -> Counter[str]:

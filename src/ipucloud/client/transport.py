@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
 from typing import TypedDict
 from urllib.parse import urlsplit
 
@@ -18,13 +19,17 @@ class Options(TypedDict):
 
     trust_env: bool
     follow_redirects: bool
-    verify: bool
+    verify: bool | ssl.SSLContext
 
 
 def options(url: str) -> Options:
-    """No redirects, which would send the token elsewhere; the environment's proxies only for remote services."""
+    """No redirects, which would send the token elsewhere; the environment's proxies only for remote services.
+
+    The authorities that the environment names (`SSL_CERT_FILE`) are trusted for all.
+    """
     # Without TLS nothing is verified, and loading the authorities is most of what a short command takes.
-    return {"trust_env": not _is_local(url), "follow_redirects": False, "verify": urlsplit(url).scheme != "http"}
+    verify = urlsplit(url).scheme != "http" and httpx.create_ssl_context()
+    return {"trust_env": not _is_local(url), "follow_redirects": False, "verify": verify}
 
 
 def received(response: httpx.Response) -> Received:
