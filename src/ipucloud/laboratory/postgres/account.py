@@ -83,8 +83,8 @@ def account_for(data: Path) -> Account:
     """Choose the account to run the server of this data directory under.
 
     Raises:
-        EmbeddedPostgresError: the directory is another user's, or this process is root and may not become
-            anyone else.
+        EmbeddedPostgresError: the directory is another user's, the user of this process has no name, or this process
+            is root and may not become anyone else.
     """
     owner = data.stat() if data.exists() else None
     me = os.geteuid()
@@ -94,6 +94,7 @@ def account_for(data: Path) -> Account:
                 f"The database in {data} belongs to user {owner.st_uid} and this process runs as user {me}. "
                 "Start ipucloud as that user, or choose another data directory."
             )
+        _require_name(me)
         return Account()
     account = Account(owner.st_uid, owner.st_gid) if owner is not None and owner.st_uid != 0 else _unprivileged()
     if not account.can_search(Path("/")):
@@ -102,6 +103,18 @@ def account_for(data: Path) -> Account:
             "Start ipucloud as an ordinary user."
         )
     return account
+
+
+def _require_name(user: int) -> None:
+    """PostgreSQL looks up who starts it."""
+    try:
+        pwd.getpwuid(user)
+    except KeyError:
+        raise EmbeddedPostgresError(
+            f"User {user} has no name on this system, and PostgreSQL starts under none without. Start ipucloud as a "
+            "user of /etc/passwd, in a container with `--user NAME`, or have root add the line "
+            f"`ipucloud:x:{user}:{os.getegid()}::/tmp:/bin/sh` to that file."
+        ) from None
 
 
 def _unprivileged() -> Account:

@@ -123,6 +123,10 @@ class EmbeddedPostgres:
         """
         return socket_url(self._sockets, role, database, self._passwords.path)
 
+    def check(self) -> None:
+        """Raise EmbeddedPostgresError if this user cannot run the server."""
+        account_for(self._data)
+
     def start(self, timeout: float = START_SECONDS, *, take_over: bool = False) -> None:
         """Start the server and make the roles and the database; existing data is kept.
 

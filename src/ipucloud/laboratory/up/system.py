@@ -129,12 +129,14 @@ async def running(settings: Settings, *, time_scale: float, say: Say, sample: bo
 
     `say` hears of each part that has started. A database that the settings name has to have the newest schema. The
     block is cancelled when something cannot be kept running. Raises ChildError then, CatalogueError,
-    DataDirectoryTakenError, PortError, SiteError, Problem, and what a migration raises; SampleError if the `sample` is
-    wanted and cannot be made.
+    DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError, Problem, and what a migration raises;
+    SampleError if the `sample` is wanted and cannot be made.
     """
     if sample:
         refuse_others(settings)
     logs, catalogue = settings.data_dir / "logs", load(settings.catalogue)
+    if settings.database_url is None:
+        _embedded(settings).check()  # a refusal now, not by a program that is started again and again
     with _sole_user(settings.data_dir), ExitStack() as sockets:
         if settings.secrets_key is None:
             key = kept_secret(settings.data_dir / SECRETS_KEY)

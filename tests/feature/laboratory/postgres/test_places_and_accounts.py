@@ -18,6 +18,8 @@ from tests.support.machine import Need, lack, needs
 
 SOURCES = Path(__file__).parents[4] / "src"
 
+NAMELESS = 54_321
+"""A user that no system has."""
 root_only = needs(Need.ROOT)  # only root has to change the account
 
 
@@ -64,10 +66,7 @@ def test_root_copies_programs_that_are_closed_to_others(directory: Path, root: P
 
 @root_only
 def test_an_ordinary_user_runs_it_under_its_own_account(directory: Path) -> None:
-    candidates = (sys.executable, "/usr/bin/python3")
-    python = next((p for p in candidates if run_as_nobody(p, "import psycopg").returncode == 0), None)
-    if python is None:
-        lack(Need.PUBLIC_PYTHON)
+    python = public_python()
     nobody = pwd.getpwnam("nobody")
     (directory / "mine").mkdir()
     os.chown(directory / "mine", nobody.pw_uid, nobody.pw_gid)
@@ -78,8 +77,34 @@ def test_an_ordinary_user_runs_it_under_its_own_account(directory: Path) -> None
     assert {path.stat().st_uid for path in root.iterdir()} == {nobody.pw_uid}
 
 
+@root_only
+def test_a_user_without_a_name_is_told_what_to_do_before_anything_starts(directory: Path) -> None:
+    python, data = public_python(), directory / "data"
+    data.mkdir()
+    os.chown(data, NAMELESS, NAMELESS)
+    command = "import sys; from ipucloud.cli.main import main; sys.argv[0] = 'ipucloud'; sys.exit(main())"
+    done = run_as(NAMELESS, python, command, "up", "--data-dir", str(data))
+    assert done.returncode == 1
+    assert f"User {NAMELESS} has no name on this system" in done.stderr
+    assert "/etc/passwd" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(data.iterdir()) == []
+
+
+def public_python() -> str:
+    """One that every user may run with these packages; without one the test is skipped."""
+    candidates = (sys.executable, "/usr/bin/python3")
+    python = next((each for each in candidates if run_as_nobody(each, "import psycopg").returncode == 0), None)
+    if python is None:
+        lack(Need.PUBLIC_PYTHON)
+    return python
+
+
 def run_as_nobody(python: str, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    nobody = pwd.getpwnam("nobody")
+    return run_as(pwd.getpwnam("nobody").pw_uid, python, program, *arguments)
+
+
+def run_as(user: int, python: str, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             [python, "-c", program, *arguments],
@@ -88,9 +113,9 @@ def run_as_nobody(python: str, program: str, *arguments: str) -> subprocess.Comp
             text=True,
             check=False,
             cwd="/",
-            env={"PYTHONPATH": os.pathsep.join([str(SOURCES), *sys.path])},
-            user=nobody.pw_uid,
-            group=nobody.pw_gid,
+            env={"HOME": "/", "PYTHONPATH": os.pathsep.join([str(SOURCES), *sys.path])},
+            user=user,
+            group=pwd.getpwnam("nobody").pw_gid,
             extra_groups=[],
         )
     except PermissionError as error:
