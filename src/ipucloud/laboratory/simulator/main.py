@@ -71,6 +71,11 @@ def main(argv: Sequence[str] | None = None) -> None:
             )
         except (FolderTaken, FolderUnusable, PortTaken, SizeMismatch) as problem:
             sys.exit(f"ipucloud-sim: {problem}")
+        except PermissionError as error:
+            sys.exit(
+                f"ipucloud-sim: {error.filename}: {error.strerror} for user {os.geteuid()}. Give {options.data} and "
+                "everything in it to that user, or choose another folder with --data."
+            )
         finally:
             out.close()
 

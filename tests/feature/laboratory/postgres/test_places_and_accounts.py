@@ -1,5 +1,6 @@
 """Where the embedded server lives and as whom: deep paths, closed directories, root and not root."""
 
+import json
 import os
 import pwd
 import shutil
@@ -89,6 +90,21 @@ def test_a_user_without_a_name_is_told_what_to_do_before_anything_starts(directo
     assert "/etc/passwd" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(data.iterdir()) == []
+
+
+@root_only
+@pytest.mark.parametrize("closed", ["", "lock", "site.json"])
+def test_a_site_whose_files_are_another_users_says_so(directory: Path, closed: str) -> None:
+    data = directory / "site"
+    data.mkdir()
+    if closed:
+        os.chown(data, pwd.getpwnam("nobody").pw_uid, -1)
+        (data / closed).touch(mode=0o600)
+    command = "from ipucloud.laboratory.simulator.main import main; main()"
+    done = run_as_nobody(public_python(), command, "--data", str(data), "--token", "secret")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert json.loads(line)["event"].startswith(f"ipucloud-sim: {data}")
 
 
 def public_python() -> str:
