@@ -7,11 +7,9 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
-from mcp.types import CallToolResult
 
 from ipucloud.cli.mcp.reading import Reading
 from ipucloud.client.aio import AsyncClient
@@ -22,6 +20,10 @@ from tests.support.factories import make_token
 from tests.support.filled_in import openapi
 from tests.support.postgres import Database as Scratch
 from tests.support.world import IMAGE
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.types import CallToolResult
 
 pytestmark = pytest.mark.anyio
 
@@ -41,6 +43,8 @@ async def assistant(
     served: ApiProcess, api: Api, folder: Path, *arguments: str, secret: str | None = None, messages: Path | None = None
 ) -> AsyncIterator[Client]:
     """A session of `ipucloud mcp`, with the owner's token or another; what it says to people is in `messages`."""
+    from mcp import Client, StdioServerParameters, stdio_client
+
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
     environment = inherited | {
         "IPUCLOUD_URL": f"http://127.0.0.1:{served.port}",
@@ -65,6 +69,8 @@ async def done(client: Client, tool: str, **arguments: object) -> dict[str, Any]
 
 
 async def called(client: Client, tool: str, **arguments: object) -> CallToolResult:
+    from mcp.types import CallToolResult
+
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     return result
