@@ -39,6 +39,7 @@ class Need(StrEnum):
 
     BASH = "bash: apt install bash"
     BROWSER = "a browser: an npm registry, or apt install chromium"
+    CONTROL_GROUPS = "control groups that may be made: a machine, or a container, that permits them"
     CURL = "curl and jq: apt install curl jq"
     FOCUS = "FOCUS's validator: ./dev focus, with Python 3.12 or 3.13"
     GIT = "git: apt install git"

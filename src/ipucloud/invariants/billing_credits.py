@@ -138,7 +138,8 @@ FOLLOWS = Invariant(
              coalesce(r.machines, u.quantity) AS machines,
              coalesce(r.servers, (SELECT count(*) FROM allocations held
                                    WHERE held.project_id = u.project_id AND held.cluster_id = u.resource_id
-                                     AND held.host_id IS NOT NULL AND held.created_at <= u.started_at
+                                     AND held.host_id IS NOT NULL
+                                     AND date_trunc('second', held.created_at) <= u.started_at
                                      AND coalesce(held.released_at > u.started_at, true))) AS servers,
              coalesce(r.own_hosts, c.allocated_through <> 'v-ipu') AS own_hosts
         FROM usage_intervals u

@@ -18,7 +18,7 @@ from ipucloud.laboratory.simulator.sandbox.sandbox import Running, Sandbox
 from ipucloud.laboratory.simulator.ssh import userland
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.userland import Userland
-from tests.support.machine import Need, need
+from tests.support.machine import Need, lack, need, program
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -40,7 +40,7 @@ class Box:
         """A login that runs a command; nobody reads what it writes."""
         nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
-            return await self.sandbox.run(["bash", "-c", command], [nothing] * 3, environment, login=True)
+            return await self.sandbox.run([program("bash"), "-c", command], [nothing] * 3, environment, login=True)
         finally:
             os.close(nothing)
 
@@ -113,7 +113,7 @@ async def test_a_bomb_of_processes_ends_with_its_login(tmp_path: Path) -> None:
 async def test_a_bomb_at_a_terminal_ends_with_it(tmp_path: Path) -> None:
     """Whose jobs have process groups of their own."""
     async with box(tmp_path) as there:
-        bomb = await there.sandbox.run_at_terminal(["bash", "-i"], (24, 80), {})
+        bomb = await there.sandbox.run_at_terminal([program("bash"), "-i"], (24, 80), {})
         assert bomb.terminal is not None
         os.write(bomb.terminal, b"set -m; bomb() { bomb | bomb & }; bomb\n")
         await seen(lambda: len(there.processes()) > PROCESSES // 2, "the bomb has gone off")
@@ -196,7 +196,7 @@ async def test_a_bomb_of_output_waits_for_its_reader(tmp_path: Path) -> None:
 
 async def test_sandboxes_have_equal_shares_of_the_processors(tmp_path: Path) -> None:
     if not list(cgroups.places()):
-        pytest.skip("this machine lets nobody make control groups here")
+        lack(Need.CONTROL_GROUPS)
     async with box(tmp_path / "many") as many, box(tmp_path / "one") as one:
         # In sessions of their own, or some kernels would count them as one without any control group.
         bombs = [

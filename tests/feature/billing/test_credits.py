@@ -279,6 +279,22 @@ async def test_a_credit_ends_with_its_interval(books: Books) -> None:
     assert await cluster.violations() == []
 
 
+async def test_a_server_that_fails_in_the_second_in_which_it_was_taken_counts_whole(books: Books) -> None:
+    """Intervals begin with whole seconds, so its allocation is younger than the interval."""
+    cluster = await pod4(books)
+    taken, failed = START + timedelta(milliseconds=300), START + timedelta(milliseconds=600)
+    await books.execute("UPDATE allocations SET created_at = :at WHERE cluster_id = :id", at=taken, id=cluster.cluster)
+    books.now(START + timedelta(seconds=1))
+    report = await cluster.fails(SERVER, failed)
+    books.now(today("10:10:21"))
+    await cluster.works(report, today("10:10:20"))
+    assert [interval for interval in await intervals(books) if interval[1] != interval[0]] == [
+        ("10:00:20", "10:10:20", 4),
+        ("10:10:20", None, 0),
+    ]
+    assert await cluster.violations() == []
+
+
 async def test_nothing_is_credited_where_nothing_is_billed(books: Books) -> None:
     await books.price("0.0625")
     await (await faulty(books)).fails(0, START)
