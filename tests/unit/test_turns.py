@@ -122,6 +122,18 @@ async def test_a_turn_that_comes_as_its_caller_leaves_is_passed_on() -> None:
         assert line.order == ["a", "c"]
 
 
+async def test_a_place_that_is_given_back_as_its_next_caller_leaves_is_passed_on() -> None:
+    """The first in line was cancelled and has not run since. Whoever gives the place back has no error of that."""
+    line = Line(1)
+    [holding], [gone], waiting = await line.ask("a"), await line.ask("b"), await line.ask("c")
+    async with ended(waiting):
+        line._leaving["a"].pop(0).set()
+        gone.cancel()
+        await settled()
+        await holding
+        assert line.order == ["a", "c"]
+
+
 async def test_a_caller_has_no_more_places_than_it_may_and_is_told_so() -> None:
     """Behind itself it waits longer than others wait for it; the process itself may have all places."""
     line = Line(5, wait=0.01, most=2)

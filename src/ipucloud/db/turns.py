@@ -82,9 +82,10 @@ class Turns:
         self._waiting.setdefault(caller, deque()).append(turn)
         try:
             async with asyncio.timeout(self._wait * (PATIENCE if behind_itself else 1)):
-                await turn
+                # Cancelled is only the waiting: until this task has left the line, it may still be given the place.
+                await asyncio.shield(turn)
         except (TimeoutError, asyncio.CancelledError) as error:
-            if turn.done() and not turn.cancelled():  # it came at the same moment
+            if turn.done():  # it came at the same moment
                 self._free += 1
                 self._held[caller] -= 1
                 self._serve()
