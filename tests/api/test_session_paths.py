@@ -34,6 +34,17 @@ async def test_a_program_at_another_port_gets_no_cookie_of_a_session(api: Api, d
         await browser.aclose()
 
 
+async def test_a_session_s_cookie_counts_before_any_other_of_its_name(api: Api) -> None:
+    """A program at another port can set one for all paths, and a version before this one did."""
+    with api_process(url=api.world.database.url) as server:
+        browser = httpx.AsyncClient(trust_env=False, base_url=f"http://127.0.0.1:{server.port}")
+        browser.cookies.set("ipucloud-session", "planted", domain="127.0.0.1", path="/")
+        body = {"token": api.world.project.token.secret}
+        path = (await browser.post(SESSION, json=body)).raise_for_status().json()["path"]
+        assert (await browser.get(f"{path}/v1/whoami")).json()["role"] == "owner"
+        await browser.aclose()
+
+
 async def test_each_session_has_a_path_of_its_own(api: Api) -> None:
     body = {"token": api.world.project.token.secret}
     paths = {(await api.client().post(SESSION, json=body)).json()["path"] for _ in range(20)}

@@ -64,9 +64,9 @@ def over_tls(scope: Scope) -> bool:
 
 
 def _session(scope: Scope) -> bytes | None:
-    cookies: dict[str, str] = {}
-    for value in _headers(scope, b"cookie"):
-        cookies |= cookie_parser(value.decode("latin-1"))
+    # Browsers send the cookie of the longest path first: one for all paths may be of a program at another port.
+    sent = b";".join(_headers(scope, b"cookie")).decode("latin-1")
+    cookies = cookie_parser(";".join(reversed(sent.split(";"))))  # the last of a name counts
     secret = cookies.get(SECURE_COOKIE)
     if secret is None and scope["scheme"] not in _TLS:
         secret = cookies.get(PLAIN_COOKIE)
