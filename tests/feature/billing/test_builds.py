@@ -128,6 +128,15 @@ async def test_a_late_build_is_ended_when_it_is_ready_if_no_task_has_done_so(wor
     assert await world.column(INTERVALS) == ["10:00-10:15 4", "10:40- 4"]
 
 
+async def test_a_create_succeeds_whatever_the_clock_shows_after_its_build_was_late(world: World, shows: Shows) -> None:
+    cluster = await begun(world)
+    shows("10:40")
+    await end_late_builds(world.database)
+    shows("10:10")
+    await world.finish_create(cluster)
+    assert await world.column(INTERVALS) == ["10:00-10:15 4", "10:15- 4"]
+
+
 @pytest.mark.parametrize("late", [False, True])
 async def test_machines_that_do_not_work_while_a_cluster_is_built_are_credited(
     world: World, shows: Shows, late: bool

@@ -57,13 +57,13 @@ class Clock:
         stop_clock(self._database.owner_url, at(text))
 
 
-async def opened(world: World, cluster_id: UUID, since: datetime | None = None) -> None:
+async def opened(world: World, cluster_id: UUID) -> None:
     """Billing of a cluster that is ready: what one was billed before is not final."""
     async with world.database.begin() as connection:
         await connection.execute(
             sa.text("UPDATE clusters SET ready_at = created_at WHERE id = :id"), {"id": cluster_id}
         )
-        await open_interval(connection, project_id=world.project.id, cluster_id=cluster_id, since=since)
+        await open_interval(connection, project_id=world.project.id, cluster_id=cluster_id)
 
 
 async def closed(world: World, cluster_id: UUID) -> None:
@@ -126,14 +126,18 @@ async def test_a_clock_that_went_back_never_closes_before_the_start(world: World
     assert (await used(world, created.target_id)).minutes == 0
 
 
-async def test_the_database_refuses_to_bill_a_moment_twice(world: World, clock: Clock) -> None:
+async def test_no_moment_is_billed_twice_whatever_the_clock_shows(world: World, clock: Clock) -> None:
+    """Nor is what waits for the interval, such as a resume, refused."""
     created = await world.create()
     clock.shows("2026-03-01T10:00:00")
     await opened(world, created.target_id)
     clock.shows("2026-03-01T10:10:00")
     await closed(world, created.target_id)
-    with pytest.raises(sa.exc.IntegrityError, match="no_overlap"):
-        await opened(world, created.target_id, since=at("2026-03-01T10:09:59"))
+    clock.shows("2026-03-01T10:05:00")
+    await opened(world, created.target_id)
+    clock.shows("2026-03-01T10:30:00")
+    usage = await used(world, created.target_id)
+    assert [(part.started_at.minute, part.minutes) for part in usage.slices] == [(0, 10), (10, 20)]
 
 
 async def test_a_pause_keeps_the_minutes_of_the_first_start(world: World, clock: Clock) -> None:

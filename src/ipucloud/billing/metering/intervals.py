@@ -10,17 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.kernel.ids import new_id
 
-# No interval begins before the anchor: one that is open since then conflicts, and is to be left as it is.
+# No interval begins before the anchor: one that is open since then conflicts, and is to be left as it is. Nor before the
+# last one's end, whatever the clock shows, or what waits for this could not end.
 _OPEN = sa.text(
     """
     INSERT INTO usage_intervals
            (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
     SELECT :id, c.project_id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines,
-           coalesce(known.anchor_at, start.at), greatest(known.anchor_at, start.at)
+           coalesce(known.anchor_at, start.at), greatest(known.anchor_at, known.ended_at, start.at)
       FROM billed_clusters c,
            LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at)
              AS start,
-           LATERAL (SELECT min(anchor_at) AS anchor_at FROM usage_intervals
+           LATERAL (SELECT min(anchor_at) AS anchor_at, max(ended_at) AS ended_at FROM usage_intervals
                      WHERE project_id = c.project_id AND resource_id = c.id) AS known
      WHERE c.project_id = :project_id AND c.id = :cluster_id AND (NOT c.reserved OR c.unreserved_at IS NOT NULL)
     ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
