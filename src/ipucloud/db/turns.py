@@ -58,11 +58,7 @@ class Turns:
         try:
             yield
         finally:
-            self._free += 1
-            self._held[caller] -= 1
-            if not self._held[caller]:
-                del self._held[caller]
-            self._serve()
+            self._take_back(caller)
 
     @property
     def waiting(self) -> int:
@@ -76,6 +72,13 @@ class Turns:
         self._free -= 1
         self._held[caller] += 1
 
+    def _take_back(self, caller: Hashable) -> None:
+        self._free += 1
+        self._held[caller] -= 1
+        if not self._held[caller]:
+            del self._held[caller]
+        self._serve()
+
     async def _in_line(self, caller: Hashable) -> None:
         turn = asyncio.get_running_loop().create_future()
         behind_itself = caller is not None and self._held[caller] >= self._most
@@ -86,9 +89,7 @@ class Turns:
                 await asyncio.shield(turn)
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done():  # it came at the same moment
-                self._free += 1
-                self._held[caller] -= 1
-                self._serve()
+                self._take_back(caller)
             else:
                 self._leave(caller, turn)
             if isinstance(error, TimeoutError):
