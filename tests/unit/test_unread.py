@@ -46,7 +46,7 @@ def asks(unread: Unread, client: Client, body: bytes = LONG) -> asyncio.Task[Non
     return asyncio.create_task(unread.send(scope, client.send, {"type": "http.response.body", "body": body}))
 
 
-async def begun(*tasks: asyncio.Task[None]) -> None:
+async def begun() -> None:
     for _ in range(20):
         await asyncio.sleep(0)
 
@@ -85,13 +85,36 @@ async def test_the_answer_without_progress_for_longest_is_broken_off() -> None:
     assert [client.dropped for client in clients] == [0, 1, 0]
 
 
+async def test_an_answer_counts_as_a_whole_until_its_end() -> None:
+    """All of it is kept until then: whoever leaves only the last piece unread costs no less than who reads nothing."""
+    unread, clients = Unread(2 * len(LONG)), [Client(3), Client(3), Client(3)]
+    tasks = [asks(unread, client) for client in clients]
+    await begun()
+    for client in clients:
+        client.goes_on.set()
+    await asyncio.gather(*tasks)
+    assert [client.dropped for client in clients] == [1, 0, 0]
+
+
+async def test_no_more_are_broken_off_than_need_be() -> None:
+    """Two begin before the first, which was broken off, has come to its end."""
+    unread, clients = Unread(2 * len(LONG)), [Client(0) for _ in range(4)]
+    tasks = [asks(unread, client) for client in clients]
+    await asyncio.sleep(0)
+    assert [client.dropped for client in clients] == [1, 1, 0, 0]
+    await begun()
+    for client in clients:
+        client.goes_on.set()
+    await asyncio.gather(*tasks)
+
+
 async def test_one_answer_is_never_broken_off_for_itself() -> None:
     client = Client(reads=100)
     await asks(Unread(1), client)
     assert client.body == LONG
 
 
-async def test_what_is_read_or_left_counts_no_more() -> None:
+async def test_what_was_read_or_left_counts_no_more() -> None:
     unread, leaves = Unread(len(LONG)), Client(0)
     gone = asks(unread, leaves)
     await begun()
@@ -99,4 +122,4 @@ async def test_what_is_read_or_left_counts_no_more() -> None:
     await asyncio.gather(gone, return_exceptions=True)
     for _ in range(3):
         await asks(unread, Client(reads=100))
-    assert unread._left == 0
+    assert unread._size == 0
