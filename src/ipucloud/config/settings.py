@@ -140,7 +140,9 @@ class Settings(BaseSettings):
         None, description="addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are trusted"
     )
     unread_limit: int = Field(
-        268_435_456, ge=1_048_576, description="bytes of the long answers of one API process that clients have not read to the end"
+        268_435_456,
+        ge=1_048_576,
+        description="bytes of long answers of one API process that clients have not read whole",
     )
     connection_limit: int = Field(10_000, ge=1, description="connections of one API process at the same time")
     connections_per_address: int = Field(

@@ -10,5 +10,5 @@ CERTIFICATE = Gauge(
     "When the public listener's TLS certificate ends; 0 without TLS.",
     registry=None,  # workers have no public listener
 )
-UNREAD = Gauge("http_server_unread_bytes", "Bytes of long answers that clients have not read to the end.", registry=None)
+UNREAD = Gauge("http_server_unread_bytes", "Bytes of long answers that clients have not read whole.", registry=None)
 REFUSED = Counter("http_server_refused", "Clients refused or closed by the HTTP server.", ("listener", "reason"))

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.kernel.ids import new_id
 
-# No interval begins before the anchor: one that is open since then conflicts, and is to be left as it is. Nor before the
-# last one's end, whatever the clock shows, or what waits for this could not end.
+# No interval begins before the anchor: one that is open since then conflicts, and is to be left as it is. Nor before
+# the last one's end, whatever the clock shows, or what waits for this could not end.
 _OPEN = sa.text(
     """
     INSERT INTO usage_intervals
