@@ -1,0 +1,74 @@
+"""Billing from the request, while a worker builds: whatever happens, one cluster is billed once or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.support.breakable import held, open_breakable_world
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import SiteWorld
+
+pytestmark = pytest.mark.anyio
+
+OPEN = "SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL"
+BILLED = "SELECT count(*) FROM usage_intervals WHERE ended_at IS DISTINCT FROM started_at"
+EVER = "SELECT count(*) FROM usage_intervals"
+ANNOUNCED = "UPDATE clusters SET state_sla_seconds = :seconds"
+FROM_THE_REQUEST = """
+SELECT min(u.started_at) = date_trunc('second', min(c.created_at))
+  FROM usage_intervals u JOIN clusters c ON c.id = u.resource_id
+ WHERE u.ended_at IS DISTINCT FROM u.started_at
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_breakable_world(database, site, billing_starts_at="requested") as world:
+        yield world
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_build_that_takes_other_hardware_is_billed_once(world: SiteWorld, late: bool) -> None:
+    made = await world.create()
+    assert await world.value(OPEN) == 1
+    await world.execute(ANNOUNCED, seconds=0 if late else 3600)
+    [broken] = await held(world, "machine")
+    world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
+    async with world.worker():
+        await world.succeeded(made)
+    assert await held(world, "machine") != [broken]
+    assert await world.value(OPEN) == 1
+    assert await world.value(EVER) >= 2 if late else await world.value(FROM_THE_REQUEST)
+    assert await world.findings() == []
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_build_that_fails_is_not_billed(world: SiteWorld, late: bool) -> None:
+    made = await world.create(flavor="m2000-pod16")
+    await world.execute(ANNOUNCED, seconds=0 if late else 3600)
+    world.fault(call="vipu.CreatePartition", action="status", grpc_status="INVALID_ARGUMENT", times=1)
+    async with world.worker():
+        assert (await world.finished(made)).state == "failed"
+    assert (await world.value(BILLED), await world.value(EVER)) == (0, 1)
+    assert await world.findings() == []
+
+
+async def test_a_build_that_is_cancelled_is_not_billed(world: SiteWorld) -> None:
+    made = await world.create()
+    world.fault(call="vipu.CreatePartition", action="status", grpc_status="UNAVAILABLE")
+    async with world.worker():
+        await world.reached(made, "create_partition")
+        assert await world.cancel(made)
+        world.clear_faults()
+        assert (await world.finished(made)).state == "cancelled"
+    assert (await world.value(BILLED), await world.value(EVER)) == (0, 1)
+    assert await world.findings() == []
