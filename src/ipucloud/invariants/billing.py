@@ -70,8 +70,8 @@ NOT_BILLED = Invariant(
         "ends the interval when the deletion or suspension was requested, or when the cluster left use",
         """
         UPDATE usage_intervals u
-           SET ended_at = greatest(u.started_at,
-                                   date_trunc('second', coalesce(c.delete_requested_at, c.state_entered_at), 'UTC'))
+           SET ended_at = CASE WHEN c.ready_at IS NULL THEN u.started_at ELSE greatest(
+                 u.started_at, date_trunc('second', coalesce(c.delete_requested_at, c.state_entered_at), 'UTC')) END
           FROM clusters c
          WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid)
            AND c.state NOT IN ('active', 'degraded', 'creating')
