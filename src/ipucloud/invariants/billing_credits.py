@@ -93,8 +93,9 @@ ENDS = Invariant(
     """,
 )
 
-# What was known when an interval ended decides: a fault that was confirmed later may have been left out, and one whose
-# end was seen later may have been counted on. So there is a least and a greatest number, which differ for moments only.
+# What was known when an interval ended, and while the hardware was held, decides: a fault that was confirmed later may
+# have been left out, and one whose end was seen later may have been counted on. So there is a least and a greatest
+# number, which differ for moments only.
 FOLLOWS = Invariant(
     name="credit_counts_what_did_not_work",
     sentence="At every moment of a usage interval that has ended, as many machines are credited as did not work by the"
@@ -112,7 +113,7 @@ FOLLOWS = Invariant(
                                              THEN coalesce(report.good_since, report.cleared_at) END, held_until.at))
                AS until,
              date_trunc('second', least(report.cleared_at, held_until.at)) AS known_until,
-             report.confirmed_at <= u.ended_at AS known
+             report.confirmed_at <= least(u.ended_at, held_until.at) AS known
         FROM health_reports report
         JOIN allocations held ON held.machine_id = report.machine_id OR held.host_id = report.host_id
         JOIN usage_intervals u
