@@ -21,7 +21,7 @@ def listener(host: str, port: int, descriptor: int | None = None) -> socket.sock
     take the port. Raises ListenError.
     """
     found = _found(host, port, descriptor)
-    if hasattr(socket, "TCP_NOTSENT_LOWAT") and found.family != socket.AF_UNIX:
+    if hasattr(socket, "TCP_NOTSENT_LOWAT") and found.family in {socket.AF_INET, socket.AF_INET6}:
         found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)  # its connections inherit it
     return found
 
