@@ -90,6 +90,7 @@ def test_a_request_that_was_answered_before_its_body_came_gets_no_second_answer(
 
 
 def test_a_connection_without_requests_is_closed(server: ApiProcess) -> None:
+    eventually(lambda: server.connections() == 0, "that of who waited for the server is closed")
     before = server.refused("idle")
     with connected(server.port) as quiet, connected(server.port) as newlines:
         for connection in (quiet, newlines):
