@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,9 +13,11 @@ import psycopg
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
+from ipucloud.api.services import late_drawing
 from ipucloud.billing.ledger.transfers import Posted, post_usage
 from ipucloud.billing.proofs.sign import sign_months
 from ipucloud.client.verify_bill import NotProven, verify
+from ipucloud.db.turns import Turns
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.kernel.signing import signer_of
@@ -276,3 +279,14 @@ async def test_seller_and_tax_rates_are_set_by_operators(api: Api) -> None:
     assert draft["seller"]["legal_name"] == "Nordwind"
     unknown = UUID(int=5)
     problem(await admin.get(f"/v1/billing/accounts/{unknown}/credits"), 404, "not_found")
+
+
+async def test_a_pdf_waits_for_its_turn_and_a_document_in_json_does_not(api: Api) -> None:
+    number = await issued(api)
+    path, services = f"{api.base}/billing/invoices/{number}", api.services
+    api.app.state.services = replace(services, drawing=Turns(1, 0.01, late=late_drawing))
+    async with api.services.drawing.turn():
+        refused = await api.owner.get(path, params={"format": "pdf"})
+        assert "PDF" in problem(refused, 503, "unavailable")["detail"]
+        assert (await api.owner.get(path)).status_code == 200
+    assert (await api.owner.get(path, params={"format": "pdf"})).status_code == 200

@@ -62,10 +62,11 @@ class Services:
     service_counts: ServiceCounts = field(default_factory=ServiceCounts)
     terminals: Terminals = field(default_factory=Terminals)
     draining: asyncio.Event = field(default_factory=asyncio.Event)
-    drawing: Turns = field(default_factory=lambda: Turns(1, DRAWING_SECONDS, late=_drawing))
+    drawing: Turns = field(default_factory=lambda: Turns(1, DRAWING_SECONDS, late=late_drawing))
 
 
-def _drawing() -> Problem:
+def late_drawing() -> Problem:
+    """503: other documents are being made."""
     return Problem(
         UNAVAILABLE, "This server makes other PDF documents. Send the request again shortly.", headers=RETRY_AFTER
     )
