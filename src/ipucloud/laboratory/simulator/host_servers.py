@@ -140,11 +140,6 @@ class HostServers:
         filling = (each for each in self._states.records.values() if each.state is HostState.DEPLOYING)
         return any(each.snapshot == snapshot for each in filling)
 
-    def disk_changed(self, name: str) -> None:
-        """A volume came to the disk of a server, or went: what is on it is counted anew."""
-        if name in self._states.servers:
-            self._states.servers[name].count_disk()
-
     async def jobs_of(self, name: str, server: str, network: str, *, generation: int | None = None) -> Jobs:
         """The programs that the control plane runs on a server that runs; one of this `generation`, if it is given."""
         self._states.check(name)

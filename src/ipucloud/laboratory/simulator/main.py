@@ -29,7 +29,7 @@ from ipucloud.laboratory.simulator.settings import (
     VIPU_VERSION,
     Numbering,
     Settings,
-    Shells,
+    WallChoice,
 )
 from ipucloud.laboratory.simulator.site import SizeMismatch
 from ipucloud.laboratory.simulator.store import replace_file
@@ -113,7 +113,8 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         numbering=options.numbering,
         pods_per_controller=options.pods_per_controller,
         versions=tuple(options.controller_version),
-        shell=options.shell,
+        wall=options.wall,
+        unconfined=options.unconfined,
         ports=options.ports,
         addresses=options.addresses,
         address_port=options.address_port,
@@ -158,7 +159,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--controller-version", type=_version, action="append", default=[], metavar="NAME:VERSION", help="of one")
     add("--no-cluster-test", dest="cluster_test", action="store_false", help="V-IPU controllers test no clusters")
     add("--numbering", choices=get_args(Numbering), default="by-machine", help="how they count a domain's IPUs")
-    add("--shell", choices=get_args(Shells), default="auto", help="of Poplar servers (auto: this machine's, confined)")
+    add(
+        "--wall",
+        choices=get_args(WallChoice),
+        default="auto",
+        help="around servers' programs (auto: what there is)",
+    )
+    add("--unconfined", action="store_true", help="run servers' programs without a wall where there is none")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")

@@ -21,9 +21,8 @@ GatewayTopology = Literal["looped", "switched"]
 Numbering = Literal["by-machine", "by-ipu"]
 """The topology ids of a domain: of one machine after the other, or of all IPUs 0 first, then all IPUs 1."""
 
-
-Shells = Literal["auto", "built-in"]
-"""What a login finds: this machine's programs, confined, where that is possible; or a built-in shell in any case."""
+WallChoice = Literal["auto", "namespaces", "landlock", "none"]
+"""The wall around the programs of Poplar servers: the first that this machine has, or this one."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class Settings:
     V-IPU controllers say that they run `vipu_version`. Without `cluster_test` they refuse to test clusters.
     `numbering`: the topology ids that they give to IPUs.
     A region has one controller, or one for each `pods_per_controller` pods, of which some run other `versions`.
+    `unconfined`: where this machine has no `wall`, programs run without one.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -71,7 +71,8 @@ class Settings:
     numbering: Numbering = "by-machine"
     pods_per_controller: int = 0
     versions: tuple[tuple[str, str], ...] = ()
-    shell: Shells = "auto"
+    wall: WallChoice = "auto"
+    unconfined: bool = False
     ports: range = PORTS
     addresses: IPv4Network = ADDRESSES
     address_port: int = ADDRESS_PORT

@@ -25,10 +25,10 @@ from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
+from ipucloud.laboratory.simulator.ssh.confinement import Confinement
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
 from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
-from ipucloud.laboratory.simulator.ssh.userland import Confinement
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.attributes import machine_health
@@ -72,7 +72,7 @@ class Site:
         self._check_size()
         self.channels = Channels()
         self._durations = Durations(settings.time_scale)
-        self._confinement = Confinement(settings.shell)
+        self.confinement = Confinement(settings.wall, unconfined=settings.unconfined)
         self.holds = Holds()
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
@@ -101,7 +101,6 @@ class Site:
             folder=settings.data / "volumes",
             hosts_folder=settings.data / "hosts",
             document=self.document,
-            changed=self._disk_changed,
             copier=copier,
             snapshot=self._snapshot_folder,
             deleted=self._volume_deleted,
@@ -203,9 +202,6 @@ class Site:
             authority=self.authorities[name].certificate if name in self.authorities else None,
             cluster_test=self.settings.cluster_test,
         )
-
-    def _disk_changed(self, host: str) -> None:
-        self.host_servers.disk_changed(host)
 
     def _snapshot_folder(self, spec: VolumeSpec) -> Path:
         return self.snapshots.source(spec)
@@ -340,7 +336,7 @@ class Site:
             fabric,
             self.settings.disk_mib * 1024 * 1024,
             answers=lambda: not self.faults.silence("ssh.connect", host),
-            confinement=self._confinement,
+            confinement=self.confinement,
             ports=self.settings.ports,
         )
 

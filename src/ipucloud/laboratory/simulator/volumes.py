@@ -42,7 +42,6 @@ class Volumes:
         folder: Path,
         hosts_folder: Path,
         document: Document,
-        changed: Callable[[str], None],
         copier: Copier,
         snapshot: SnapshotOf,
         deleted: Callable[[str], None],
@@ -52,7 +51,6 @@ class Volumes:
         self._folder = folder
         self._hosts_folder = hosts_folder
         self._document = document
-        self._changed = changed
         self._copier = copier
         self._snapshot = snapshot
         self._deleted = deleted
@@ -222,7 +220,6 @@ class Volumes:
         if os.geteuid() == 0:
             _give(home, owner_of(disk))
         home.rename(mount)
-        self._changed(server.host)
 
     def _take_back(self, name: str, record: VolumeRecord) -> None:
         """Move the folder from the server that has it. Whoever has removed or replaced it has emptied the volume."""
@@ -237,7 +234,6 @@ class Volumes:
         if not _is_folder(home):
             _clear(home)
             _make(home)
-        self._changed(server.host)
 
 
 def _was_deleted(name: str) -> Refusal:

@@ -29,9 +29,10 @@ import termios
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ipucloud.laboratory.simulator.sandbox import kernel, sftp
+from ipucloud.laboratory.simulator.sandbox import kernel, listeners, processes, sftp
 from ipucloud.laboratory.simulator.sandbox.logins import EndingLogins
 from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET, Plan
+from ipucloud.laboratory.simulator.sandbox.spawner import Spawner
 from ipucloud.laboratory.simulator.sandbox.watch import Watch
 
 CONNECT_SECONDS = 3.0
@@ -44,8 +45,12 @@ _DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGXFS
 
 def serve(control: socket.socket, plan: Plan) -> NoReturn:
     """Serve until the owner closes `control`; the end of process 1 is the end of everything in the sandbox."""
+    folder, name = os.path.split(plan.place(TOOLS_SOCKET))
+    os.chdir(folder)  # the whole path may be longer than an address of a socket
+    with suppress(FileNotFoundError):
+        os.unlink(name)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(TOOLS_SOCKET)
+        listener.bind(name)
         listener.listen(BACKLOG)
         socket.send_fds(control, [b"{}"], [listener.fileno()])
     _Init(control, plan).loop()
@@ -62,6 +67,7 @@ class _Init:
     def __init__(self, control: socket.socket, plan: Plan) -> None:
         self._control = control
         self._plan = plan
+        self._spawner = None if plan.wall == "namespaces" else Spawner(plan, self._become)
         self._jobs: dict[int, socket.socket] = {}
         """The sockets of requests whose program runs, by its process; of logins until the owner closes them."""
         self._logins: set[int] = set()
@@ -145,16 +151,20 @@ class _Init:
         if "connect" in request:
             # In a child: a connection that has to wait for its listener would stop everything here.
             if os.fork() == 0:
-                _connect(request["connect"], job)
+                _connect(request["connect"], job, None if self._spawner is None else os.getppid())
             job.close()
             return
         size = request.get("terminal")
         master, slave = os.openpty() if size else (-1, -1)
         if size:
             fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-        pid = os.fork()
-        if pid == 0:
-            self._become(request, [slave] * 3 if size else streams, terminal=bool(size))
+        try:
+            pid = self._started(request, [slave] * 3 if size else streams)
+        except OSError:
+            if size:
+                os.close(master)
+                os.close(slave)
+            raise
         if size:
             socket.send_fds(job, [b"{}"], [master])
             os.close(master)
@@ -166,7 +176,15 @@ class _Init:
             self._logins.add(pid)
         self._sources.register(job, selectors.EVENT_READ, lambda: self._hear(pid))
 
-    def _become(self, request: dict[str, Any], streams: list[int], *, terminal: bool) -> NoReturn:
+    def _started(self, request: dict[str, Any], streams: list[int]) -> int:
+        if self._spawner is not None:
+            return self._spawner.start(request, streams)
+        pid = os.fork()
+        if pid == 0:
+            self._become(request, streams)
+        return pid
+
+    def _become(self, request: dict[str, Any], streams: list[int]) -> NoReturn:
         """In the child: become the program, or serve files as it would."""
         status = 127
         try:
@@ -174,7 +192,7 @@ class _Init:
             signal.set_wakeup_fd(-1)
             for number in _DEFAULT_SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
-            if terminal:
+            if request.get("terminal"):
                 fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
             streams = [fcntl.fcntl(each, fcntl.F_DUPFD, 3) for each in streams]
             for standard, descriptor in enumerate(streams):
@@ -183,7 +201,7 @@ class _Init:
             os.nice(NICENESS)
             kernel.limit(self._plan.limits)
             if "serve" in request:
-                status = sftp.serve(0, 1, self._plan.home)
+                status = sftp.serve(0, 1, self._plan)
             else:
                 environment = self._plan.environment | request["environment"]
                 os.execvpe(request["run"][0], request["run"], environment)  # noqa: S606 - the customer's, in the sandbox
@@ -194,8 +212,11 @@ class _Init:
             os._exit(status)
 
 
-def _connect(port: int, job: socket.socket) -> NoReturn:
+def _connect(port: int, job: socket.socket, process_1: int | None) -> NoReturn:
+    """Connect to a port; with a `process_1` among others, only if what listens there descends from it."""
     try:
+        if process_1 is not None and not listeners.is_own(port, processes.descendants(process_1)):
+            raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
         found = _reached(port)
         socket.send_fds(job, [b"{}"], [found.fileno()])
     except OSError as error:

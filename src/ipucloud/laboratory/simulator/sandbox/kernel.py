@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import resource
+import signal
 import struct
 from collections.abc import Mapping
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
+_HELD = ctypes.PyDLL(None, use_errno=True)
+"""The same for calls in which this process is forked: Python's lock stays with the thread that calls."""
 _ARM = os.uname().machine == "aarch64"
 
 NEW_NAMESPACES = 0x7E020000
@@ -20,10 +24,8 @@ ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV = 1, 2, 4
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _PIVOT_ROOT, _MOUNT_SETATTR, _OPENAT2 = 41 if _ARM else 155, 442, 437
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = (
-    *(1, 4, 22, 24, 38),
-    47,
-)
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER = 1, 4, 22, 24, 36
+_PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 38, 47
 _CAPABILITY_VERSION_3 = 0x20080522
 _RESOLVE_NO_MAGICLINKS, _RESOLVE_IN_ROOT = 0x02, 0x10
 
@@ -34,6 +36,17 @@ _SOCKET_FAMILIES = (1, 2, 10, 16)
 _FORBIDDEN = (425, 217, 218, 219, 280, 241, 282, 104, 265) if _ARM else (425, 248, 249, 250, 321, 298, 323, 246, 304)
 """io_uring_setup, add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec_load, open_by_handle_at: parts
 of the kernel that are in no namespace, or had many faults, and that a customer's programs do without."""
+_SHARED = (194, 196, 190, 186, 180, 30) if _ARM else (29, 30, 64, 68, 240, 251)
+"""shmget, shmat, semget, msgget, mq_open, ioprio_set: memory and queues that are the machine's where there is no
+namespace of them, and a call that reaches other processes of the same user."""
+_OF_ITSELF = (
+    {140: (0, 1), 118: (0,), 119: (0,), 122: (0,), 261: (0,), 274: (0,)}
+    if _ARM
+    else {141: (0, 1), 142: (0,), 144: (0,), 203: (0,), 302: (0,), 314: (0,)}
+)
+"""setpriority, sched_setparam, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr, and which of their
+arguments are 0 when a process means itself. Landlock does not keep them from other processes of the same user."""
+_CLONE, _CLONE_PARENT = 220 if _ARM else 56, 0x8000
 
 
 def unshare(flags: int) -> None:
@@ -75,16 +88,37 @@ def set_dumpable(on: bool) -> None:
     _call("prctl", _PR_SET_DUMPABLE, int(on), 0, 0, 0)
 
 
-def become(uid: int) -> None:
-    """Become this user, without any capability or a call of `_FORBIDDEN`, for good, as all that this process starts."""
+def reap_descendants() -> None:
+    """Be the parent of those of this process's descendants whose parent has ended."""
+    _call("prctl", _PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def fork_sibling() -> int:
+    """Fork a child of this process's parent; 0 in the child. For a process of one thread."""
+    answer = int(_HELD.syscall(_CLONE, ctypes.c_long(_CLONE_PARENT | signal.SIGCHLD), *[ctypes.c_long(0)] * 4))
+    if answer < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return answer
+
+
+def forbid_privileges() -> None:
+    """Let no program that this process starts gain privileges (`no_new_privs`)."""
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def become(uid: int, gid: int, *, shared: bool) -> None:
+    """Become this user, without any capability or a call of `_FORBIDDEN`, for good, as all that this process starts.
+
+    `shared`: there are other processes of this machine around, and calls that reach them are refused, too.
+    """
     for capability in range(64):
         _LIBC.prctl(_PR_CAPBSET_DROP, ctypes.c_long(capability), 0, 0, 0)  # EINVAL past the kernel's last one
-    os.setresgid(uid, uid, uid)
+    os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
     _call("prctl", _PR_CAP_AMBIENT, 4, 0, 0, 0)
     _call("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("IIIIII", *[0] * 6))
-    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    code = _filter()
+    forbid_privileges()
+    code = _filter(shared=shared)
     program = ctypes.create_string_buffer(code)
     _call("prctl", _PR_SET_SECCOMP, 2, struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(program)), 0, 0)
 
@@ -99,22 +133,58 @@ def limit(limits: Mapping[str, int]) -> None:
 
 
 def open_in_root(root: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open a path as a process would whose root directory is the descriptor `root`: no link and no `..` leads out."""
+    """Open a path as a process would whose root directory is the descriptor `root`: no link and no `..` leads out.
+
+    Where the kernel, or what confines this process, does not know how, no link is followed at all.
+    """
     how = struct.pack("QQQ", flags | os.O_CLOEXEC, mode, _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS)
-    return _call("syscall", _OPENAT2, root, os.fsencode(path), how, len(how))
+    try:
+        return syscall(_OPENAT2, root, os.fsencode(path), how, len(how))
+    except OSError as error:
+        if error.errno not in {errno.ENOSYS, errno.EPERM}:
+            raise
+    return _open_without_links(root, path, flags, mode)
 
 
-def _filter() -> bytes:
+def _open_without_links(root: int, path: str, flags: int, mode: int) -> int:
+    parts = [part for part in path.split("/") if part not in {"", "."}] or ["."]
+    if ".." in parts:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+    place = os.dup(root)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+            os.close(place)
+            place = inner
+        return os.open(parts[-1], flags | os.O_NOFOLLOW, mode, dir_fd=place)
+    finally:
+        os.close(place)
+
+
+def syscall(number: int, *arguments: int | str | bytes | None) -> int:
+    """A call by its number."""
+    return _call("syscall", number, *arguments)
+
+
+def _filter(*, shared: bool) -> bytes:
     """A seccomp filter: a program of the kernel's packet filter over number, architecture and arguments of a call."""
     load, jump_equal, jump_at_least, answer = 0x20, 0x15, 0x35, 0x06
     allow, eperm, not_supported = 0x7FFF0000, 0x50001, 0x50061
-    number, architecture, first_argument = 0, 4, 16
+    number, architecture, arguments = 0, 4, 16
 
     def line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
         return struct.pack("HBBI", code, yes, no, value)
 
     def each(values: tuple[int, ...], verdict: int) -> bytes:
         return b"".join(line(jump_equal, value, 0, 1) + line(answer, verdict) for value in values)
+
+    def of_itself(call: int, zeros: tuple[int, ...]) -> bytes:
+        checks = [
+            line(load, arguments + 8 * zero) + line(jump_equal, 0, 0, 2 * after + 1)
+            for zero, after in zip(zeros, reversed(range(len(zeros))), strict=True)
+        ]
+        body = b"".join((*checks, line(answer, allow), line(answer, eperm)))
+        return line(jump_equal, call, 0, len(body) // 8) + body
 
     return b"".join(
         (
@@ -124,10 +194,11 @@ def _filter() -> bytes:
             line(load, number),
             line(jump_at_least, 0x40000000, 0, 1),  # the numbers of the x32 ABI
             line(answer, eperm),
-            each(_FORBIDDEN, eperm),
+            each(_FORBIDDEN + (_SHARED if shared else ()), eperm),
+            *(of_itself(call, zeros) for call, zeros in (_OF_ITSELF if shared else {}).items()),
             line(jump_equal, _SOCKET, 1, 0),
             line(answer, allow),
-            line(load, first_argument),
+            line(load, arguments),
             each(_SOCKET_FAMILIES, allow),
             line(answer, not_supported),
         )

@@ -12,13 +12,14 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+
+from ipucloud.laboratory.simulator.sandbox import processes
 
 GRACE_SECONDS = 3.0
 """Before SIGHUP, and after it."""
 PAUSE_SECONDS = 0.1
-_ROUNDS = 16
 _ZOMBIE = "Z"
 
 
@@ -56,23 +57,10 @@ class EndingLogins:
                 continue
             elif self._now() < ending.until:
                 for pid in members - ending.hung_up:
-                    _signal(pid, signal.SIGHUP, signal.SIGCONT)
+                    processes.send(pid, signal.SIGHUP, signal.SIGCONT)
                 ending.hung_up |= members
             else:
-                _end(session)
-
-
-def _end(session: int) -> None:
-    stopped: set[int] = set()
-    for _ in range(_ROUNDS):
-        found = _members(session) - stopped
-        if not found:
-            break
-        for pid in found:
-            _signal(pid, signal.SIGSTOP)
-        stopped |= found
-    for pid in stopped:
-        _signal(pid, signal.SIGKILL)
+                processes.end(partial(_members, session))
 
 
 def _members(session: int) -> set[int]:
@@ -91,9 +79,3 @@ def _belongs(process: str, session: int) -> bool:
     except (OSError, StopIteration):  # it has ended
         return False
     return not int(ignored, 16) & 1 << signal.SIGHUP - 1
-
-
-def _signal(pid: int, *numbers: signal.Signals) -> None:
-    with suppress(OSError):
-        for number in numbers:
-            os.kill(pid, number)

@@ -5,33 +5,62 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Self
+from typing import Literal, Self
+
+Wall = Literal["namespaces", "landlock", "none"]
+"""What is between the programs of a server and this machine."""
 
 INSIDE_UID = 1000
 """The customer's user, as programs in the sandbox see it."""
+
+WAY_IN = 61183
+"""A group that no distribution gives to anyone (systemd's documentation lists them)."""
 
 DISK_FOLDERS = ("data", "etc", "mnt", "srv", "tmp", "var", "volumes")
 """Folders of a server's disk, beside the home. Everything else in a sandbox is read-only, or gone at its end."""
 
 OWN_PROGRAMS = "/opt/ipucloud/bin"
-TOOLS_SOCKET = "/run/ipucloud.sock"
+RUN_FOLDER, TOOLS_SOCKET = "/run", "/run/ipucloud.sock"
 """Where the server's own commands reach the owner of the sandbox."""
+OF_THE_SITE = ("opt", "run")
+"""Folders of a disk that a wall without namespaces adds: nothing in them is the customer's to keep."""
 
-SEARCH_PATH = f"{OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+SETTINGS = (
+    "alternatives",
+    "ld.so.cache",
+    "localtime",
+    "mime.types",
+    "os-release",
+    "pki/ca-trust",
+    "protocols",
+    "services",
+    "ssl/certs",
+)
+"""What programs need of this machine's /etc: nothing that says whose machine it is, who may log in, or how."""
+
+ROOT = "IPUCLOUD_ROOT"
+"""The variable with the path of the server's disk: empty where that is the root directory."""
+SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`uid`: who the customer is on this machine, when the owner of the sandbox is root and can choose.
+    """`uid`: who the customer is on this machine; `own_user`: this user has no processes but the server's, and is in
+    the group `WAY_IN`, which may pass the folders above the disk.
+
+    `root`: where the server's disk is for its programs: empty where it is their root directory, else its path here.
 
     `programs`: further folders of this machine to show, to read. `settings`: files of /etc. `launchers`: files, and
     `links` symbolic links, in OWN_PROGRAMS. `limits`: of each process, by the names of RLIMIT_*. `memory`: bytes that
     all processes have together; `disk_size`: bytes on the disk.
     """
 
+    wall: Wall
+    root: str
     user: str
     hostname: str
     uid: int
+    own_user: bool
     programs: Sequence[str]
     settings: Mapping[str, str]
     launchers: Mapping[str, str]
@@ -42,18 +71,34 @@ class Plan:
 
     @property
     def home(self) -> str:
-        return f"/home/{self.user}"
+        return self.place(f"/home/{self.user}")
+
+    def place(self, path: str) -> str:
+        """Where a path of the server lies for its programs; others, and paths of this machine, are as they are."""
+        first = path.lstrip("/").partition("/")[0]
+        is_on_disk = path.startswith("/") and first in {*DISK_FOLDERS, *OF_THE_SITE, "home"}
+        return self.root + path if is_on_disk and not path.startswith(f"{self.root}/") else path
+
+    @property
+    def login_shell(self) -> Sequence[str]:
+        """The program of a login without a command."""
+        if not self.root:
+            return ("bash", "-l")
+        return ("bash", "--noprofile", "--rcfile", self.place("/etc/profile"))
 
     @property
     def environment(self) -> dict[str, str]:
         """What every program finds in its environment."""
+        there = {"TMPDIR": self.place("/tmp"), "HOSTNAME": self.hostname}  # noqa: S108 - of the server's disk
         return {
             "HOME": self.home,
             "USER": self.user,
             "LOGNAME": self.user,
             "SHELL": "/bin/bash",
-            "PATH": SEARCH_PATH,
+            "PATH": f"{self.place(OWN_PROGRAMS)}:{SEARCH_PATH}",
             "LANG": "C.UTF-8",
+            ROOT: self.root,
+            **(there if self.root else {}),
         }
 
     def encode(self) -> str:

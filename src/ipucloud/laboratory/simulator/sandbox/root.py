@@ -11,7 +11,7 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.sandbox import kernel
+from ipucloud.laboratory.simulator.sandbox import kernel, programs
 from ipucloud.laboratory.simulator.sandbox.kernel import (
     ATTR_NODEV,
     ATTR_NOSUID,
@@ -25,21 +25,9 @@ from ipucloud.laboratory.simulator.sandbox.kernel import (
     MS_REMOUNT,
     MS_SLAVE,
 )
-from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, INSIDE_UID, OWN_PROGRAMS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, INSIDE_UID, OWN_PROGRAMS, SETTINGS, Plan
 
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_SETTINGS = (
-    "alternatives",
-    "ld.so.cache",
-    "localtime",
-    "mime.types",
-    "os-release",
-    "pki/ca-trust",
-    "protocols",
-    "services",
-    "ssl/certs",
-)
-"""What programs need of this machine's /etc: nothing that says whose machine it is, who may log in, or how."""
 _OF_EACH_BOOT = frozenset({"hostname", "hosts"})
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SIOCSIFFLAGS, _IFF_UP_RUNNING = 0x8914, 0x41
@@ -64,7 +52,7 @@ def build(plan: Plan) -> None:
     _bind_system(plan, f"/{old}")
     _write_settings(plan, f"/{old}")
     _mount_kernels(f"/{old}", plan.memory // 4)
-    _write_programs(plan)
+    programs.write(plan)
     kernel.detach(f"/{old}")
     os.rmdir(f"/{old}")
     for folder in ("/dev", OWN_PROGRAMS, "/"):
@@ -107,7 +95,7 @@ def _show(source: str, target: str) -> None:
 
 def _write_settings(plan: Plan, host: str) -> None:
     """Fill /etc as a fresh server has it. What the customer made of it stays, and a server boots whatever that is."""
-    for name in _SETTINGS:
+    for name in SETTINGS:
         if os.path.exists(f"{host}/etc/{name}"):
             with suppress(OSError):
                 _show(f"{host}/etc/{name}", f"/etc/{name}")
@@ -143,16 +131,6 @@ def _mount_kernels(host: str, shared_memory: int) -> None:
     options = f"size={shared_memory // _MiB}m,mode=1777"
     kernel.mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options)  # noqa: S108 - in the sandbox
     kernel.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-
-
-def _write_programs(plan: Plan) -> None:
-    """The server's own commands, and the names under which a Python of another place is found."""
-    for name, text in plan.launchers.items():
-        path = Path(OWN_PROGRAMS, name)
-        path.write_text(text)
-        path.chmod(0o755)
-    for name, target in plan.links.items():
-        os.symlink(target, f"{OWN_PROGRAMS}/{name}")
 
 
 def _loopback_up() -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import socket
+import struct
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,11 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ipucloud.laboratory.simulator.sandbox import cgroups
+from ipucloud.laboratory.simulator.sandbox import cgroups, processes
 from ipucloud.laboratory.simulator.sandbox.plan import Plan
 from ipucloud.laboratory.simulator.sandbox.used import Used, used_by
 
 _MESSAGE = 1 << 16
+_SO_PEERPIDFD = 77
 START_SECONDS = 60.0
 ANSWER_SECONDS = 60.0
 MAX_REQUEST = 200_000
@@ -58,8 +61,9 @@ class Sandbox:
     """A running sandbox, as `start` answers it. `tools` listens where programs in the sandbox reach their owner."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, control: socket.socket, tools: socket.socket, group: str
+        self, plan: Plan, process: asyncio.subprocess.Process, control: socket.socket, tools: socket.socket, group: str
     ) -> None:
+        self._plan = plan
         self._process = process
         self._control = control
         self.tools = tools
@@ -94,7 +98,7 @@ class Sandbox:
         if not descriptors:
             control.close()
             raise SandboxProblem(await _last_words(process) or "it did not start")
-        return cls(process, control, socket.socket(fileno=descriptors[0]), group)
+        return cls(plan, process, control, socket.socket(fileno=descriptors[0]), group)
 
     @property
     def lives(self) -> bool:
@@ -104,6 +108,32 @@ class Sandbox:
     def used(self) -> Used:
         """What its processes take of this machine."""
         return used_by(self._process.pid)
+
+    @property
+    def login_shell(self) -> Sequence[str]:
+        """The program of a login without a command."""
+        return self._plan.login_shell
+
+    def place(self, path: str) -> str:
+        """Where a path of the server lies for its programs."""
+        return self._plan.place(path)
+
+    def has(self, connection: int) -> bool:
+        """Whether the process at the other end of a socket is one of this sandbox.
+
+        Behind namespaces no other gets to the socket. Elsewhere the kernel tells who it was that connected, and that
+        this process still lives once its descent is known: its number was not given to another meanwhile.
+        """
+        if self._plan.wall == "namespaces":
+            return True
+        with socket.socket(fileno=os.dup(connection)) as there, suppress(OSError):
+            pid, _, _ = struct.unpack("iii", there.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            process = there.getsockopt(socket.SOL_SOCKET, _SO_PEERPIDFD)
+            try:
+                return processes.descends(pid, self._process.pid) and _lives(process)
+            finally:
+                os.close(process)
+        return False
 
     async def run(
         self,
@@ -184,6 +214,12 @@ async def _received(source: socket.socket) -> tuple[dict[str, Any], list[int]]:
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
     return (json.loads(said) if said else {"error": "the server went down"}), descriptors
+
+
+def _lives(process: int) -> bool:
+    ended = select.poll()
+    ended.register(process, select.POLLIN)
+    return not ended.poll(0)
 
 
 async def _last_words(process: asyncio.subprocess.Process) -> str:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ipucloud.laboratory.simulator.sandbox.plan import Plan
+
 _INIT, _VERSION = 1, 2
 _OPEN, _CLOSE, _READ, _WRITE, _LSTAT, _FSTAT, _SETSTAT, _FSETSTAT, _OPENDIR, _READDIR = range(3, 13)
 _REMOVE, _MKDIR, _RMDIR, _REALPATH, _STAT, _RENAME, _READLINK, _SYMLINK = range(13, 21)
@@ -51,8 +53,9 @@ class _Unsupported(Exception):
 class _Packet:
     """Reads the fields of a packet in their order."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, plan: Plan) -> None:
         self._data = data
+        self._plan = plan
         self._at = 0
 
     def number(self) -> int:
@@ -63,6 +66,9 @@ class _Packet:
 
     def text(self) -> bytes:
         return self._take(self.number())
+
+    def path(self) -> bytes:
+        return os.fsencode(self._plan.place(os.fsdecode(self.text())))
 
     def attributes(self) -> _Attributes:
         flags = self.number()
@@ -108,17 +114,18 @@ class _Listing:
     entries: Iterator[bytes]
 
 
-def serve(source: int, target: int, home: str) -> int:
+def serve(source: int, target: int, plan: Plan) -> int:
     """Answer requests from `source` on `target` until it ends; answers the exit status."""
-    os.chdir(home)
-    server = _Server()
+    os.chdir(plan.home)
+    server = _Server(plan)
     while (data := _packet(source)) is not None:
         _write(target, server.answer(data))
     return 0
 
 
 class _Server:
-    def __init__(self) -> None:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._open: dict[bytes, int | _Listing] = {}
         self._opened = 0
         self._requests: dict[int, Callable[[_Packet], bytes | None]] = {
@@ -126,26 +133,26 @@ class _Server:
             _CLOSE: self._close,
             _READ: self._read,
             _WRITE: self._write,
-            _LSTAT: lambda packet: _attributes(os.lstat(packet.text())),
-            _STAT: lambda packet: _attributes(os.stat(packet.text())),
+            _LSTAT: lambda packet: _attributes(os.lstat(packet.path())),
+            _STAT: lambda packet: _attributes(os.stat(packet.path())),
             _FSTAT: lambda packet: _attributes(os.fstat(self._file(packet))),
-            _SETSTAT: lambda packet: _set(packet.text(), packet),
+            _SETSTAT: lambda packet: _set(packet.path(), packet),
             _FSETSTAT: lambda packet: _set(self._file(packet), packet),
             _OPENDIR: self._open_folder,
             _READDIR: self._read_folder,
-            _REMOVE: lambda packet: os.unlink(packet.text()),
+            _REMOVE: lambda packet: os.unlink(packet.path()),
             _MKDIR: _make_folder,
-            _RMDIR: lambda packet: os.rmdir(packet.text()),
-            _REALPATH: lambda packet: _names([(os.path.realpath(packet.text() or b"."), b"", None)]),
+            _RMDIR: lambda packet: os.rmdir(packet.path()),
+            _REALPATH: lambda packet: _names([(os.path.realpath(packet.path() or b"."), b"", None)]),
             _RENAME: _rename,
-            _READLINK: lambda packet: _names([(os.readlink(packet.text()), b"", None)]),
+            _READLINK: lambda packet: _names([(os.readlink(packet.path()), b"", None)]),
             _SYMLINK: _make_link,
             _EXTENDED: self._extended,
         }
 
     def answer(self, data: bytes) -> bytes:
         """The answer to a packet."""
-        kind, packet = data[0], _Packet(data[1:])
+        kind, packet = data[0], _Packet(data[1:], self._plan)
         if kind == _INIT:
             extensions = b"".join(_text(name) + _text(version) for name, version in _EXTENSIONS.items())
             return bytes([_VERSION]) + _number(3) + extensions
@@ -189,7 +196,7 @@ class _Server:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     def _open_file(self, packet: _Packet) -> bytes:
-        path, flags, attributes = packet.text(), packet.number(), packet.attributes()
+        path, flags, attributes = packet.path(), packet.number(), packet.attributes()
         self._check_room()
         both = flags & _FXF_READ and flags & _FXF_WRITE
         wanted = os.O_RDWR if both else os.O_WRONLY if flags & _FXF_WRITE else os.O_RDONLY
@@ -226,7 +233,7 @@ class _Server:
             data, offset = data[written:], offset + written
 
     def _open_folder(self, packet: _Packet) -> bytes:
-        path = packet.text()
+        path = packet.path()
         self._check_room()
         return self._keep(_Listing(path, iter([b".", b"..", *sorted(os.listdir(path))])))
 
@@ -248,13 +255,13 @@ class _Server:
     def _extended(self, packet: _Packet) -> bytes | None:
         name = packet.text()
         if name == b"posix-rename@openssh.com":
-            os.replace(packet.text(), packet.text())
+            os.replace(packet.path(), packet.path())
         elif name == b"hardlink@openssh.com":
-            os.link(packet.text(), packet.text(), follow_symlinks=False)
+            os.link(packet.path(), packet.path(), follow_symlinks=False)
         elif name == b"fsync@openssh.com":
             os.fsync(self._file(packet))
         elif name == b"statvfs@openssh.com":
-            return _file_system(os.statvfs(packet.text()))
+            return _file_system(os.statvfs(packet.path()))
         elif name == b"fstatvfs@openssh.com":
             return _file_system(os.fstatvfs(self._file(packet)))
         else:
@@ -267,13 +274,13 @@ def _set(place: bytes | int, packet: _Packet) -> None:
 
 
 def _make_folder(packet: _Packet) -> None:
-    path, attributes = packet.text(), packet.attributes()
+    path, attributes = packet.path(), packet.attributes()
     os.mkdir(path, 0o777 if attributes.permissions is None else stat.S_IMODE(attributes.permissions))
 
 
 def _rename(packet: _Packet) -> None:
     """In this version of the protocol a file that is there stays."""
-    old, new = packet.text(), packet.text()
+    old, new = packet.path(), packet.path()
     if os.path.lexists(new):
         raise OSError(errno.EEXIST, os.strerror(errno.EEXIST))
     os.rename(old, new)
@@ -281,7 +288,7 @@ def _rename(packet: _Packet) -> None:
 
 def _make_link(packet: _Packet) -> None:
     """OpenSSH sends the target first, unlike the draft; so do the others."""
-    target, path = packet.text(), packet.text()
+    target, path = packet.path(), packet.path()
     os.symlink(target, path)
 
 

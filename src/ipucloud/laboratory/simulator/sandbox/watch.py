@@ -1,8 +1,9 @@
-"""Limits that the kernel has no number for: the memory of all processes of a sandbox together, and its disk.
+"""Limits that the kernel has no number for: the memory of all processes of a sandbox together, and its disk; and how
+many processes there are, which the kernel counts by user, where the user is not that of this sandbox alone.
 
 As the kernel's own watch over memory does, this one ends the largest process when there is none left. A disk that is
-too full ends what fills it: processes are killed while it grows. Both look once in a while, so that a sandbox can hold
-a little more than its limit for a moment.
+too full ends what fills it: processes are killed while it grows. Of too many processes, those of the largest session
+end. All look once in a while, so that a sandbox can hold a little more than its limit for a moment.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from ipucloud.laboratory.simulator.sandbox import processes
 from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, Plan
+from ipucloud.laboratory.simulator.sandbox.processes import Process
 
 SECONDS = 1.0
 SECONDS_WHEN_TIGHT = 0.1
@@ -29,7 +34,8 @@ class Watch:
     def __init__(self, plan: Plan) -> None:
         self._memory = plan.memory
         self._disk = plan.disk_size
-        self._folders = [plan.home, *(f"/{name}" for name in DISK_FOLDERS)]
+        self._processes = plan.limits["NPROC"]
+        self._folders = [plan.home, *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
         self._next = 0.0
         self._tight = False
         self._free: tuple[int, int] | None = None
@@ -46,20 +52,32 @@ class Watch:
         now = time.monotonic()
         if now < self._next:
             return
-        self._look_at_memory()
-        self._look_at_disk()
+        others = processes.descendants(os.getpid())
+        self._tight = False
+        self._look_at_number(others)
+        self._look_at_memory(others)
+        self._look_at_disk(others)
         self._next = now + (SECONDS_WHEN_TIGHT if self._tight else SECONDS)
 
-    def _look_at_memory(self) -> None:
-        sizes = {pid: _resident(pid) for pid in _others()}
-        total = sum(sizes.values())
-        self._tight = total > self._memory // 4
-        if total > self._memory:
-            _kill(max(sizes, key=lambda pid: sizes[pid]))
+    def _look_at_number(self, others: Mapping[int, Process]) -> None:
+        threads: Counter[int] = Counter()
+        for each in others.values():
+            threads[each.session] += each.threads
+        self._tight |= threads.total() > self._processes // 4
+        if threads.total() > self._processes:
+            [(largest, _)] = threads.most_common(1)
+            processes.end(lambda: _members(largest))
 
-    def _look_at_disk(self) -> None:
+    def _look_at_memory(self, others: Iterable[int]) -> None:
+        sizes = {pid: _resident(pid) for pid in others}
+        total = sum(sizes.values())
+        self._tight |= total > self._memory // 4
+        if total > self._memory:
+            processes.send(max(sizes, key=lambda pid: sizes[pid]), signal.SIGKILL)
+
+    def _look_at_disk(self, others: Iterable[int]) -> None:
         if self._measured is not None:
-            self._learn(self._measured)
+            self._learn(self._measured, others)
             return
         found = os.statvfs(self._folders[0])
         free = found.f_bavail * found.f_frsize, found.f_ffree * _ENTRY
@@ -89,7 +107,7 @@ class Watch:
             self._measured = measured
         os.close(answer)
 
-    def _learn(self, source: int) -> None:
+    def _learn(self, source: int, others: Iterable[int]) -> None:
         try:
             said = os.read(source, 64)
         except BlockingIOError:
@@ -98,8 +116,8 @@ class Watch:
         self._measured = None
         before, self._taken = self._taken, int(said or 0)
         if self._taken > self._disk and self._taken > before:
-            for pid in _others():
-                _kill(pid)
+            for pid in others:
+                processes.send(pid, signal.SIGKILL)
 
 
 def _size(folder: str) -> int:
@@ -114,8 +132,9 @@ def _size(folder: str) -> int:
     return total
 
 
-def _others() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdecimal() and name != "1"]
+def _members(session: int) -> set[int]:
+    """The processes of this sandbox that are of one session."""
+    return {pid for pid, process in processes.descendants(os.getpid()).items() if process.session == session}
 
 
 def _resident(pid: int) -> int:
@@ -125,8 +144,3 @@ def _resident(pid: int) -> int:
     except OSError:
         return 0
     return (resident - shared) * _PAGE
-
-
-def _kill(pid: int) -> None:
-    with suppress(OSError):
-        os.kill(pid, signal.SIGKILL)

@@ -31,8 +31,8 @@ LOG = "/var/log/cloud-init-output.log"
 INTERRUPTED = "the server went down before it was done"
 _SCRIPTS = "/var/lib/cloud/instance/scripts"
 _WRITE = 'mkdir -p -- "$(dirname -- "$1")" && {{ cat {} "$1"; }} && chmod -- "$2" "$1"'
-_LOGGED = f'mkdir -p /var/log && exec >> {LOG} 2>&1 < /dev/null; cd /; exec "$@"'
-_PROGRAM = f'mkdir -p {_SCRIPTS} && cat > "$1" && chmod 700 "$1"'
+_LOGGED = 'mkdir -p "$(dirname "$1")" && exec >> "$1" 2>&1 < /dev/null; cd /; shift; exec "$@"'
+_PROGRAM = 'mkdir -p "$(dirname "$1")" && cat > "$1" && chmod 700 "$1"'
 _USAGE = "usage: cloud-init status [--long] [--wait] [--format json]"
 
 
@@ -97,11 +97,6 @@ class FirstBoot:
             errors.append(f"user data was not carried out: {problem}")
         self._finish(errors)
 
-    def refuse(self, problem: str) -> None:
-        """Note that it cannot be carried out here."""
-        self._begun = True
-        self._finish([f"user data was not carried out: this machine confines no programs ({problem})"])
-
     async def program(self, caller: Caller, args: list[str], terminal: Terminal) -> int:
         """The command `cloud-init`."""
         options = {"--long", "-l", "--wait", "-w", "--format", "json", "--format=json"}
@@ -157,7 +152,7 @@ class FirstBoot:
 
 
 async def _script(sandbox: Sandbox, name: str, text: str, errors: list[str]) -> None:
-    place = f"{_SCRIPTS}/{name}"
+    place = sandbox.place(f"{_SCRIPTS}/{name}")
     status = await _run(sandbox, ["sh", "-c", _PROGRAM, "cloud-init", place], text.encode(), logged=False)
     status = status or await _run(sandbox, [place])
     if status:
@@ -166,13 +161,20 @@ async def _script(sandbox: Sandbox, name: str, text: str, errors: list[str]) -> 
 
 
 async def _write(sandbox: Sandbox, file: WrittenFile) -> int:
-    argv = ["sh", "-c", _WRITE.format(">>" if file.append else ">"), "cloud-init", file.path, f"{file.mode:o}"]
+    argv = [
+        "sh",
+        "-c",
+        _WRITE.format(">>" if file.append else ">"),
+        "cloud-init",
+        sandbox.place(file.path),
+        f"{file.mode:o}",
+    ]
     return await _run(sandbox, argv, file.content, logged=False)
 
 
 async def _run(sandbox: Sandbox, argv: Sequence[str], content: bytes = b"", *, logged: bool = True) -> int:
     """Run a program to its end, with `content` as its input; answers its status. `logged`: its output is kept."""
-    command = ["sh", "-c", _LOGGED, "cloud-init", *argv] if logged else list(argv)
+    command = ["sh", "-c", _LOGGED, "cloud-init", sandbox.place(LOG), *argv] if logged else list(argv)
     source, target = os.pipe2(os.O_CLOEXEC)
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:

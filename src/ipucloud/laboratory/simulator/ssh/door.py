@@ -11,17 +11,13 @@ from ipucloud.laboratory.simulator.ssh import real_session
 from ipucloud.laboratory.simulator.ssh.authorized_keys import AuthorizedKeys
 from ipucloud.laboratory.simulator.ssh.login_keys import LoginKeys
 from ipucloud.laboratory.simulator.ssh.real_session import RealSession
-from ipucloud.laboratory.simulator.ssh.session import Login
-from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS
 from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.wire.site import ServerSpec
 
 LOGIN_TIMEOUT = 30
 KEEPALIVE_SECONDS = 30
 MAX_CONNECTIONS = 32
-WINDOW = 32 * 1024
-REAL_WINDOW = 512 * 1024
-HISTORY = 100
+WINDOW = 512 * 1024
 LOCALHOST = frozenset({"localhost", "127.0.0.1", "::1"})
 """The hosts to which connections are forwarded: the server itself."""
 
@@ -36,8 +32,6 @@ class Place(real_session.Place, Protocol):
     uses: Uses
 
     def answers(self) -> bool: ...
-    async def confinement_problem(self) -> str | None: ...
-    def new_login(self, problem: str) -> Login: ...
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]: ...
 
 
@@ -55,8 +49,8 @@ async def listen(place: Place, address: str, port: int, host_key: asyncssh.SSHKe
         gss_host=None,
         agent_forwarding=False,
         compression_algs=None,
-        errors=ENCODING_ERRORS,
-        line_history=HISTORY,
+        encoding=None,
+        line_editor=False,  # the shell in the sandbox edits its lines
         login_timeout=LOGIN_TIMEOUT,
         keepalive_interval=KEEPALIVE_SECONDS,
         window=WINDOW,
@@ -69,7 +63,6 @@ class Door(asyncssh.SSHServer):
 
     def __init__(self, server: Place) -> None:
         self._server = server
-        self._problem: str | None = None
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
@@ -85,7 +78,6 @@ class Door(asyncssh.SSHServer):
         self._server.uses.login(self._connection)
 
     async def begin_auth(self, username: str) -> bool:
-        self._problem = await self._server.confinement_problem()
         authorities = self._server.keys.authorities
         # With principals of the authority's line OpenSSH does not look for the user among those of a certificate.
         if authorities is not None and username == self._server.spec.user:
@@ -100,20 +92,12 @@ class Door(asyncssh.SSHServer):
             key.public_data in self._server.keys.keys or key.public_data in self._server.login_keys
         )
 
-    def session_requested(
-        self,
-    ) -> asyncssh.SSHServerSession[str] | tuple[asyncssh.SSHServerChannel[bytes], RealSession]:
-        if self._problem is not None:
-            return self._server.new_login(self._problem)
-        channel = self._connection.create_server_channel(encoding=None, window=REAL_WINDOW)
-        channel._line_editor = (
-            False  # the shell in the sandbox edits its lines; asyncssh has one setting for all channels
-        )
-        return channel, RealSession(self._server)
+    def session_requested(self) -> RealSession:
+        return RealSession(self._server)
 
     def connection_requested(
         self, dest_host: str, dest_port: int, orig_host: str, orig_port: int
     ) -> bool | Awaitable[asyncssh.SSHTCPSession[bytes]]:
-        if self._problem is not None or dest_host not in LOCALHOST:
+        if dest_host not in LOCALHOST:
             return False
         return self._server.connect(dest_port)

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID
 
-MOTD = """\
+_MOTD = """\
 Simulated Poplar server. Its IPUs are simulated; its programs are those of the machine that runs the simulation.
 gc-info, gc-inventory, gc-monitor, gc_health_check and vipu show the IPUs; ipu-run holds them while a command runs.
-There is no network but the server's own: bring data and code by scp, sftp, rsync or git push.
-
 """
+_MOTDS = {
+    False: f"{_MOTD}There is no network but the server's own: bring data and code by scp, sftp, rsync or git push.\n\n",
+    True: f"{_MOTD}Paths, processes and network are those of that machine; $IPUCLOUD_ROOT is this server's disk.\n\n",
+}
+"""By whether the server is among the files of its machine."""
 
 _PROFILE = """\
 # Read by login shells.
 umask 022
-if [ -n "$PS1" ] && [ -t 1 ] && [ ! -e ~/.hushlogin ]; then cat /etc/motd; fi
-for script in /etc/profile.d/*.sh; do [ -r "$script" ] && . "$script"; done
+if [ -n "$PS1" ] && [ -t 1 ] && [ ! -e ~/.hushlogin ]; then cat "$IPUCLOUD_ROOT/etc/motd"; fi
+for script in "$IPUCLOUD_ROOT"/etc/profile.d/*.sh; do [ -r "$script" ] && . "$script"; done
 unset script
 if [ -n "$BASH_VERSION" ]; then
-    [ -r /etc/bash.bashrc ] && . /etc/bash.bashrc
+    [ -r "$IPUCLOUD_ROOT/etc/bash.bashrc" ] && . "$IPUCLOUD_ROOT/etc/bash.bashrc"
     [ -r ~/.bashrc ] && . ~/.bashrc
 fi
 true
 """
+_OWN_PROFILE = """\
+for script in ~/.bash_profile ~/.bash_login ~/.profile; do [ -r "$script" ] && { . "$script"; break; }; done
+true
+"""
+"""What a shell reads by itself after the profile of the root directory."""
 
 _BASHRC = r"""# Read by interactive shells.
 case $- in
     *i*) ;;
     *) return ;;
 esac
-PS1='\u@\h:\w\$ '
+PS1='{prompt}:\w\$ '
 shopt -s checkwinsize
 alias ls='ls --color=auto'
 alias ll='ls -l'
@@ -54,15 +62,24 @@ exec "$@"
 """
 
 
-def settings(user: str, hostname: str) -> dict[str, str]:
-    """Files below /etc by their names there."""
+def settings(user: str, hostname: str, root: str) -> dict[str, str]:
+    """Files below /etc by their names there; `root`: where the server's disk is, if not in the root directory."""
     uid = INSIDE_UID
+    motd = _MOTDS[bool(root)]
+    if root:
+        bashrc = _BASHRC.replace("{prompt}", f"{user}@{hostname}")
+        return {
+            "bash.bashrc": bashrc,
+            "hostname": f"{hostname}\n",
+            "motd": motd,
+            "profile": _PROFILE + _OWN_PROFILE,
+        }
     return {
-        "bash.bashrc": _BASHRC,
+        "bash.bashrc": _BASHRC.replace("{prompt}", r"\u@\h"),
         "group": f"root:x:0:\n{user}:x:{uid}:\nnogroup:x:65534:\n",
         "hostname": f"{hostname}\n",
         "hosts": f"127.0.0.1 localhost\n127.0.1.1 {hostname}\n::1 localhost ip6-localhost\n",
-        "motd": MOTD,
+        "motd": motd,
         "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
         "passwd": (
             "root:x:0:0:root:/root:/bin/bash\n"
@@ -72,6 +89,14 @@ def settings(user: str, hostname: str) -> dict[str, str]:
         "profile": _PROFILE,
         "resolv.conf": "",
         "shells": "/bin/sh\n/bin/bash\n",
+    }
+
+
+def names(user: str, hostname: str) -> dict[str, str]:
+    """Commands that name a server and its user where the machine has other names for both."""
+    return {
+        name: f'#!/bin/sh\n[ $# -eq 0 ] && exec echo {answer}\nexec /usr/bin/env PATH=/usr/bin:/bin {name} "$@"\n'
+        for name, answer in (("hostname", hostname), ("whoami", user))
     }
 
 

@@ -40,7 +40,6 @@ _IN_DIRECTORY = 'cd -- "$1" && shift && exec "$@"'
 class Place(Protocol):
     """Where jobs run: a server that is up."""
 
-    async def confinement_problem(self) -> str | None: ...
     async def sandbox(self) -> Sandbox: ...
     async def environment(self) -> dict[str, str]: ...
 
@@ -133,10 +132,6 @@ class Jobs:
                 self._end(record, "stopped" if record.stopping else "interrupted")
 
     async def _run(self, record: _Record, request: JobRequest) -> None:
-        problem = await self._place.confinement_problem()
-        if problem is not None:
-            self._end(record, "not_started", detail=f"this server runs no programs: {problem}")
-            return
         try:
             running, source, drained = await self._started(record.name, request)
         except (SandboxProblem, OSError) as error:
@@ -175,7 +170,7 @@ class Jobs:
         environment |= {"IPUCLOUD_JOB": name} | request.environment
         command = list(request.command)
         if request.directory is not None:
-            command = ["sh", "-c", _IN_DIRECTORY, "job", request.directory, *command]
+            command = ["sh", "-c", _IN_DIRECTORY, "job", sandbox.place(request.directory), *command]
         nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         reading, writing = os.pipe2(os.O_CLOEXEC)
         try:

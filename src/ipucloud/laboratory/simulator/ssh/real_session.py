@@ -155,7 +155,7 @@ class RealSession(asyncssh.SSHServerSession[bytes]):
         else:
             environment = await self._environment()
             command = self._channel.get_command()
-            argv = ["bash", "-l"] if command is None else ["bash", "-c", command]
+            argv = list(sandbox.login_shell) if command is None else ["bash", "-c", command]
             if self._terminal is not None:
                 self._running = await self._at_terminal(self._terminal, sandbox, argv, environment)
             else:

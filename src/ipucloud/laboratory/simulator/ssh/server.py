@@ -16,27 +16,24 @@ from ipucloud.laboratory.simulator.ssh import s3_files
 from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.cloud_init import LOG as CLOUD_INIT_LOG
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
-from ipucloud.laboratory.simulator.ssh.commands import COMMANDS, ipu_run_in_shell
 from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.disk import Disk
-from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles, ServerFiles
+from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.door import listen
 from ipucloud.laboratory.simulator.ssh.forwarding import forwarded
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
-from ipucloud.laboratory.simulator.ssh.ipu_run import NAME as IPU_RUN
 from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.login_keys import LoginKeys
 from ipucloud.laboratory.simulator.ssh.seen import config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.server_folder import DISK_FOLDER, JOBS_FOLDER, host_key
-from ipucloud.laboratory.simulator.ssh.session import Login, Session
-from ipucloud.laboratory.simulator.ssh.shell import Shell
 from ipucloud.laboratory.simulator.ssh.site_files import write_authority, write_config, write_preemption
 from ipucloud.laboratory.simulator.ssh.spec import kept_user_data
 from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Userland, files_of
 from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.vipu_cli.endpoint import VipuProblem
+from ipucloud.vipu_cli.ipuof import FOLDER
 from ipucloud.wire.site import CONSOLE_BYTES, CloudInit, S3Remote, ServerSpec, Ssh
 
 COUNT_TIMEOUT = 2.0
@@ -74,19 +71,18 @@ class PoplarServer:
         self._disk = Disk(folder / DISK_FOLDER, spec.user, around.disk_size)
         self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
         self._preparing: asyncio.Task[None] | None = None
-        self._programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
-        self._ipu_run = IpuRun(around.fabric, spec.ipus, spec.user, self.uses)
-        self._userland = Userland(self._disk, self._hostname(), self._programs, self._ipu_run)
+        programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
+        ipu_run = IpuRun(around.fabric, spec.ipus, spec.user, self.uses)
+        self._userland = Userland(self._disk, self._hostname(), programs, ipu_run, wall=around.confinement.wall)
         self.jobs = Jobs(folder / JOBS_FOLDER, self)
         self._acceptor: asyncssh.SSHAcceptor | None = None
-        self._counted = False
         self._buckets = buckets
         self._preempt_at = preempt_at
         self._console = console
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
-        await asyncio.to_thread(self._disk.prepare)
+        await asyncio.to_thread(self._make_folders)
         await asyncio.to_thread(self.jobs.load)
         write_authority(self._files, self._around.fabric.authority())
         with suppress(OSError):  # as with the authority: the customer's affair
@@ -124,20 +120,19 @@ class PoplarServer:
         return self._first_boot.seen
 
     def load(self) -> dict[str, float | int]:
-        """How busy it is, under the names of `Host`; empty where its programs are not the machine's."""
-        return self._userland.load() if self._around.confinement.possible else {}
+        """How busy it is, under the names of `Host`."""
+        return self._userland.load()
 
-    def count_disk(self) -> None:
-        """Count what is on the disk, after folders of it came or went."""
-        self._disk.count()
+    def _make_folders(self) -> None:
+        """Make the folders that a fresh server has."""
+        self._disk.root.mkdir(parents=True, exist_ok=True)
+        for folder in (self._disk.home, "/tmp", FOLDER):  # noqa: S108 - a path on the simulated disk
+            with suppress(OSError):  # a customer's own programs have put something else there
+                self._files.make_folder(folder)
 
     async def _prepare(self) -> None:
         """Carry out the user data."""
-        problem = await self.confinement_problem()
-        if problem is None:
-            await self._first_boot.carry_out(self.sandbox)
-        else:
-            self._first_boot.refuse(problem)
+        await self._first_boot.carry_out(self.sandbox)
         if self._console is not None:
             self._console.cloud_init(f"modules:final finished: {self._first_boot.summary}", self._output())
             self._console.login(self._hostname())
@@ -203,24 +198,10 @@ class PoplarServer:
         found = await current_environment(self._around.fabric, self.spec.environment)
         return found | s3_files.environment(self._buckets)
 
-    async def new_shell(self) -> Shell:
-        """A built-in shell as a login finds it."""
-        env = {
-            "USER": self.spec.user,
-            "LOGNAME": self.spec.user,
-            "HOME": self._disk.home,
-            "PWD": self._disk.home,
-            "SHELL": "/bin/bash",
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            **await self.environment(),
-        }
-        programs = {**COMMANDS, **self._programs, IPU_RUN: ipu_run_in_shell(self._ipu_run)}
-        return Shell(self._disk, self._hostname(), env, programs)
-
     @property
     def _files(self) -> ServerFiles:
         """The disk from outside, on which programs of the customer may have left what they like."""
-        return files_of(self._disk) if self._around.confinement.possible else DiskFiles(self._disk)
+        return files_of(self._disk)
 
     def _hostname(self) -> str:
         """The cluster's name with the server's number; without it, the server's own name."""
@@ -233,18 +214,6 @@ class PoplarServer:
         """Whether connections are served now."""
         return self._around.answers()
 
-    async def confinement_problem(self) -> str | None:
-        """Why a login gets the built-in shell; None where it has a sandbox."""
-        problem = await self._around.confinement.problem()
-        if problem is not None and not self._counted:
-            await asyncio.to_thread(self._disk.count)
-            self._counted = True
-        return problem
-
-    def new_login(self, problem: str) -> Login:
-        """A login at the built-in shell of a client that has proved who it is."""
-        return Login(self._disk, lambda login: self._serve(login, problem))
-
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]:
         """A connection to what listens on the server itself. Raises ChannelOpenError."""
         try:
@@ -253,6 +222,3 @@ class PoplarServer:
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
         found.setblocking(False)
         return forwarded(found)
-
-    async def _serve(self, login: Login, problem: str) -> None:
-        await Session(login, await self.new_shell(), self._around.command_seconds, problem).run()

@@ -9,21 +9,21 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ipucloud.laboratory.simulator.sandbox.kernel import open_in_root
+from ipucloud.laboratory.simulator.sandbox.plan import OF_THE_SITE
 from ipucloud.laboratory.simulator.ssh import s3_files
-from ipucloud.laboratory.simulator.ssh.beneath import LONGEST_FILE, supported
 from ipucloud.laboratory.simulator.ssh.cloud_init import LOG
 from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.disk_files import LONGEST_FILE
 from ipucloud.laboratory.simulator.wiping import wipe
 from ipucloud.vipu_cli.ipuof import FOLDER, SUFFIX
 from ipucloud.wire.site import AUTHORITY_FILE, PREEMPTION_FILE
 
-NOT_COPIED = frozenset({"tmp", "volumes"})
+NOT_COPIED = frozenset({"tmp", "volumes", *OF_THE_SITE})
 """Folders of a disk of which nothing is copied."""
 _FILES = (AUTHORITY_FILE, PREEMPTION_FILE, LOG, "/etc/hostname", "/etc/hosts")
 _CLOUD_INIT = ("/var/lib/cloud/instance", "/var/lib/cloud")
@@ -42,7 +42,7 @@ def strip(copy: Path, user: str) -> None:
         # A write that a kill ended has left its file beside.
         folder, name = os.path.split(path)
         with _if_there():
-            disk.remove(f"{folder}/{disk.unfinished(name)}")
+            disk.remove(f"{folder}/.{name}.new")
     for path in _FILES:
         with _if_there():
             disk.remove(path)
@@ -68,11 +68,6 @@ class _Copy:
     def __init__(self, root: Path, user: str) -> None:
         self._root = root
         self._disk = Disk(root, user, 0)
-        self._beneath = sys.platform == "linux" and supported()
-
-    def unfinished(self, name: str) -> str:
-        """What a file is called until it is written."""
-        return f".{name}.new" if self._beneath else f"{name}.new"
 
     def without_access_keys(self, path: str) -> None:
         """Remove the site's sections from a file of S3 connections; one that is too long to be theirs is emptied."""
@@ -105,22 +100,19 @@ class _Copy:
 
     def remove_folder(self, path: str) -> None:
         with self._open(path, _FOLDER | os.O_NOFOLLOW) as folder:
-            place = Path(f"/proc/self/fd/{folder}").readlink() if self._beneath else self._disk.real(path)
+            place = Path(f"/proc/self/fd/{folder}").readlink()
         wipe(place)
 
     @contextmanager
     def _open(self, path: str, flags: int) -> Iterator[int]:
         path = self._disk.absolute(path)
-        if not self._beneath:
-            found = os.open(self._disk.real(path), flags)
-        else:
-            root = os.open(self._root, os.O_PATH | os.O_DIRECTORY)
-            try:
-                if os.geteuid() != 0:
-                    _make_accessible(root, path)
-                found = open_in_root(root, path, flags)
-            finally:
-                os.close(root)
+        root = os.open(self._root, os.O_PATH | os.O_DIRECTORY)
+        try:
+            if os.geteuid() != 0:
+                _make_accessible(root, path)
+            found = open_in_root(root, path, flags)
+        finally:
+            os.close(root)
         try:
             yield found
         finally:

@@ -1,5 +1,5 @@
-"""The server's own commands, called from within its sandbox: `gc-info`, `vipu` and others run here, as for the built-in
-shell. A launcher in the sandbox sends a call over a socket that only this sandbox has.
+"""The server's own commands, called from within its sandbox: `gc-info`, `vipu` and others run here. A launcher in the
+sandbox sends a call over a socket that takes calls of this sandbox only.
 
 A call is a JSON line, `{"program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are JSON lines, each
 `{"out": text}` or `{"err": text}`, and last `{"exit": status}`. The answer to `ipu-run` is instead
@@ -14,16 +14,14 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any
 
 import orjson
 
-from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
 from ipucloud.laboratory.simulator.ssh.ipu_run import NAME, IpuRun
-from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Terminal, TextReader, Writer
+from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Terminal, Writer
 
 LONGEST_CALL = 1 << 20
 MAX_CALLS = 64
@@ -32,7 +30,7 @@ MAX_HOLDERS = 512
 PREFIXES = ("IPUCLOUD_", "IPUOF_", "POPLAR_", "VIPU_")
 """Of the variables that the commands know."""
 
-LAUNCHER = f"""\
+_LAUNCHER = f"""\
 import json, os, signal, socket, sys
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -52,7 +50,10 @@ call = {{
 status = 1
 with socket.socket(socket.AF_UNIX) as server:
     try:
-        server.connect({TOOLS_SOCKET!r})
+        here = os.open(".", os.O_PATH)
+        os.chdir(os.path.dirname(SOCKET))  # the whole path may be longer than an address of a socket
+        server.connect(os.path.basename(SOCKET))
+        os.fchdir(here)
     except OSError as error:
         sys.exit(call["program"] + ": the server does not answer: " + str(error.strerror))
     server.sendall(json.dumps(call).encode() + b"\\n")
@@ -73,6 +74,11 @@ sys.exit(status)
 """
 
 
+def launcher(python: str, socket_path: str) -> str:
+    """The program behind the names of the server's commands."""
+    return f"#!{python} -IS\nSOCKET = {socket_path!r}\n{_LAUNCHER}"
+
+
 @dataclass(frozen=True)
 class _Caller:
     env: Mapping[str, str]
@@ -83,9 +89,14 @@ class Tools:
     """Answers the calls of one sandbox."""
 
     def __init__(
-        self, programs: Mapping[str, IpuProgram], ipu_run: IpuRun | None, files: Callable[[str], ServerFiles]
+        self,
+        programs: Mapping[str, IpuProgram],
+        ipu_run: IpuRun | None,
+        files: Callable[[str], ServerFiles],
+        is_inside: Callable[[int], bool],
     ) -> None:
         self._programs = programs
+        self._is_inside = is_inside
         self._ipu_run = ipu_run
         self._files = files
         self._calls: set[asyncio.Task[None]] = set()
@@ -104,7 +115,7 @@ class Tools:
         await asyncio.gather(*calls, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._calls) >= MAX_CALLS:
+        if len(self._calls) >= MAX_CALLS or not self._is_inside(writer.get_extra_info("socket").fileno()):
             writer.close()
             return
         call = asyncio.create_task(self._answer(reader, writer))
@@ -149,7 +160,7 @@ class Tools:
             attached.leave()
 
     async def _run(self, call: _Call, writer: asyncio.StreamWriter) -> int:
-        terminal = Terminal(TextReader(StringIO()), _writer(writer, "out"), _writer(writer, "err"))
+        terminal = Terminal(_writer(writer, "out"), _writer(writer, "err"))
         caller = _Caller(call.environment, self._files(call.folder))
         program = self._programs.get(call.program)
         try:

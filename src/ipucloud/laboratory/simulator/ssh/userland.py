@@ -1,25 +1,33 @@
-"""The userland of a server: a sandbox of its own with this machine's programs, if this machine can confine them."""
+"""The userland of a server: a sandbox of its own with this machine's programs."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import sys
-import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAMS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import (
+    DISK_FOLDERS,
+    OF_THE_SITE,
+    OWN_PROGRAMS,
+    RUN_FOLDER,
+    TOOLS_SOCKET,
+    WAY_IN,
+    Plan,
+    Wall,
+)
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.sandbox.used import NOTHING, Processors
-from ipucloud.laboratory.simulator.settings import Shells
 from ipucloud.laboratory.simulator.ssh import etc
-from ipucloud.laboratory.simulator.ssh.beneath import BeneathFiles, supported
 from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
 from ipucloud.laboratory.simulator.ssh.ipu_run import NAME, IpuRun
-from ipucloud.laboratory.simulator.ssh.tools import LAUNCHER, Tools
+from ipucloud.laboratory.simulator.ssh.tools import Tools, launcher
 
 GIB = 1 << 30
 MEMORY = 4 * GIB
@@ -28,59 +36,29 @@ PROCESSES = 512
 CPU_SECONDS = 3600
 FILES = 4096
 
-_FIRST_UID, _UIDS = 60578, 606
+_FIRST_UID, _UIDS = 60578, WAY_IN - 60578
 """Numbers of users that no distribution gives to anyone (systemd's documentation lists them): customers', for root."""
-
-
-class Confinement:
-    """Whether this machine can confine a customer's programs, tried once, when it is first asked for."""
-
-    def __init__(self, wanted: Shells = "auto") -> None:
-        self._problem: str | None = None if wanted == "auto" else "the site was started with --shell built-in"
-        self._known = wanted != "auto"
-        self._lock = asyncio.Lock()
-        self.possible = wanted == "auto"
-        """False once it is known that there are only built-in shells."""
-
-    async def problem(self) -> str | None:
-        """Why there are only built-in shells; None where customers have a sandbox."""
-        async with self._lock:
-            if not self._known:
-                self._problem = await _try()
-                self._known, self.possible = True, self._problem is None
-        return self._problem
-
-
-async def _try() -> str | None:
-    if sys.platform != "linux":
-        return f"{sys.platform} confines no programs as Linux does"
-    if not await asyncio.to_thread(supported):
-        return "this machine's kernel, or what confines this process, does not open paths beneath a folder"
-    with tempfile.TemporaryDirectory(prefix="ipucloud-sandbox-") as folder:
-        userland = Userland(Disk(Path(folder), "ubuntu", GIB), "try", {})
-        try:
-            sandbox = await userland.sandbox()
-            done = await sandbox.run([_python(), "-ISc", ""], [0, 2, 2])
-            status = await done.ended()
-            done.close()
-        except (SandboxProblem, OSError) as problem:
-            return str(problem)
-        finally:
-            await userland.stop()
-    return None if status == 0 else f"{_python()} does not run in it"
+_CHANGING_USERS = 0b11101011
+"""CAP_CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID and SETUID: what root needs to let a server have a user of its own."""
 
 
 class Userland:
-    """One server's sandbox, started when it is first needed."""
+    """One server's sandbox, started when it is first needed, behind the `wall` that is given or asked for then."""
 
     def __init__(
-        self, disk: Disk, hostname: str, programs: Mapping[str, IpuProgram], ipu_run: IpuRun | None = None
+        self,
+        disk: Disk,
+        hostname: str,
+        programs: Mapping[str, IpuProgram],
+        ipu_run: IpuRun | None = None,
+        *,
+        wall: Wall | Callable[[], Awaitable[Wall]],
     ) -> None:
-        self.uid = owner_of(disk.root)
         self._disk = disk
         self._hostname = hostname
         self._programs = programs
         self._ipu_run = ipu_run
+        self._wall = wall
         self._tools: Tools | None = None
         self._box: Sandbox | None = None
         self._lock = asyncio.Lock()
@@ -94,9 +72,12 @@ class Userland:
                 raise SandboxProblem("the server went down")
             if self._box is None or not self._box.lives:
                 await self._end()
-                await asyncio.to_thread(self._prepare)
-                self._box = await Sandbox.start(self._disk.root, self._plan())
-                self._tools = Tools(self._programs, self._ipu_run, lambda folder: files_of(self._disk, folder))
+                wall = await self._wall() if callable(self._wall) else self._wall
+                plan = await asyncio.to_thread(self._prepared, wall)
+                self._box = await Sandbox.start(self._disk.root, plan)
+                self._tools = Tools(
+                    self._programs, self._ipu_run, lambda folder: files_of(self._disk, folder), self._box.has
+                )
                 await self._tools.start(self._box.tools)
             return self._box
 
@@ -122,38 +103,57 @@ class Userland:
             await self._box.stop()
         self._box = self._tools = None
 
-    def _prepare(self) -> None:
+    def _prepared(self, wall: Wall) -> Plan:
         """Make the folders of the disk, and what root has put there before the first start the customer's."""
-        own = (*DISK_FOLDERS, f"home/{self._disk.user}")
-        for name in own:
+        own = [*DISK_FOLDERS, f"home/{self._disk.user}"]
+        of_the_site = () if wall == "namespaces" else (*OF_THE_SITE, OWN_PROGRAMS.lstrip("/"))
+        for name in (*own, *of_the_site):
             (self._disk.root / name).mkdir(parents=True, exist_ok=True)
-        if os.geteuid() != 0:
-            return
-        for name in own:
-            if (self._disk.root / name).stat().st_uid != self.uid:
-                self._give(self._disk.root / name)
+        uid = self._user(wall)
+        if os.geteuid() == 0:
+            for name in (*own, *([] if wall == "namespaces" else [RUN_FOLDER.lstrip("/")])):
+                if (self._disk.root / name).stat().st_uid != uid:
+                    self._give(self._disk.root / name, uid)
+        return self._plan(wall, uid)
 
-    def _give(self, folder: Path) -> None:
+    def _user(self, wall: Wall) -> int:
+        """Who the customer is on this machine: a user of the server's own, where this process can choose.
+
+        Without a mount namespace, such a user has to get to the disk by its path.
+        """
+        passed = wall == "namespaces" or all(map(_may_pass, self._disk.root.resolve().parents))
+        if os.geteuid() == 0 and passed and _may_change_users():
+            return _FIRST_UID + zlib.crc32(os.fsencode(self._disk.root)) % _UIDS
+        return os.geteuid()
+
+    def _give(self, folder: Path, uid: int) -> None:
         """Make a folder of the disk the customer's, with all that is in it."""
         for _, folders, files, descriptor in os.fwalk(folder):
-            os.fchown(descriptor, self.uid, self.uid)
+            os.fchown(descriptor, uid, uid)
             for entry in folders + files:
-                os.chown(entry, self.uid, self.uid, dir_fd=descriptor, follow_symlinks=False)
+                os.chown(entry, uid, uid, dir_fd=descriptor, follow_symlinks=False)
 
-    def _plan(self) -> Plan:
-        python = Path(_python())
-        elsewhere = [] if python.is_relative_to("/usr") else [str(Path(sys.base_prefix).resolve())]
-        launcher = f"#!{python} -IS\n{LAUNCHER}"
+    def _plan(self, wall: Wall, uid: int) -> Plan:
+        interpreter = python()
+        root = "" if wall == "namespaces" else str(self._disk.root.resolve())
+        elsewhere = [] if Path(interpreter).is_relative_to("/usr") else [str(Path(sys.base_prefix).resolve())]
         return Plan(
+            wall=wall,
+            root=root,
             user=self._disk.user,
             hostname=self._hostname,
-            uid=self.uid,
+            uid=uid,
+            own_user=uid != os.geteuid(),
             programs=elsewhere,
-            settings=etc.settings(self._disk.user, self._hostname),
-            launchers={"ipucloud-tool": launcher, **etc.scripts(str(python))},
+            settings=etc.settings(self._disk.user, self._hostname, root),
+            launchers={
+                "ipucloud-tool": launcher(interpreter, root + TOOLS_SOCKET),
+                **etc.scripts(interpreter),
+                **(etc.names(self._disk.user, self._hostname) if root else {}),
+            },
             links={
-                **dict.fromkeys([*self._programs, NAME], f"{OWN_PROGRAMS}/ipucloud-tool"),
-                **(dict.fromkeys(("python", "python3"), str(python)) if elsewhere else {}),
+                **dict.fromkeys([*self._programs, NAME], "ipucloud-tool"),
+                **(dict.fromkeys(("python", "python3"), interpreter) if elsewhere else {}),
             },
             limits={
                 "AS": 2 * MEMORY,
@@ -168,16 +168,32 @@ class Userland:
         )
 
 
-def files_of(disk: Disk, folder: str | None = None) -> BeneathFiles:
+def files_of(disk: Disk, folder: str | None = None) -> DiskFiles:
     """The disk's files from `folder` on; new ones are the customer's."""
-    return BeneathFiles(disk, folder, owner_of(disk.root) if os.geteuid() == 0 else None)
+    return DiskFiles(disk, folder, owner_of(disk.root) if os.geteuid() == 0 else None)
 
 
 def owner_of(disk: Path) -> int:
-    """Who the customer is on this machine: a user of the server's own, where this process can choose."""
-    return _FIRST_UID + zlib.crc32(os.fsencode(disk)) % _UIDS if os.geteuid() == 0 else os.geteuid()
+    """Who the customer is on this machine, as the disk shows once the server has run."""
+    try:
+        return (disk / DISK_FOLDERS[0]).lstat().st_uid
+    except FileNotFoundError:
+        return os.geteuid()
 
 
-def _python() -> str:
+def python() -> str:
     """The Python that runs this, outside of its virtual environment."""
     return str(Path(sys.executable).resolve())
+
+
+def _may_pass(folder: Path) -> bool:
+    """Whether the user of a server may pass a folder on the way to its disk."""
+    found = folder.stat()
+    return bool(found.st_mode & stat.S_IXOTH or (found.st_gid == WAY_IN and found.st_mode & stat.S_IXGRP))
+
+
+def _may_change_users() -> bool:
+    """Whether this process, which is root's, has the capabilities for it."""
+    status = Path("/proc/self/status").read_text()
+    held = next(line for line in status.splitlines() if line.startswith("CapEff:")).split()[1]
+    return int(held, 16) & _CHANGING_USERS == _CHANGING_USERS

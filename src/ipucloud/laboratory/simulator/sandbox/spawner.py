@@ -1,0 +1,120 @@
+"""Programs behind Landlock: a process gives up the machine and then starts all of a server's programs, in one domain.
+
+Process 1 stays outside: no program can signal it, and it is the parent of every program. The spawner can be ended by
+the customer, who may end everything that is theirs; then another one takes its place, with a domain of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from ipucloud.laboratory.simulator.sandbox import kernel, landlock
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAMS, RUN_FOLDER, SETTINGS, Plan
+
+ANSWER_SECONDS = 10.0
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc")
+_OF_THE_NETWORK = ("gai.conf", "host.conf", "hosts", "nsswitch.conf", "resolv.conf", "ssl/openssl.cnf")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx")
+_OF_A_USER = ("/dev/pts", "/dev/shm")  # noqa: S108 - where a user of their own finds nothing of others
+"""Terminals and memory of everyone: in them, only users keep processes apart."""
+_MESSAGE = 1 << 18
+
+Become = Callable[[dict[str, Any], list[int]], NoReturn]
+"""Becomes a program in its own process, with these descriptors as its streams."""
+
+
+class Spawner:
+    """The spawner of one sandbox, as its process 1 uses it."""
+
+    def __init__(self, plan: Plan, become: Become) -> None:
+        self._plan = plan
+        self._become = become
+        self._channel: socket.socket | None = None
+
+    def start(self, request: dict[str, Any], streams: Sequence[int]) -> int:
+        """Start a program, a child of this process. Raises OSError."""
+        message = json.dumps(request).encode()
+        for _ in range(2):
+            try:
+                if self._channel is None:
+                    self._channel = self._begun()
+                socket.send_fds(self._channel, [message], streams)
+                said = self._channel.recv(_MESSAGE)
+            except ConnectionError:
+                said = b""
+            except OSError:
+                self._end()
+                raise
+            if said:
+                answer = json.loads(said)
+                if "error" in answer:
+                    raise OSError(answer["error"], os.strerror(answer["error"]))
+                return int(answer["pid"])
+            self._end()  # the customer has ended it
+        raise OSError("the server's programs end each other")
+
+    def _end(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+
+    def _begun(self) -> socket.socket:
+        ours, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        if os.fork() == 0:
+            try:
+                _serve(inner, self._plan, self._become)
+            finally:
+                os._exit(1)
+        inner.close()
+        ours.settimeout(ANSWER_SECONDS)
+        return ours
+
+
+def _serve(channel: socket.socket, plan: Plan, become: Become) -> None:
+    kernel.end_with_parent(signal.SIGKILL)
+    signal.set_wakeup_fd(-1)
+    number = channel.fileno()
+    os.closerange(3, number)  # what process 1 has open is to end with it
+    os.closerange(number + 1, 65536)
+    if plan.wall == "landlock":
+        restrict(plan)
+    write_settings(plan)
+    while True:
+        said, streams, _, _ = socket.recv_fds(channel, _MESSAGE, 4)
+        if not said:
+            return
+        answer: dict[str, int]
+        try:
+            pid = kernel.fork_sibling()
+            if pid == 0:
+                become(json.loads(said), streams)
+            answer = {"pid": pid}
+        except OSError as error:
+            answer = {"error": error.errno or 0}
+        for stream in streams:
+            os.close(stream)
+        channel.send(json.dumps(answer).encode())
+
+
+def restrict(plan: Plan) -> None:
+    """Give up everything of this machine that the programs of a server do not need."""
+    settings = [f"/etc/{name}" for name in (*SETTINGS, *_OF_THE_NETWORK)]
+    own = [plan.home, plan.place(RUN_FOLDER), *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
+    of_a_user = _OF_A_USER if plan.own_user else ()
+    landlock.restrict(
+        read=[*_SYSTEM, *settings, *plan.programs, plan.place(OWN_PROGRAMS)], change=[*own, *_DEVICES, *of_a_user]
+    )
+
+
+def write_settings(plan: Plan) -> None:
+    """Fill the /etc of the disk, from within the wall: no link that is there leads out of it."""
+    for name, text in plan.settings.items():
+        path = plan.place(f"/etc/{name}")
+        with suppress(OSError), open(path, "w") as file:
+            file.write(text)
