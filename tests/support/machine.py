@@ -19,9 +19,12 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
+
+if TYPE_CHECKING:
+    from ipucloud.laboratory.simulator.settings import WallChoice
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / ".tools" / "panel"
@@ -43,6 +46,7 @@ class Need(StrEnum):
     CURL = "curl and jq: apt install curl jq"
     FOCUS = "FOCUS's validator: ./dev focus, with Python 3.12 or 3.13"
     GIT = "git: apt install git"
+    LANDLOCK = "Landlock: Linux 6.12 or later"
     LINUX = "Linux"
     NPM = "the panel's tools: an npm registry"
     OPENSSH = "OpenSSH: apt install openssh-client"
@@ -53,6 +57,7 @@ class Need(StrEnum):
     ROOT = "root"
     RSYNC = "rsync: apt install rsync"
     SANDBOX = "user namespaces: a machine, or a container, that permits them"
+    WALL = "a wall around programs: user namespaces, or Linux 6.12 or later"
 
 
 PROGRAMS: Mapping[str, Need] = MappingProxyType(
@@ -66,6 +71,10 @@ PROGRAMS: Mapping[str, Need] = MappingProxyType(
         **dict.fromkeys(("scp", "sftp", "ssh", "ssh-add", "ssh-agent", "ssh-keygen"), Need.OPENSSH),
     }
 )
+
+
+WALLS: Mapping[str, Need] = MappingProxyType({"namespaces": Need.SANDBOX, "landlock": Need.LANDLOCK})
+"""The walls around programs of servers, each with what it needs."""
 
 
 def needs(*wanted: Need) -> pytest.MarkDecorator:
@@ -114,11 +123,15 @@ def _browses() -> bool:
     return subprocess.run([node, "--version"], capture_output=True, check=False, timeout=60).returncode == 0
 
 
-def _confines() -> bool:
-    from ipucloud.laboratory.simulator.ssh.userland import Confinement  # for those tests only
+def _confines(wall: WallChoice) -> bool:
+    from ipucloud.laboratory.simulator.sandbox.sandbox import SandboxProblem  # for those tests only
+    from ipucloud.laboratory.simulator.ssh.confinement import Confinement
 
     with ThreadPoolExecutor(1) as outside_of_any_loop:
-        return outside_of_any_loop.submit(asyncio.run, Confinement().problem()).result() is None
+        try:
+            return outside_of_any_loop.submit(asyncio.run, Confinement(wall).wall()).result() != "none"
+        except SandboxProblem:
+            return False
 
 
 def _has_placement() -> bool:
@@ -131,12 +144,14 @@ _PROBES: Mapping[Need, Callable[[], bool]] = MappingProxyType(
     {
         Need.BROWSER: _browses,
         Need.FOCUS: FOCUS_PYTHON.exists,
+        Need.LANDLOCK: lambda: _confines("landlock"),
         Need.LINUX: lambda: sys.platform == "linux",
         Need.NPM: (TOOLS / "node_modules" / "vitest").is_dir,
         Need.PANEL: (PANEL / "index.html").is_file,
         Need.PLACEMENT: _has_placement,
         Need.ROOT: lambda: os.geteuid() == 0,
-        Need.SANDBOX: _confines,
+        Need.SANDBOX: lambda: _confines("namespaces"),
+        Need.WALL: lambda: has(Need.SANDBOX) or has(Need.LANDLOCK),
     }
 )
 

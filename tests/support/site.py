@@ -60,9 +60,6 @@ ADMINISTRATOR, ACCESS_KEY = "ipucloud", "vipu_of-the-control-plane"
 SECURE = ("--secure", "--access-key", ACCESS_KEY)
 """Options of a site whose V-IPU controllers ask who calls; the control plane of a `World` has the key."""
 
-BUILT_IN = ("--shell", "built-in")
-"""Options of a site whose servers run no programs of this machine, although it could confine them."""
-
 
 class _Administrator(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg]  # generic in the stubs only
     """Adds the administrator's key to calls without one."""
@@ -83,12 +80,14 @@ class RunningSite:
     """One simulated site. `options` are further arguments of `ipucloud-sim`.
 
     `metrics` is its address for Prometheus, with the option for it. A `durable` one survives a loss of power.
+    `program` is a module that takes these arguments.
     """
 
     data: Path
     options: Sequence[str] = ()
     token: str = TOKEN
     durable: bool = False
+    program: str = "ipucloud.laboratory.simulator.main"
     url: str = ""
     metrics: str = ""
     _process: subprocess.Popen[str] | None = None
@@ -110,7 +109,7 @@ class RunningSite:
     def launch(self) -> None:
         """Start the process and return at once."""
         self.data.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--data", str(self.data), *self.options]
+        command = [sys.executable, "-m", self.program, "--data", str(self.data), *self.options]
         command += [
             "--ports",
             own_ports(),
@@ -256,9 +255,11 @@ def running_site(
     time_scale: float = 0.0,
     options: Sequence[str] = (),
     durable: bool = False,
+    program: str = "ipucloud.laboratory.simulator.main",
 ) -> Iterator[RunningSite]:
     """A simulated site over `data`, stopped at the end. Time scale 0 makes everything immediate."""
-    site = RunningSite(data, ["--machines", str(machines), "--time-scale", str(time_scale), *options], durable=durable)
+    arguments = ["--machines", str(machines), "--time-scale", str(time_scale), *options]
+    site = RunningSite(data, arguments, durable=durable, program=program)
     site.start()
     try:
         yield site

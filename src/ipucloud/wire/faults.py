@@ -119,6 +119,17 @@ class FaultList(Wire):
     faults: list[FaultRule]
 
 
+class ServersConfinement(Wire):
+    """What is between the programs of Poplar servers and the machine of the site.
+
+    `weaknesses`: in what the wall is weaker than namespaces, a sentence each. `problem`: why no program is run.
+    """
+
+    wall: str | None
+    weaknesses: list[str] = Field(default_factory=list)
+    problem: str | None = None
+
+
 HTTP_CALLS = (
     "inventory.get",
     "networks.list",

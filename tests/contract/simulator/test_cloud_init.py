@@ -11,7 +11,7 @@ import pytest
 from ipucloud.wire.site import CloudInit, HostState
 from tests.support.machine import Need, need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.site import BUILT_IN, RunningSite, running_site
+from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
@@ -148,11 +148,3 @@ def test_a_site_refuses_what_it_would_not_carry_out(site: RunningSite, key: KeyP
     spec = tenant.server_spec([key.public_line]) | {"user_data": "#cloud-config\npackages: [htop]\n"}
     answer = tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec)
     assert (answer.status_code, "key 'packages' is not supported" in answer.json()["detail"]) == (422, True)
-
-
-def test_a_machine_that_confines_no_programs_says_so(folder: Path, key: KeyPair) -> None:
-    with running_site(folder / "built-in", options=["--machines-on", *BUILT_IN]) as site:
-        tenant = deploy(site, key, 1, "#!/bin/sh\ntouch /data/made\n")
-        [error] = finished(tenant).errors
-        assert error.startswith("user data was not carried out: this machine confines no programs")
-        assert error in login(tenant, key, folder).ssh("cloud-init status --long").stdout.decode()

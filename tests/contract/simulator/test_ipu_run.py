@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.machine import Need, need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
-from tests.support.site import BUILT_IN, RunningSite, running_site
+from tests.support.site import RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import eventually
 
@@ -246,13 +246,3 @@ def test_a_restart_of_the_server_frees_its_ipus(tenant: Tenant, login: OpenSsh, 
     tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "reboot"}).raise_for_status()
     again = OpenSsh(tenant.ssh(), key, folder / "known_hosts")
     assert output(again, "ipu-run -- gc-monitor --json | python3 -c 'import json, sys; json.load(sys.stdin)'") == ""
-
-
-def test_the_built_in_shell_holds_ipus_for_its_commands(tmp_path: Path, key: KeyPair) -> None:
-    with running_site(tmp_path / "site", options=["--machines-on", *BUILT_IN]) as site:
-        tenant = build(site, key)
-        login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
-        assert '"command": "gc-monitor"' in output(login, "ipu-run -- gc-monitor --json")
-        assert refusal(login, "ipu-run --num-ipus 16 -- echo never")[0] == REFUSED
-        assert refusal(login, "ipu-run -- ipu-run -- echo never")[0] == BUSY
-        assert tenant.observe().attached_ipus == 0

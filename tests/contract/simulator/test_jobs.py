@@ -15,7 +15,7 @@ from ipucloud.laboratory.simulator.ssh.jobs import LOG_FULL, LOG_LIMIT
 from ipucloud.wire.site import HostState, Job
 from tests.support.machine import Need, need
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.site import BUILT_IN, RunningSite, running_site
+from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
@@ -216,14 +216,3 @@ def test_a_site_that_is_killed_starts_nothing_twice(tenant: Tenant, site: Runnin
     again.wait_for(HostState.RUNNING)
     found = started(again, "lost-1", *script)
     assert (found.ended, seen(again, "lost-1").log_size) == ("interrupted", 3)
-
-
-def test_a_server_without_programs_says_so(tmp_path: Path, key: KeyPair) -> None:
-    with running_site(tmp_path / "site", options=["--machines-on", *BUILT_IN]) as site:
-        tenant = Tenant(site, machines=1)
-        tenant.build([key.public_line])
-        tenant.wait_for(HostState.RUNNING)
-        started(tenant, "none-1", "true")
-        done = ended(tenant, "none-1")
-        assert done.ended == "not_started"
-        assert done.detail == "this server runs no programs: the site was started with --shell built-in"

@@ -1,4 +1,4 @@
-"""Poplar servers through the ordinary OpenSSH client, as a customer uses them, whatever shell they have."""
+"""Poplar servers through the ordinary OpenSSH client, as a customer uses them, behind each wall."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
-from tests.support.machine import Need, need, needs, program
+from tests.support.machine import WALLS, Need, need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.site import BUILT_IN, RunningSite, running_site
+from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
@@ -33,13 +33,11 @@ def key(folder: Path) -> KeyPair:
     return make_key(folder)
 
 
-@pytest.fixture(scope="module", params=["sandbox", "built-in shell"])
+@pytest.fixture(scope="module", params=WALLS)
 def tenant(request: pytest.FixtureRequest, folder: Path, key: KeyPair) -> Iterator[Tenant]:
     """A POD16 with its Poplar server, shared by the tests that leave it as it is."""
-    if request.param == "sandbox":
-        need(Need.SANDBOX)
-    shell = [] if request.param == "sandbox" else BUILT_IN
-    with running_site(folder / request.param, options=["--machines-on", *shell]) as site:
+    need(WALLS[request.param])
+    with running_site(folder / request.param, options=["--machines-on", "--wall", request.param]) as site:
         tenant = Tenant(site)
         tenant.build([key.public_line])
         yield tenant
@@ -48,6 +46,12 @@ def tenant(request: pytest.FixtureRequest, folder: Path, key: KeyPair) -> Iterat
 @pytest.fixture(scope="module")
 def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
     return OpenSsh(tenant.ssh(), key, folder / "known_hosts")
+
+
+@pytest.fixture(scope="module")
+def root(login: OpenSsh) -> str:
+    """Where the server's disk is for its programs: nothing where that is the root directory."""
+    return output(login, 'echo "$IPUCLOUD_ROOT"').strip()
 
 
 def output(login: OpenSsh, command: str) -> str:
@@ -131,11 +135,12 @@ def test_a_failure_names_its_cause(login: OpenSsh, environment: str, cause: str)
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["sftp protocol", "legacy protocol"])
-def test_scp_carries_files_both_ways(login: OpenSsh, tmp_path: Path, legacy: bool) -> None:
+def test_scp_carries_files_both_ways(login: OpenSsh, root: str, tmp_path: Path, legacy: bool) -> None:
     source, back = tmp_path / "up.bin", tmp_path / "down.bin"
     source.write_bytes(EVERY_BYTE)
     assert login.scp(str(source), ":scp.bin", legacy=legacy).returncode == 0
-    assert login.scp(":/home/ubuntu/scp.bin", str(back), legacy=legacy).returncode == 0
+    path = f"{root}/home/ubuntu/scp.bin" if legacy else "/home/ubuntu/scp.bin"
+    assert login.scp(f":{path}", str(back), legacy=legacy).returncode == 0
     assert back.read_bytes() == EVERY_BYTE
 
 
@@ -160,9 +165,9 @@ def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
     assert re.search(rb"(\r|\n|\$ )ubuntu\r?\n", done.stdout)
 
 
-def test_lines_on_standard_input_run_as_a_script(login: OpenSsh) -> None:
-    done = login.ssh(stdin=b"cd /tmp\npwd\nfalse\n")
-    assert (done.stdout, done.returncode) == (b"/tmp\n", 1)
+def test_lines_on_standard_input_run_as_a_script(login: OpenSsh, root: str) -> None:
+    done = login.ssh(stdin=b'cd "$IPUCLOUD_ROOT/data"\npwd\nfalse\n')
+    assert (done.stdout.decode(), done.returncode) == (f"{root}/data\n", 1)
 
 
 def test_foreign_keys_other_users_and_passwords_are_refused(login: OpenSsh, folder: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from ipucloud.cli.service import sim_hardware
 from ipucloud.cli.service.sim_hardware import Host, Machine, opened
 from ipucloud.cli.service.simulated_site import CALLS, CLOCK, SimulatedSite
 from ipucloud.cli.session import Json
-from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault
+from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault, ServersConfinement
 from ipucloud.wire.links import LinkKind
 
 app = typer.Typer(no_args_is_help=True, help="Break and repair the simulated site of `ipucloud up`.")
@@ -105,11 +105,11 @@ def faults(as_json: Json = False) -> None:
 
 @app.command("show", cls=with_examples())
 def show(as_json: Json = False) -> None:
-    """Show active faults and broken hardware."""
+    """Show active faults, broken hardware, and what confines the programs of servers."""
     with opened() as site:
-        rules, broken, changed = site.rules(), site.broken(), site.shown()
+        rules, broken, changed, confinement = site.rules(), site.broken(), site.shown(), site.confinement()
     if as_json:
-        output.write_json({"faults": rules, **dict(broken), "changed": changed})
+        output.write_json({"faults": rules, **dict(broken), "changed": changed, "confinement": confinement})
         return
     output.write_table(
         ("ID", "FAULT", "CALL", "OBJECT", "HITS"),
@@ -124,6 +124,12 @@ def show(as_json: Json = False) -> None:
         )
     )
     output.write_facts([("changed", f"{each.name}: {sim_hardware.described(each)}") for each in changed])
+    output.write_facts(_wall(confinement))
+
+
+def _wall(confinement: ServersConfinement) -> list[tuple[str, str]]:
+    wall = confinement.problem or confinement.wall or ""
+    return [("wall around programs", wall), *(("weaker than namespaces", each) for each in confinement.weaknesses)]
 
 
 @app.command("clear", cls=with_examples("", "fault-3", "--repair"))

@@ -22,6 +22,7 @@ from ipucloud.wire.faults import (
     HardwareShownList,
     LinkFault,
     SensorReading,
+    ServersConfinement,
 )
 from ipucloud.wire.inventory import Inventory
 
@@ -113,6 +114,10 @@ class SimulatedSite:
     def shown(self) -> list[HardwareShown]:
         """What hardware shows in place of what it was built with."""
         return self._read("/v1/hardware", HardwareShownList).hardware
+
+    def confinement(self) -> ServersConfinement:
+        """What confines the programs of Poplar servers."""
+        return self._read("/v1/confinement", ServersConfinement)
 
     def show(self, name: str, **changes: object) -> None:
         """Let hardware show something else, besides what it shows otherwise already."""

@@ -22,6 +22,7 @@ from ipucloud.wire.faults import (
     HardwareShownList,
     LinkFault,
     SensorReading,
+    ServersConfinement,
 )
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.links import LinkKind, LinkState
@@ -306,7 +307,7 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
 
 
 def _shown(site: Site, calls: Calls) -> list[Route]:
-    """What hardware shows of itself in place of what it was built with."""
+    """What hardware shows of itself in place of what it was built with, and what confines the programs of servers."""
     told = partial(_told, site)
 
     async def list_shown(request: Request) -> HardwareShownList:  # noqa: ARG001 - every call has the same signature
@@ -318,7 +319,11 @@ def _shown(site: Site, calls: Calls) -> list[Route]:
     async def delete_shown(request: Request) -> None:
         site.identities.remove(request.path_params["name"])
 
+    async def get_confinement(request: Request) -> ServersConfinement:  # noqa: ARG001 - as above
+        return await site.confinement.shown()
+
     return [
+        calls.route("GET", "/v1/confinement", "confinement.get", get_confinement),
         calls.route("GET", "/v1/hardware", "hardware.list", list_shown),
         calls.route("PUT", "/v1/hardware/{name}", "hardware.put", told(put_shown)),
         calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", told(delete_shown)),

@@ -6,6 +6,7 @@ the customer, who may end everything that is theirs; then another one takes its 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -19,7 +20,7 @@ from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAM
 
 ANSWER_SECONDS = 10.0
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc")
-_OF_THE_NETWORK = ("gai.conf", "host.conf", "hosts", "nsswitch.conf", "resolv.conf", "ssl/openssl.cnf")
+_FURTHER_SETTINGS = ("bash.bashrc", "gai.conf", "host.conf", "hosts", "nsswitch.conf", "resolv.conf", "ssl/openssl.cnf")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx")
 _OF_A_USER = ("/dev/pts", "/dev/shm")  # noqa: S108 - where a user of their own finds nothing of others
 """Terminals and memory of everyone: in them, only users keep processes apart."""
@@ -45,19 +46,10 @@ class Spawner:
                 if self._channel is None:
                     self._channel = self._begun()
                 socket.send_fds(self._channel, [message], streams)
-                said = self._channel.recv(_MESSAGE)
-            except ConnectionError:
-                said = b""
-            except OSError:
+                return _answer(self._channel)
+            except (ConnectionError, TimeoutError):  # the customer has ended it, or stopped it
                 self._end()
-                raise
-            if said:
-                answer = json.loads(said)
-                if "error" in answer:
-                    raise OSError(answer["error"], os.strerror(answer["error"]))
-                return int(answer["pid"])
-            self._end()  # the customer has ended it
-        raise OSError("the server's programs end each other")
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     def _end(self) -> None:
         if self._channel is not None:
@@ -73,7 +65,19 @@ class Spawner:
                 os._exit(1)
         inner.close()
         ours.settimeout(ANSWER_SECONDS)
+        _answer(ours)
         return ours
+
+
+def _answer(channel: socket.socket) -> int:
+    """The process that the spawner tells of. Raises OSError with what the kernel has refused it."""
+    said = channel.recv(_MESSAGE)
+    if not said:
+        raise ConnectionResetError
+    answer = json.loads(said)
+    if "error" in answer:
+        raise OSError(answer["error"], os.strerror(answer["error"]))
+    return int(answer["pid"])
 
 
 def _serve(channel: socket.socket, plan: Plan, become: Become) -> None:
@@ -82,9 +86,14 @@ def _serve(channel: socket.socket, plan: Plan, become: Become) -> None:
     number = channel.fileno()
     os.closerange(3, number)  # what process 1 has open is to end with it
     os.closerange(number + 1, 65536)
-    if plan.wall == "landlock":
-        restrict(plan)
+    try:
+        if plan.wall == "landlock":
+            restrict(plan)
+    except OSError as error:
+        channel.send(json.dumps({"error": error.errno}).encode())
+        return
     write_settings(plan)
+    channel.send(json.dumps({"pid": os.getpid()}).encode())
     while True:
         said, streams, _, _ = socket.recv_fds(channel, _MESSAGE, 4)
         if not said:
@@ -104,7 +113,7 @@ def _serve(channel: socket.socket, plan: Plan, become: Become) -> None:
 
 def restrict(plan: Plan) -> None:
     """Give up everything of this machine that the programs of a server do not need."""
-    settings = [f"/etc/{name}" for name in (*SETTINGS, *_OF_THE_NETWORK)]
+    settings = [f"/etc/{name}" for name in (*SETTINGS, *_FURTHER_SETTINGS)]
     own = [plan.home, plan.place(RUN_FOLDER), *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
     of_a_user = _OF_A_USER if plan.own_user else ()
     landlock.restrict(

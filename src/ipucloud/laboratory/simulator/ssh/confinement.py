@@ -22,6 +22,7 @@ from ipucloud.laboratory.simulator.sandbox.sandbox import SandboxProblem
 from ipucloud.laboratory.simulator.settings import WallChoice
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.userland import GIB, Userland, python
+from ipucloud.wire.faults import ServersConfinement
 
 _WALLS: Sequence[Wall] = ("namespaces", "landlock")
 _BEHIND_LANDLOCK = (
@@ -60,6 +61,14 @@ class Confinement:
         if self._wall is None:
             raise SandboxProblem(f"{self._problem}")
         return self._wall
+
+    async def shown(self) -> ServersConfinement:
+        """The wall, for whoever works with the site."""
+        try:
+            wall = await self.wall()
+        except SandboxProblem as problem:
+            return ServersConfinement(wall=None, problem=str(problem))
+        return ServersConfinement(wall=wall, weaknesses=list(weaknesses(wall)))
 
     async def _choose(self) -> None:
         problems: dict[Wall, str] = {}

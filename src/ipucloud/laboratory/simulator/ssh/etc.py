@@ -37,7 +37,7 @@ case $- in
     *i*) ;;
     *) return ;;
 esac
-PS1='{prompt}:\w\$ '
+PS1='{prompt} '
 shopt -s checkwinsize
 alias ls='ls --color=auto'
 alias ll='ls -l'
@@ -67,7 +67,7 @@ def settings(user: str, hostname: str, root: str) -> dict[str, str]:
     uid = INSIDE_UID
     motd = _MOTDS[bool(root)]
     if root:
-        bashrc = _BASHRC.replace("{prompt}", f"{user}@{hostname}")
+        bashrc = _BASHRC.replace("{prompt}", f"{user}@{hostname}:\\w$")
         return {
             "bash.bashrc": bashrc,
             "hostname": f"{hostname}\n",
@@ -75,7 +75,7 @@ def settings(user: str, hostname: str, root: str) -> dict[str, str]:
             "profile": _PROFILE + _OWN_PROFILE,
         }
     return {
-        "bash.bashrc": _BASHRC.replace("{prompt}", r"\u@\h"),
+        "bash.bashrc": _BASHRC.replace("{prompt}", r"\u@\h:\w\$"),
         "group": f"root:x:0:\n{user}:x:{uid}:\nnogroup:x:65534:\n",
         "hostname": f"{hostname}\n",
         "hosts": f"127.0.0.1 localhost\n127.0.1.1 {hostname}\n::1 localhost ip6-localhost\n",

@@ -121,7 +121,8 @@ class Userland:
 
         Without a mount namespace, such a user has to get to the disk by its path.
         """
-        passed = wall == "namespaces" or all(map(_may_pass, self._disk.root.resolve().parents))
+        root = self._disk.root.resolve()
+        passed = wall == "namespaces" or all(map(_may_pass, [root, *root.parents]))
         if os.geteuid() == 0 and passed and _may_change_users():
             return _FIRST_UID + zlib.crc32(os.fsencode(self._disk.root)) % _UIDS
         return os.geteuid()

@@ -1,0 +1,108 @@
+"""Which wall is put around the programs of servers, and what happens where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ipucloud.laboratory.simulator.ssh.confinement import in_container
+from ipucloud.wire.site import HostState, Job
+from tests.support.machine import WALLS, Need, need, needs
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.site import RunningSite, running_site
+from tests.support.tenant import Tenant
+from tests.support.waiting import eventually
+
+pytestmark = needs(Need.OPENSSH)
+
+HARDENED = "tests.support.hardened"
+"""A site whose machine refuses both walls."""
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
+    return make_key(tmp_path_factory.mktemp("key"))
+
+
+@pytest.fixture(scope="module")
+def hardened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    need(Need.LANDLOCK)
+    # A site in a container would go on, as it does with `auto`.
+    options = ["--machines-on", "--wall", "landlock"]
+    with running_site(tmp_path_factory.mktemp("hardened"), options=options, program=HARDENED) as site:
+        yield site
+
+
+def shown(site: RunningSite) -> dict[str, object]:
+    found: dict[str, object] = site.http().get("/v1/confinement").raise_for_status().json()
+    return found
+
+
+@pytest.mark.parametrize("wall", WALLS)
+def test_the_site_shows_its_wall_and_in_what_it_is_weaker(tmp_path: Path, wall: str) -> None:
+    need(WALLS[wall])
+    with running_site(tmp_path, options=["--wall", wall]) as site:
+        found = shown(site)
+    assert (found["wall"], found["problem"]) == (wall, None)
+    assert bool(found["weaknesses"]) == (wall == "landlock")
+
+
+def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
+    hardened: RunningSite, key: KeyPair, tmp_path: Path
+) -> None:
+    tenant = Tenant(hardened, machines=0)
+    tenant.attach()
+    spec = tenant.server_spec([key.public_line]) | {"user_data": "#!/bin/sh\ntouch /data/made\n"}
+    tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
+    tenant.wait_for(HostState.RUNNING)
+    refused = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts").ssh("touch made")
+    sentence = "this machine cannot confine the programs of customers, so that none is run"
+    assert refused.returncode == 255
+    assert sentence in refused.stderr.decode()
+    assert "start the site with --unconfined" in refused.stderr.decode()
+    assert OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts").sftp("ls\n").returncode != 0
+    eventually(lambda: _user_data(tenant) != "running", "cloud-init is done")
+    found = tenant.observe().cloud_init
+    assert found is not None
+    [error] = found.errors
+    assert error.startswith(f"user data was not carried out: {sentence}")
+    job = {"network": tenant.name, "server": f"{tenant.name}-h1", "command": ["true"], "environment": {}}
+    put = tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job)
+    put.raise_for_status()
+    asked = {"network": tenant.name, "server": f"{tenant.name}-h1"}
+    eventually(lambda: _job(tenant, asked).ended is not None, "the job is over")
+    assert _job(tenant, asked).ended == "not_started"
+    assert sentence in (_job(tenant, asked).detail or "")
+    assert sentence in str(shown(hardened)["problem"])
+    assert not list((hardened.data / "hosts" / tenant.host / "disk").rglob("made"))
+
+
+def _user_data(tenant: Tenant) -> str | None:
+    found = tenant.observe().cloud_init
+    return None if found is None else found.status
+
+
+def _job(tenant: Tenant, asked: dict[str, str]) -> Job:
+    answer = tenant.http.get(f"/v1/hosts/{tenant.host}/server/jobs/one", params=asked).raise_for_status()
+    return Job.model_validate(answer.json())
+
+
+def test_who_says_so_gets_programs_without_a_wall(key: KeyPair, tmp_path: Path) -> None:
+    need(Need.LANDLOCK)
+    options = ["--machines-on", "--unconfined"]
+    with running_site(tmp_path / "site", options=options, program=HARDENED) as site:
+        tenant = Tenant(site, machines=0)
+        tenant.attach()
+        tenant.put_server([key.public_line]).raise_for_status()
+        done = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts").ssh('cd && pwd; whoami; echo "$IPUCLOUD_ROOT"')
+        disk = site.data / "hosts" / tenant.host / "disk"
+        assert done.stdout.decode().splitlines() == [f"{disk}/home/ubuntu", "ubuntu", str(disk)]
+        assert shown(site)["wall"] == "none"
+
+
+@pytest.mark.parametrize("variable", ["KUBERNETES_SERVICE_HOST", "container"])
+def test_a_container_is_known_by_what_its_engine_leaves_there(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.setenv(variable, "docker")
+    assert in_container()
