@@ -7,6 +7,7 @@ well, where they succeed: they look for what is really there.
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import socket
 import subprocess
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.machine import Need, need, program
+from tests.support.machine import WALLS, Need, need, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
@@ -45,11 +46,13 @@ REAL = {
     "a file through a link to its folder": "ln -sfn {folder} way && grep -q . way/canary",
     "a file through /proc/self/root": "grep -q . /proc/self/root{canary}",
     "a file through /proc/self/cwd": "grep -q . /proc/self/cwd/../../../../../../../../..{canary}",
-    "the folder of the site": "ls {site}/site.json",
-    "the host key of the server": "ls {site}/hosts/*/host_key",
-    "the disk of another server": "ls {site}/hosts/*/disk/home/ubuntu/treasure",
-    "the authority of the V-IPU controllers": "ls {site}/authorities/*",
-    "the certificates of the control plane": "ls {site}/clients/*",
+    "the folder of the site": "ls {site}",
+    "the state of the site": "grep -q . {site}/site.json",
+    "the host key of a server": "grep -q . {site}/hosts/lux2-h002/host_key",
+    "the disk of another server": "grep -q . {site}/hosts/lux2-h002/disk/home/ubuntu/treasure",
+    "the room of another server": ": > {site}/hosts/lux2-h002/disk/home/ubuntu/planted",
+    "the authority of the V-IPU controllers": "grep -q . {authority}",
+    "the certificates of the control plane": "grep -q . {site}/clients/luxembourg-2.pem",
     "shared memory": "grep -q . /dev/shm/{shared}",
     "a process, by /proc": "test -e /proc/{pid}/cmdline",
     "a process, by a signal": "kill -0 {pid}",
@@ -60,6 +63,9 @@ REAL = {
     "a socket by its path": python("socket.socket(socket.AF_UNIX).connect('{folder}/socket')"),
     "an abstract socket": python("socket.socket(socket.AF_UNIX).connect('\\0{abstract}')"),
     "shared memory of System V": succeeds("libc.shmget({key}, 4096, 0)"),
+    "a terminal": "echo x > {terminal}",
+    "the limits of a process": python("import resource; resource.prlimit({pid}, resource.RLIMIT_NOFILE, (9, 9))"),
+    "the niceness of a process": "renice -n 19 -p {pid}",
 }
 """What is there on this machine, outside of every server."""
 
@@ -73,19 +79,19 @@ FORBIDDEN = {
     "list what runs": "ps -e -o comm= | grep -qE 'systemd|sshd|postgres|pytest|ipucloud-sim'",
     "list kernel settings of devices": "ls -A /sys | grep -q .",
     "list /boot": "ls -A /boot | grep -q .",
-    "read the environment of process 1": "head -c1 /proc/1/environ | grep -q .",
-    "read the command line of process 1": "tr -d '\\0 ' < /proc/1/cmdline | grep -q .",
-    "read the memory of process 1": "head -c1 /proc/1/maps | grep -q .",
-    "list the descriptors of process 1": "ls /proc/1/fd",
-    "enter the root of process 1": "ls /proc/1/root/",
-    "trace process 1": succeeds("libc.ptrace(16, 1, 0, 0)"),
-    "take a descriptor of process 1": succeeds("syscall(438, syscall(434, 1, 0), 3, 0)"),
-    "kill process 1": "kill -9 1; kill -TERM 1; kill -INT 1; sleep 0.2; ! kill -0 1",
+    "read the environment of process 1": "head -c1 /proc/{init}/environ | grep -q .",
+    "read the command line of process 1": "tr -d '\\0 ' < /proc/{init}/cmdline | grep -q .",
+    "read the memory of process 1": "head -c1 /proc/{init}/maps | grep -q .",
+    "list the descriptors of process 1": "ls /proc/{init}/fd",
+    "enter the root of process 1": "ls /proc/{init}/root/",
+    "trace process 1": succeeds("libc.ptrace(16, {init}, 0, 0)"),
+    "take a descriptor of process 1": succeeds("syscall(438, syscall(434, {init}, 0), 3, 0)"),
+    "kill process 1": "kill -9 {init}; kill -TERM {init}; kill -INT {init}; sleep 0.2; ! test -e /proc/{init}",
     "use an inherited descriptor": "ls /proc/self/fd | grep -qvE '^[0-3]$'",
     "find the site's secrets in the environment": "env | grep -iE 'token|secret|password|IPUCLOUD_SITE'",
     "write below /usr": ": > /usr/bin/evil",
     "replace a program": ": > /usr/bin/env",
-    "replace the server's own commands": ": > /opt/ipucloud/bin/gc-info",
+    "replace the server's own commands": ': > "$(command -v gc-info)"',
     "write into the root directory": ": > /evil",
     "set a kernel parameter": "echo x > /proc/sys/kernel/core_pattern",
     "allow namespaces again": "echo 9 > /proc/sys/user/max_user_namespaces",
@@ -108,7 +114,7 @@ FORBIDDEN = {
     "make a mount namespace": "unshare -rm true",
     "make a network namespace": "unshare -rn true",
     "make a user namespace by clone": python("sys.exit(libc.unshare(0x10000000) != 0)"),
-    "enter the namespaces of process 1": "nsenter -t 1 -m -U -n true",
+    "enter the namespaces of process 1": "nsenter -t {init} -m -U -n true",
     "enter a user namespace": python("sys.exit(libc.setns(os.open('/proc/self/ns/user', 0), 0) != 0)"),
     "rename the server": "hostname evil",
     "set the clock": "date -s @0",
@@ -140,14 +146,37 @@ FORBIDDEN = {
 }
 """What a program could try anywhere."""
 
+SHARED = frozenset(
+    {
+        "a process, by /proc",
+        "a listener on the loopback address",
+        "the HTTP interface of the site",
+        "a socket by its path",
+        "list what runs",
+        "send a packet out",
+        "connect to the outside",
+        "resolve a name",
+        "ask the cloud's metadata service",
+    }
+)
+"""What Landlock leaves to programs, as `ipucloud sim show` and docs/simulator.md say."""
+IF_ROOT = frozenset({"become root", "become root by a set-id copy", "list the descriptors of process 1"})
+"""What holds nothing off where programs run as the root of this machine, without its capabilities."""
+
 
 @dataclass
 class Stage:
     """A server, another one with something to steal, and what this machine has."""
 
+    wall: str
     tenant: Tenant
     login: OpenSsh
     names: dict[str, str]
+
+    def check(self, name: str) -> None:
+        """Skip an attempt that this wall is not to hold off."""
+        if self.wall == "landlock" and name in (SHARED if os.geteuid() else SHARED | IF_ROOT):
+            pytest.skip("it is shared behind Landlock")
 
     def attempt(self, text: str) -> subprocess.CompletedProcess[bytes]:
         return self.login.ssh(f"timeout -s KILL 60 bash -c {_quoted(self._filled(text))}", flags=self.shared)
@@ -171,18 +200,22 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-@pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    need(Need.BASH, Need.OPENSSH, Need.SANDBOX)
+@pytest.fixture(scope="module", params=WALLS)
+def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    need(Need.BASH, Need.OPENSSH, WALLS[request.param])
     folder = tmp_path_factory.mktemp("outside")
     key = make_key(folder)
     with ExitStack() as open_things:
-        site = open_things.enter_context(running_site(folder / "site", options=["--machines-on"]))
+        options = ["--machines-on", "--wall", request.param]
+        site = open_things.enter_context(running_site(folder / "site", options=options))
         tenant = Tenant(site)
         tenant.build([key.public_line])
         neighbour(site, key, folder)
         names = open_things.enter_context(outside(site, folder))
-        stage = Stage(tenant, OpenSsh(tenant.ssh(), key, folder / "known_hosts"), names)
+        stage = Stage(request.param, tenant, OpenSsh(tenant.ssh(), key, folder / "known_hosts"), names)
+        names["init"] = stage.login.ssh("echo $PPID").stdout.decode().strip() if request.param == "landlock" else "1"
+        # Some of the attempts would end this machine, or those that use it.
+        assert stage.attempt("kill -0 {pid}").returncode != 0
         yield stage
         stage.login.ssh(flags=[*stage.shared, "-O", "exit"])
 
@@ -201,7 +234,8 @@ def outside(site: RunningSite, folder: Path) -> Iterator[dict[str, str]]:
     """What is on this machine for a customer to find: a file, a process, sockets, shared memory."""
     me, libc = os.getpid(), ctypes.CDLL(None)
     folder.chmod(0o755)
-    canary, shared = folder / "canary", Path(f"/dev/shm/canary-{me}")  # noqa: S108 - where others look for it
+    canary, name = folder / "canary", f"canary-{me}-{folder.name}"
+    shared = Path("/dev/shm", name)  # noqa: S108 - where others look for it
     for file in (canary, shared):
         file.write_text(CANARY)
         file.chmod(0o644)
@@ -213,11 +247,14 @@ def outside(site: RunningSite, folder: Path) -> Iterator[dict[str, str]]:
         listener = open_things.enter_context(socket.create_server(("127.0.0.1", 0)))
         by_path, abstract = (open_things.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(2))
         by_path.bind(str(folder / "socket"))
-        abstract.bind(f"\0canary-{me}")
+        abstract.bind(f"\0{name}")
         (folder / "socket").chmod(0o777)
         for each in (listener, by_path, abstract):
             each.listen(64)
             threading.Thread(target=_accept_all, args=[each], daemon=True).start()
+        terminal, slave = os.openpty()
+        for descriptor in (terminal, slave):
+            open_things.callback(os.close, descriptor)
         key = 0x5EED0000 + me % 60000
         open_things.callback(libc.shmctl, libc.shmget(key, 4096, 0o1666), 0, None)
         yield {
@@ -229,8 +266,10 @@ def outside(site: RunningSite, folder: Path) -> Iterator[dict[str, str]]:
             "pid": str(process.pid),
             "port": str(listener.getsockname()[1]),
             "http": site.url.rsplit(":", 1)[1],
-            "abstract": f"canary-{me}",
+            "abstract": name,
             "key": str(key),
+            "terminal": os.ttyname(slave),
+            "authority": str(next(path for path in sorted((site.data / "authorities").rglob("*")) if path.is_file())),
             "control": str(folder / "control"),
         }
 
@@ -250,6 +289,7 @@ def test_an_attempt_that_succeeds_is_seen(stage: Stage, text: str) -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_what_is_on_this_machine_is_not_on_the_server(stage: Stage, tmp_path: Path, name: str) -> None:
+    stage.check(name)
     there = stage.on_this_machine(REAL[name], tmp_path)
     assert there.returncode == 0, f"the attempt would prove nothing: {there.stderr.decode()}"
     tried = stage.attempt(REAL[name])
@@ -259,6 +299,7 @@ def test_what_is_on_this_machine_is_not_on_the_server(stage: Stage, tmp_path: Pa
 
 @pytest.mark.parametrize("name", FORBIDDEN)
 def test_no_program_of_a_server_may(stage: Stage, name: str) -> None:
+    stage.check(name)
     assert stage.attempt(FORBIDDEN[name]).returncode != 0
 
 
@@ -313,12 +354,13 @@ def test_the_servers_commands_read_only_its_disk(stage: Stage, prepared: str, as
 def test_a_link_in_the_place_of_a_file_of_the_site_is_not_followed(stage: Stage, tmp_path: Path) -> None:
     """The site writes configurations onto the disk, from outside of the sandbox."""
     tmp_path.chmod(0o777)
-    moved = f"rm -rf ~/.ipuof.conf.d /etc/vipu; ln -s {tmp_path} ~/.ipuof.conf.d; ln -s {tmp_path} /etc/vipu"
+    vipu = "$IPUCLOUD_ROOT/etc/vipu"
+    moved = f"rm -rf ~/.ipuof.conf.d {vipu}; ln -s {tmp_path} ~/.ipuof.conf.d; ln -s {tmp_path} {vipu}"
     assert stage.login.ssh(moved).returncode == 0
     stage.tenant.observe()
     stage.login.ssh("true")
     assert not list(tmp_path.iterdir())
-    assert stage.login.ssh("rm ~/.ipuof.conf.d /etc/vipu; mkdir ~/.ipuof.conf.d").returncode == 0
+    assert stage.login.ssh(f"rm ~/.ipuof.conf.d {vipu}; mkdir ~/.ipuof.conf.d").returncode == 0
 
 
 def test_calls_that_are_none_are_refused(stage: Stage) -> None:
@@ -328,9 +370,10 @@ def test_calls_that_are_none_are_refused(stage: Stage) -> None:
     text = python(
         f"""
         import json
+        os.chdir(os.environ["IPUCLOUD_ROOT"] + "/run")
         for call in [*{calls!r}, b"x" * 2_000_000, json.dumps({wrong!r}).encode() + b"\\n"]:
             with socket.socket(socket.AF_UNIX) as server:
-                server.connect("/run/ipucloud.sock")
+                server.connect("ipucloud.sock")
                 try:
                     server.sendall(call)
                     server.shutdown(socket.SHUT_WR)
@@ -343,6 +386,25 @@ def test_calls_that_are_none_are_refused(stage: Stage) -> None:
     assert done.returncode == 0, done.stderr
     assert b'"exit":0' not in done.stdout
     assert stage.attempt("gc-info --ipu-count").stdout == b"16\n"
+
+
+@pytest.mark.parametrize("place", ["on_this_machine", "attempt"])
+def test_the_commands_of_another_server_take_no_calls(stage: Stage, tmp_path: Path, place: str) -> None:
+    """Behind Landlock the socket is among this machine's files, and every server may have the same user."""
+    if stage.wall != "landlock":
+        pytest.skip("it is nowhere to be found")
+    call = {"program": "gc-info", "arguments": ["--ipu-count"], "environment": {}, "folder": "/", "process": 1}
+    text = python(
+        f"""
+        os.chdir("{{site}}/hosts/lux2-h002/disk/run")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.connect("ipucloud.sock")
+            server.sendall({json.dumps(call).encode()!r} + b"\\n")
+            print(server.makefile().read())
+        """
+    )
+    tried = stage.on_this_machine(text, tmp_path) if place == "on_this_machine" else stage.attempt(text)
+    assert b"out" not in tried.stdout
 
 
 def test_forwarding_leads_to_the_server_and_nowhere_else(stage: Stage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,12 +24,14 @@ from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.machines import Machines
 from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
+from ipucloud.laboratory.simulator.sandbox.plan import WAY_IN
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
 from ipucloud.laboratory.simulator.ssh.confinement import Confinement
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
 from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
+from ipucloud.laboratory.simulator.ssh.userland import may_change_users
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.laboratory.simulator.vipu.attributes import machine_health
@@ -353,5 +356,9 @@ class Site:
 def prepare_folder(data: Path) -> None:
     """Make the site's folder, closed to everyone else on this machine."""
     data.mkdir(parents=True, exist_ok=True)
-    data.chmod(0o700)
+    if may_change_users():
+        os.chown(data, -1, WAY_IN)  # servers have users of their own, who have to get to their disks
+        data.chmod(0o710)
+    else:
+        data.chmod(0o700)
     (data / "hosts").mkdir(exist_ok=True)

@@ -71,6 +71,10 @@ def up(
     sample: Annotated[
         bool, typer.Option("--sample", help="Add a project with two billed months, for trying invoices and reports.")
     ] = False,
+    unconfined: Annotated[
+        bool,
+        typer.Option("--unconfined", help="Run programs of simulated servers even where this machine confines none."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a complete local system until Ctrl-C: database, simulated site, API, worker.
@@ -84,13 +88,15 @@ def up(
         try:
             with interruptible() as signals:
                 migrate_given_database(settings, _say)
-                run_until_stopped(signals, _serve(settings, time_scale, sample=sample, as_json=as_json))
+                run_until_stopped(
+                    signals, _serve(settings, time_scale, sample=sample, unconfined=unconfined, as_json=as_json)
+                )
         except KeyboardInterrupt:
             _say("stopped; no processes are left.")
 
 
-async def _serve(settings: Settings, time_scale: float, *, sample: bool, as_json: bool) -> None:
-    async with running(settings, time_scale=time_scale, say=_say, sample=sample) as system:
+async def _serve(settings: Settings, time_scale: float, *, sample: bool, unconfined: bool, as_json: bool) -> None:
+    async with running(settings, time_scale=time_scale, say=_say, sample=sample, unconfined=unconfined) as system:
         _announce(system, await _panel(system), as_json)
         await asyncio.Event().wait()
 

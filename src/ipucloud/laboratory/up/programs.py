@@ -34,7 +34,7 @@ def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> P
 
 
 def simulated_site(
-    folder: Path, time_scale: float, credentials: Mapping[str, str], ready: ReadyFile, logs: Path
+    folder: Path, time_scale: float, credentials: Mapping[str, str], ready: ReadyFile, logs: Path, *, unconfined: bool
 ) -> Program:
     """A simulated site with its state in `folder`; it writes its address into the ready file, the same every time."""
     options = {
@@ -43,7 +43,8 @@ def simulated_site(
         "--ready-file": ready.path,
         "--machines": MACHINES,
     }
-    arguments = ("--secure", *(str(word) for option in options.items() for word in option))
+    flags = ("--secure", *(["--unconfined"] if unconfined else []))
+    arguments = (*flags, *(str(word) for option in options.items() for word in option))
     return Program(
         "The simulated site", "ipucloud.laboratory.simulator.main", arguments, credentials, logs / "site.log", ready
     )

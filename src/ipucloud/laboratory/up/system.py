@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ from ipucloud.cli.service.connections import (
     sites_of,
 )
 from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.simulated_site import SimulatedSite, SimulatorError
 from ipucloud.client.profiles import DEFAULT, Profile
 from ipucloud.config import Settings
 from ipucloud.db.migrate import upgrade
@@ -124,13 +125,16 @@ def _migrate(owner_url: str, say: Say) -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, time_scale: float, say: Say, sample: bool = False) -> AsyncIterator[System]:
+async def running(
+    settings: Settings, *, time_scale: float, say: Say, sample: bool = False, unconfined: bool = False
+) -> AsyncIterator[System]:
     """A whole system; entered when the API answers, on the port that it had at its first start (`listen_kept`).
 
     `say` hears of each part that has started. A database that the settings name has to have the newest schema. The
     block is cancelled when something cannot be kept running. Raises ChildError then, CatalogueError,
     DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError, Problem, and what a migration raises;
-    SampleError if the `sample` is wanted and cannot be made.
+    SampleError if the `sample` is wanted and cannot be made. `unconfined`: servers of the own simulated site run
+    programs without a wall where there is none.
     """
     if sample:
         refuse_others(settings)
@@ -145,7 +149,7 @@ async def running(settings: Settings, *, time_scale: float, say: Say, sample: bo
         say(f"Starting; data and logs are in {settings.data_dir}.")
         async with keeping(say) as keeper:
             given = settings
-            settings, needed = await _foundations(keeper, given, time_scale, say)
+            settings, needed = await _foundations(keeper, given, time_scale, say, unconfined=unconfined)
             if sample:
                 await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
             sockets.enter_context(reachable(given, settings))
@@ -224,13 +228,15 @@ def _plain(name: str, value: object) -> object:
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
-async def _foundations(keeper: Keeper, settings: Settings, time_scale: float, say: Say) -> tuple[Settings, list[Kept]]:
+async def _foundations(
+    keeper: Keeper, settings: Settings, time_scale: float, say: Say, *, unconfined: bool
+) -> tuple[Settings, list[Kept]]:
     """The settings with a migrated database and a site, and what of it is kept here."""
     parts, logs = [], settings.data_dir / "logs"
     if settings.database_url is None:
         parts.append(_own_database(keeper, settings, logs, say))
     if settings.site_url is None:
-        parts.append(_own_site(keeper, settings, time_scale, logs))
+        parts.append(_own_site(keeper, settings, time_scale, logs, say, unconfined=unconfined))
     for program, join in parts:
         await program.ready()
         say(f"{program.name} is running.")
@@ -251,20 +257,41 @@ def _own_database(keeper: Keeper, settings: Settings, logs: Path, say: Say) -> P
     return kept, join
 
 
-def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path) -> Part:
+def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path, say: Say, *, unconfined: bool) -> Part:
     token, ready = kept_secret(settings.data_dir / SITE_TOKEN), ReadyFile(settings.data_dir / SITE_READY)
     credentials = {
         "IPUCLOUD_SITE_TOKEN": token,
         "IPUCLOUD_VIPU_USER": settings.vipu_user,
         "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(settings.data_dir / VIPU_KEY),
     }
-    kept = keeper.keep(programs.simulated_site(settings.data_dir / SITE, time_scale, credentials, ready, logs))
+    kept = keeper.keep(
+        programs.simulated_site(settings.data_dir / SITE, time_scale, credentials, ready, logs, unconfined=unconfined)
+    )
 
     async def join(settings: Settings) -> Settings:
         await kept.ready()
+        for sentence in await asyncio.to_thread(_confinement, json.loads(ready.text)["url"], token):
+            say(sentence)
         return _at_simulated_site(settings, ready.text, token)
 
     return kept, join
+
+
+def _confinement(url: str, token: str) -> Sequence[str]:
+    """What is to be said of the wall around the programs of servers; nothing of the best one."""
+    site = SimulatedSite(url, token)
+    try:
+        found = site.confinement()
+    except SimulatorError:  # it is asked again by whoever logs in
+        return ()
+    finally:
+        site.close()
+    if found.problem is not None:
+        return (f"Logins and jobs will be refused: {found.problem}.",)
+    return {
+        "landlock": ("Programs of servers are confined by Landlock; `ipucloud sim show` says what that leaves open.",),
+        "none": ("This machine cannot confine the programs of servers: they run WITHOUT A WALL, as your own would.",),
+    }.get(found.wall or "", ())
 
 
 async def _through_restarts(needed: list[Kept], step: Callable[[], Awaitable[Result]]) -> Result:

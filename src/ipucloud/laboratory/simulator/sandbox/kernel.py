@@ -47,6 +47,9 @@ _OF_ITSELF = (
 """setpriority, sched_setparam, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr, and which of their
 arguments are 0 when a process means itself. Landlock does not keep them from other processes of the same user."""
 _CLONE, _CLONE_PARENT = 220 if _ARM else 56, 0x8000
+_MAKE_NAMESPACES, _CLONE3, _SETNS = (_CLONE, 97 if _ARM else 272), 435, 268 if _ARM else 308
+"""clone and unshare, whose first argument has NEW_NAMESPACES. The arguments of clone3 are not to be seen; C libraries do
+without it."""
 
 
 def unshare(flags: int) -> None:
@@ -109,7 +112,7 @@ def forbid_privileges() -> None:
 def become(uid: int, gid: int, *, shared: bool) -> None:
     """Become this user, without any capability or a call of `_FORBIDDEN`, for good, as all that this process starts.
 
-    `shared`: there are other processes of this machine around, and calls that reach them are refused, too.
+    `shared`: there are other processes of this machine around: calls that reach them are refused, and namespaces.
     """
     for capability in range(64):
         _LIBC.prctl(_PR_CAPBSET_DROP, ctypes.c_long(capability), 0, 0, 0)  # EINVAL past the kernel's last one
@@ -169,7 +172,8 @@ def syscall(number: int, *arguments: int | str | bytes | None) -> int:
 def _filter(*, shared: bool) -> bytes:
     """A seccomp filter: a program of the kernel's packet filter over number, architecture and arguments of a call."""
     load, jump_equal, jump_at_least, answer = 0x20, 0x15, 0x35, 0x06
-    allow, eperm, not_supported = 0x7FFF0000, 0x50001, 0x50061
+    jump_any = 0x45
+    allow, eperm, not_supported, no_such_call = 0x7FFF0000, 0x50001, 0x50061, 0x50026
     number, architecture, arguments = 0, 4, 16
 
     def line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
@@ -186,6 +190,18 @@ def _filter(*, shared: bool) -> bytes:
         body = b"".join((*checks, line(answer, allow), line(answer, eperm)))
         return line(jump_equal, call, 0, len(body) // 8) + body
 
+    def without_namespaces(call: int) -> bytes:
+        body = line(load, arguments) + line(jump_any, NEW_NAMESPACES, 1, 0) + line(answer, allow) + line(answer, eperm)
+        return line(jump_equal, call, 0, 4) + body
+
+    among_others = b"".join(
+        (
+            each((*_SHARED, _SETNS), eperm),
+            each((_CLONE3,), no_such_call),
+            *map(without_namespaces, _MAKE_NAMESPACES),
+            *(of_itself(call, zeros) for call, zeros in _OF_ITSELF.items()),
+        )
+    )
     return b"".join(
         (
             line(load, architecture),
@@ -194,8 +210,8 @@ def _filter(*, shared: bool) -> bytes:
             line(load, number),
             line(jump_at_least, 0x40000000, 0, 1),  # the numbers of the x32 ABI
             line(answer, eperm),
-            each(_FORBIDDEN + (_SHARED if shared else ()), eperm),
-            *(of_itself(call, zeros) for call, zeros in (_OF_ITSELF if shared else {}).items()),
+            each(_FORBIDDEN, eperm),
+            among_others if shared else b"",
             line(jump_equal, _SOCKET, 1, 0),
             line(answer, allow),
             line(load, arguments),

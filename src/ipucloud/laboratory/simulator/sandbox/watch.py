@@ -40,6 +40,7 @@ class Watch:
         self._tight = False
         self._free: tuple[int, int] | None = None
         self._taken = 0
+        self._killed = False
         self._measured: int | None = None
         """Where the number comes from that a measurement finds."""
 
@@ -115,7 +116,9 @@ class Watch:
         os.close(source)
         self._measured = None
         before, self._taken = self._taken, int(said or 0)
-        if self._taken > self._disk and self._taken > before:
+        # What was written until the programs were killed is found after them, and is nobody's any more.
+        self._killed = self._taken > self._disk and self._taken > before and not self._killed
+        if self._killed:
             for pid in others:
                 processes.send(pid, signal.SIGKILL)
 

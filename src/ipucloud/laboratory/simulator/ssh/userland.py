@@ -123,7 +123,7 @@ class Userland:
         """
         root = self._disk.root.resolve()
         passed = wall == "namespaces" or all(map(_may_pass, [root, *root.parents]))
-        if os.geteuid() == 0 and passed and _may_change_users():
+        if passed and may_change_users():
             return _FIRST_UID + zlib.crc32(os.fsencode(self._disk.root)) % _UIDS
         return os.geteuid()
 
@@ -193,8 +193,10 @@ def _may_pass(folder: Path) -> bool:
     return bool(found.st_mode & stat.S_IXOTH or (found.st_gid == WAY_IN and found.st_mode & stat.S_IXGRP))
 
 
-def _may_change_users() -> bool:
-    """Whether this process, which is root's, has the capabilities for it."""
+def may_change_users() -> bool:
+    """Whether this process is root's and may let servers have users of their own."""
+    if os.geteuid() != 0 or sys.platform != "linux":
+        return False
     status = Path("/proc/self/status").read_text()
     held = next(line for line in status.splitlines() if line.startswith("CapEff:")).split()[1]
     return int(held, 16) & _CHANGING_USERS == _CHANGING_USERS
