@@ -68,7 +68,7 @@ def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
     assert found is not None
     [error] = found.errors
     assert error.startswith(f"user data was not carried out: {sentence}")
-    job = {"network": tenant.name, "server": f"{tenant.name}-h1", "command": ["true"]}
+    job = {"network": tenant.name, "server": f"{tenant.name}-h1", "generation": 1, "command": ["true"]}
     put = tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job)
     put.raise_for_status()
     asked = {"network": tenant.name, "server": f"{tenant.name}-h1"}

@@ -68,6 +68,7 @@ def up(
             help="The API's port, kept for later starts; 0: any free one. Default: IPUCLOUD_PORT, at first 8000.",
         ),
     ] = None,
+    *,
     sample: Annotated[
         bool, typer.Option("--sample", help="Add a project with two billed months, for trying invoices and reports.")
     ] = False,

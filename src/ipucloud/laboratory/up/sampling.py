@@ -72,7 +72,9 @@ async def _add_beside(
             "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(key),
         }
         announced = ReadyFile(ready)
-        site = keeper.keep(programs.simulated_site(folder / "data", INSTANT, credentials, announced, logs / "sample"))
+        site = keeper.keep(
+            programs.simulated_site(folder / "data", INSTANT, credentials, announced, logs / "sample", unconfined=False)
+        )
         await site.ready()
         there = settings.model_copy(
             update={

@@ -48,8 +48,8 @@ _OF_ITSELF = (
 arguments are 0 when a process means itself. Landlock does not keep them from other processes of the same user."""
 _CLONE, _CLONE_PARENT = 220 if _ARM else 56, 0x8000
 _MAKE_NAMESPACES, _CLONE3, _SETNS = (_CLONE, 97 if _ARM else 272), 435, 268 if _ARM else 308
-"""clone and unshare, whose first argument has NEW_NAMESPACES. The arguments of clone3 are not to be seen; C libraries do
-without it."""
+"""clone and unshare, whose first argument has NEW_NAMESPACES. The arguments of clone3 are not to be seen; C libraries
+do without it."""
 
 
 def unshare(flags: int) -> None:
