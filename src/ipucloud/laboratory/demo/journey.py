@@ -163,7 +163,8 @@ async def _train(customer: Customer, report: Report, server: Login) -> None:
     report.check(f"gc-monitor shows the IPUs in use while the recipe {RECIPE} runs", used, "in use" if used else "idle")
     if not fetched:
         model.parent.mkdir()
-        await server.get("results/model.json", model)
+        recipe = await customer.asks("recipes", "show", RECIPE)
+        await server.get(f"{recipe['working_directory'] or '.'}/results/model.json", model)
     report.check(
         "its results are fetched",
         json.loads(model.read_text())["accuracy"] > 0.5,
