@@ -75,7 +75,7 @@ class Site:
         self._check_size()
         self.channels = Channels()
         self._durations = Durations(settings.time_scale)
-        self.confinement = Confinement(settings.wall, unconfined=settings.unconfined)
+        self.confinement = Confinement(settings.wall, unconfined=settings.unconfined, servers=settings.data / "hosts")
         self.holds = Holds()
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch

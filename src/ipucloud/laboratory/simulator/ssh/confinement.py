@@ -21,7 +21,7 @@ from ipucloud.laboratory.simulator.sandbox.plan import Wall
 from ipucloud.laboratory.simulator.sandbox.sandbox import SandboxProblem
 from ipucloud.laboratory.simulator.settings import WallChoice
 from ipucloud.laboratory.simulator.ssh.disk import Disk
-from ipucloud.laboratory.simulator.ssh.userland import GIB, Userland, python
+from ipucloud.laboratory.simulator.ssh.userland import GIB, Userland, is_passed, may_change_users, python
 from ipucloud.wire.faults import ServersConfinement
 
 _WALLS: Sequence[Wall] = ("namespaces", "landlock")
@@ -31,11 +31,11 @@ _BEHIND_LANDLOCK = (
 )
 _SAME_USER = (
     "The programs of all servers run as the user of the site: they may change modes and times of its files, though "
-    "neither read nor write them, and connect to sockets in files that this user may use.",
-    "They get neither shared memory (/dev/shm) nor terminals of their own making (/dev/pts).",
+    "neither read nor write them, connect to sockets in files, and get neither shared memory (/dev/shm) nor terminals "
+    "of their own making (/dev/pts).",
 )
 _UNCONFINED = (
-    "Nothing keeps programs from the files, processes and network that the user of the site may reach.",
+    "Nothing keeps programs from the files, processes and network that their user may reach.",
     *_BEHIND_LANDLOCK,
 )
 
@@ -43,11 +43,13 @@ _UNCONFINED = (
 class Confinement:
     """The wall of a site's servers, tried once, when it is first asked for.
 
-    `wanted`: this one, or the first that there is. `unconfined`: without any, programs run all the same.
+    `wanted`: this one, or the first that there is. `unconfined`: without any, programs run all the same. `servers`: the
+    folder in which the servers are.
     """
 
-    def __init__(self, wanted: WallChoice = "auto", *, unconfined: bool = False) -> None:
+    def __init__(self, wanted: WallChoice = "auto", *, unconfined: bool = False, servers: Path | None = None) -> None:
         self._wanted = wanted
+        self._servers = servers
         self._unconfined = unconfined
         self._lock = asyncio.Lock()
         self._wall: Wall | None = "none" if wanted == "none" else None
@@ -68,7 +70,16 @@ class Confinement:
             wall = await self.wall()
         except SandboxProblem as problem:
             return ServersConfinement(wall=None, problem=str(problem))
-        return ServersConfinement(wall=wall, weaknesses=list(weaknesses(wall)))
+        return ServersConfinement(wall=wall, weaknesses=list(self._weaknesses(wall)))
+
+    def _weaknesses(self, wall: Wall) -> Sequence[str]:
+        """In what the wall is weaker than namespaces."""
+        if wall == "namespaces":
+            return ()
+        own_users = self._servers is not None and may_change_users() and is_passed(self._servers)
+        if wall == "none":
+            return _UNCONFINED
+        return _BEHIND_LANDLOCK if own_users else (*_BEHIND_LANDLOCK, *_SAME_USER)
 
     async def _choose(self) -> None:
         problems: dict[Wall, str] = {}
@@ -82,14 +93,6 @@ class Confinement:
             self._wall = "none"
         else:
             self._problem = _refusal(problems)
-
-
-def weaknesses(wall: Wall) -> Sequence[str]:
-    """In what a wall is weaker than namespaces."""
-    if wall == "namespaces":
-        return ()
-    of_users = () if os.geteuid() == 0 else _SAME_USER
-    return (*_BEHIND_LANDLOCK, *of_users) if wall == "landlock" else _UNCONFINED
 
 
 def in_container() -> bool:

@@ -121,9 +121,7 @@ class Userland:
 
         Without a mount namespace, such a user has to get to the disk by its path.
         """
-        root = self._disk.root.resolve()
-        passed = wall == "namespaces" or all(map(_may_pass, [root, *root.parents]))
-        if passed and may_change_users():
+        if may_change_users() and (wall == "namespaces" or is_passed(self._disk.root)):
             return _FIRST_UID + zlib.crc32(os.fsencode(self._disk.root)) % _UIDS
         return os.geteuid()
 
@@ -187,8 +185,12 @@ def python() -> str:
     return str(Path(sys.executable).resolve())
 
 
+def is_passed(folder: Path) -> bool:
+    """Whether the user of a server may pass a folder on the way to its disk, and those above it."""
+    return all(map(_may_pass, [folder.resolve(), *folder.resolve().parents]))
+
+
 def _may_pass(folder: Path) -> bool:
-    """Whether the user of a server may pass a folder on the way to its disk."""
     found = folder.stat()
     return bool(found.st_mode & stat.S_IXOTH or (found.st_gid == WAY_IN and found.st_mode & stat.S_IXGRP))
 
