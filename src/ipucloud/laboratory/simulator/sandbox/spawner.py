@@ -11,7 +11,8 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Callable, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -20,7 +21,8 @@ from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAM
 
 ANSWER_SECONDS = 10.0
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc")
-_FURTHER_SETTINGS = ("bash.bashrc", "gai.conf", "host.conf", "hosts", "nsswitch.conf", "resolv.conf", "ssl/openssl.cnf")
+_OF_THE_MACHINE = frozenset({"/etc/passwd", "/etc/group", "/etc/profile"})
+"""Who may log in to this machine, and what its logins do; the server has its own."""
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx")
 _OF_A_USER = ("/dev/pts", "/dev/shm")  # noqa: S108 - where a user of their own finds nothing of others
 """Terminals and memory of everyone: in them, only users keep processes apart."""
@@ -113,12 +115,22 @@ def _serve(channel: socket.socket, plan: Plan, become: Become) -> None:
 
 def restrict(plan: Plan) -> None:
     """Give up everything of this machine that the programs of a server do not need."""
-    settings = [f"/etc/{name}" for name in (*SETTINGS, *_FURTHER_SETTINGS)]
+    settings = [*(f"/etc/{name}" for name in SETTINGS), *_readable_by_all("/etc")]
     own = [plan.home, plan.place(RUN_FOLDER), *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
     of_a_user = _OF_A_USER if plan.own_user else ()
     landlock.restrict(
         read=[*_SYSTEM, *settings, *plan.programs, plan.place(OWN_PROGRAMS)], change=[*own, *_DEVICES, *of_a_user]
     )
+
+
+def _readable_by_all(folder: str) -> Iterator[str]:
+    """Files that every user may read: programs take one that they may not as a fault, where they do without it."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if os.stat(f"{place}/{name}").st_mode & stat.S_IXOTH]
+        for path in (f"{place}/{name}" for name in names):
+            with suppress(OSError):
+                if path not in _OF_THE_MACHINE and os.stat(path).st_mode & stat.S_IROTH:
+                    yield path
 
 
 def write_settings(plan: Plan) -> None:
