@@ -177,7 +177,7 @@ async def test_another_site_cannot_use_a_browser_session(used: Used) -> None:
     await used.key_is_gone()
 
 
-@needs(Need.SANDBOX)  # a built-in shell has no program that writes so much
+@needs(Need.SANDBOX)
 async def test_bytes_that_nobody_reads_are_held_back_and_none_is_lost(used: Used) -> None:
     async with shell(used.connect(max_queue=1)) as terminal:
         await terminal.send('{"wait": true}')

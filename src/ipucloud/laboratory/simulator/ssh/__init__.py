@@ -1,6 +1,5 @@
 """Poplar servers: a real SSH server for every deployed host, on its own port, with its own key and its own disk.
 
-No text of a customer ever reaches this machine's shell, file system or network. Commands run in a sandbox of their
-server's own (`userland`), or, where there can be none, in the built-in shell: its commands are those of `commands` and
-`ipu_commands`, and its paths lead into the server's disk.
+Whatever a customer runs, runs in a sandbox of their server's own (`userland`), behind the wall that this machine has
+(`confinement`); the server's own commands (`ipu_commands`) are called from there, and run in this process.
 """
