@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
-from tests.support.machine import Need, need, needs, program
+from tests.support.machine import WALLS, Need, need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
 from tests.support.plain import NOBODY
 from tests.support.site import RunningSite, running_site
@@ -33,10 +33,15 @@ def key(folder: Path) -> KeyPair:
     return make_key(folder)
 
 
+@pytest.fixture(scope="module", params=WALLS)
+def wall(request: pytest.FixtureRequest) -> str:
+    need(WALLS[request.param])
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(folder / "site", options=["--machines-on"]) as site:
+def site(folder: Path, wall: str) -> Iterator[RunningSite]:
+    with running_site(folder / wall, options=["--machines-on", "--wall", wall]) as site:
         yield site
 
 
@@ -49,7 +54,13 @@ def tenant(site: RunningSite, key: KeyPair) -> Tenant:
 
 @pytest.fixture
 def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
-    return OpenSsh(tenant.ssh(), key, folder / "known_hosts")
+    return OpenSsh(tenant.ssh(), key, folder / f"known_hosts_{tenant.site.data.name}")
+
+
+@pytest.fixture
+def root(login: OpenSsh) -> str:
+    """Where the server's disk is for its programs: nothing where that is the root directory."""
+    return output(login, 'echo "$IPUCLOUD_ROOT"').strip()
 
 
 @pytest.fixture
@@ -103,12 +114,12 @@ def test_a_repository_is_made_pushed_to_and_cloned(login: OpenSsh, tmp_path: Pat
     output(login, "rm -rf model model.git")
 
 
-def test_programs_of_a_distribution_are_there(login: OpenSsh) -> None:
+def test_programs_of_a_distribution_are_there(login: OpenSsh, root: str) -> None:
     assert output(login, "pip --version").startswith("pip ")
     assert output(login, "seq 1 100 | tail -n 2 | awk '{s += $1} END {print s}'") == "199\n"
-    assert "/home/ubuntu" in output(login, "df -h .")
+    assert output(login, "df -h . | wc -l") == "2\n"
     assert output(login, "mkdir a && touch a/b && tar -czf a.tgz a && tar -tzf a.tgz; rm -r a a.tgz") == "a/\na/b\n"
-    assert output(login, "hostname; whoami; id -u; echo $HOME") == "bert-h1\nubuntu\n1000\n/home/ubuntu\n"
+    assert output(login, "hostname; whoami; echo $HOME") == f"bert-h1\nubuntu\n{root}/home/ubuntu\n"
     assert output(login, "sudo -n -E VARIABLE=1 sh -c 'echo $VARIABLE'") == "1\n"
 
 
@@ -123,9 +134,9 @@ def test_a_script_runs_on_uploaded_data_and_its_result_is_fetched(login: OpenSsh
     assert json.loads(result.read_text()) == 499500
 
 
-def test_a_virtual_environment_works(login: OpenSsh) -> None:
+def test_a_virtual_environment_works(login: OpenSsh, root: str) -> None:
     made = "python3 -m venv --without-pip env && . env/bin/activate && python -c 'import sys; print(sys.prefix)'"
-    assert output(login, f"{made}; rm -rf ~/env") == "/home/ubuntu/env\n"
+    assert output(login, f"{made}; rm -rf ~/env") == f"{root}/home/ubuntu/env\n"
 
 
 def test_the_servers_commands_are_programs_like_others(login: OpenSsh) -> None:
@@ -235,15 +246,17 @@ def _fetched(login: OpenSsh, port: int) -> str:
     return login.ssh(flags=["-W", f"localhost:{port}"], stdin=b"GET / HTTP/1.0\r\n\r\n").stdout.decode()
 
 
-def test_a_process_survives_its_login_and_ends_with_the_server(tenant: Tenant, login: OpenSsh) -> None:
+def test_a_process_survives_its_login_and_ends_with_the_server(tenant: Tenant, login: OpenSsh, root: str) -> None:
     for action in ("reboot", "power-cycle"):
         output(login, "nohup sleep 31337 > /dev/null 2>&1 &")
         assert output(login, "pgrep -f 'sleep 3133[7]'").strip()
-        output(login, "echo kept > kept; mkdir -p /data/set && echo data > /data/set/a; echo x > /tmp/t")
+        output(
+            login, f"echo kept > kept; mkdir -p {root}/data/set && echo data > {root}/data/set/a; echo x > {root}/srv/t"
+        )
         power(tenant, action)
         tenant.wait_for(HostState.RUNNING)
         assert login.ssh("pgrep -f 'sleep 3133[7]'").returncode == 1
-        assert output(login, "cat kept /data/set/a /tmp/t") == "kept\ndata\nx\n"
+        assert output(login, f"cat kept {root}/data/set/a {root}/srv/t") == "kept\ndata\nx\n"
     assert output(login, "hostname") == "bert-h1\n"
 
 
@@ -257,17 +270,17 @@ def test_power_off_leaves_no_process_on_this_machine(tenant: Tenant, login: Open
     assert output(login, "cat kept") == "kept\n"
 
 
-def test_a_site_that_is_killed_leaves_no_process(folder: Path, key: KeyPair) -> None:
-    with running_site(folder / "killed", options=["--machines-on"]) as site:
+def test_a_site_that_is_killed_leaves_no_process(folder: Path, key: KeyPair, wall: str) -> None:
+    with running_site(folder / f"killed-{wall}", options=["--machines-on", "--wall", wall]) as site:
         tenant = Tenant(site)
         tenant.attach()
         tenant.put_server([key.public_line]).raise_for_status()
-        login = OpenSsh(tenant.ssh(), key, folder / "known_hosts_killed")
+        login = OpenSsh(tenant.ssh(), key, folder / f"known_hosts_killed_{wall}")
         output(login, "echo kept > kept; nohup sleep 16180 > /dev/null 2>&1 &")
         site.kill()
         eventually(lambda: _processes("16180") == 0, "the processes of the server are gone")
         site.start()
-        again = OpenSsh(Tenant(site).ssh(), key, folder / "known_hosts_killed")
+        again = OpenSsh(Tenant(site).ssh(), key, folder / f"known_hosts_killed_{wall}")
         assert output(again, "cat kept") == "kept\n"
 
 
@@ -286,7 +299,7 @@ def test_a_wiped_server_leaves_nothing_whatever_was_made_there(site: RunningSite
     wiped = Tenant(site, name="wiped", machines=0, host="lux2-h003")
     wiped.attach()
     wiped.put_server([key.public_line]).raise_for_status()
-    login = OpenSsh(wiped.ssh(), key, folder / "known_hosts_wiped")
+    login = OpenSsh(wiped.ssh(), key, folder / f"known_hosts_wiped_{site.data.name}")
     output(login, "mkdir -p closed/inner && echo x > closed/inner/file && chmod 0 closed/inner closed")
     deep = "import os\nfor _ in range(2000):\n os.mkdir('d' * 40)\n os.chdir('d' * 40)\n"
     output(login, "python3 -", stdin=deep.encode())
@@ -297,41 +310,46 @@ def test_a_wiped_server_leaves_nothing_whatever_was_made_there(site: RunningSite
     assert not (site.data / "hosts" / wiped.host).exists()
 
 
-def test_two_servers_know_nothing_of_each_other(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
+def test_two_servers_keep_apart(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path, root: str) -> None:
     other = Tenant(tenant.site, name="other", machines=0, host="lux2-h002")
     other.attach()
     other.put_server([key.public_line]).raise_for_status()
-    neighbour = OpenSsh(other.ssh(), key, folder / "known_hosts_other")
-    output(
-        login,
-        "echo mine > /tmp/mine; nohup sleep 17320 > /dev/null 2>&1 & nohup python3 -m http.server 8126 > l 2>&1 &",
-    )
-    assert neighbour.ssh("pgrep -f 'sleep 1732[0]'").returncode == 1
-    assert neighbour.ssh("cat /tmp/mine").returncode == 1
+    neighbour = OpenSsh(other.ssh(), key, folder / f"known_hosts_other_{tenant.site.data.name}")
+    output(login, f"echo mine > {root}/srv/mine; nohup sleep 17320 > /dev/null 2>&1 &")
+    output(login, "nohup python3 -m http.server 8126 > l 2>&1 &")
+    # Behind Landlock the process is seen.
+    assert neighbour.ssh("pgrep -f 'sleep 1732[0]'").returncode == (0 if root else 1)
+    assert neighbour.ssh("pkill -f 'sleep 1732[0]'").returncode == 1
+    assert neighbour.ssh(f"cat {root}/srv/mine").returncode == 1
+    eventually(lambda: "HTTP" in _fetched(login, 8126), "what listens on the server is reached")
     assert "HTTP" not in _fetched(neighbour, 8126)
-    assert output(login, "kill $(pgrep -f 'sleep 1732[0]')") == ""
+    assert output(login, "kill $(pgrep -f 'sleep 1732[0]'); pkill -f 'http.server 812[6]'") == ""
 
 
 def test_what_a_customer_breaks_on_the_disk_does_not_keep_the_server_from_booting(
-    tenant: Tenant, login: OpenSsh
+    tenant: Tenant, login: OpenSsh, root: str
 ) -> None:
-    output(login, "rm -rf /etc/* /var/* ~/.ipuof.conf.d 2>/dev/null; mkdir /etc/passwd; ln -s /usr /etc/ssl; true")
-    output(login, "rm -f /etc/hosts; ln -s /nowhere /etc/hosts; ln -s /proc ~/.ipuof.conf.d")
+    etc = f"{root}/etc"
+    output(
+        login,
+        f"rm -rf {etc}/* {root}/var/* ~/.ipuof.conf.d 2>/dev/null; mkdir {etc}/passwd; ln -s /usr {etc}/ssl; true",
+    )
+    output(login, f"rm -f {etc}/hosts; ln -s /nowhere {etc}/hosts; ln -s /proc ~/.ipuof.conf.d")
     power(tenant, "reboot")
     tenant.wait_for(HostState.RUNNING)
-    assert output(login, "cat /etc/hostname") == "bert-h1\n"
-    assert output(login, "rm ~/.ipuof.conf.d; rmdir /etc/passwd; gc-info --ipu-count") == "16\n"
+    assert output(login, f"cat {etc}/hostname") == "bert-h1\n"
+    assert output(login, f"rm ~/.ipuof.conf.d; rmdir {etc}/passwd; gc-info --ipu-count") == "16\n"
     power(tenant, "reboot")
     tenant.wait_for(HostState.RUNNING)
     assert output(login, "whoami") == "ubuntu\n"
 
 
-def test_a_disk_that_is_too_full_ends_what_fills_it(folder: Path, key: KeyPair) -> None:
-    with running_site(folder / "small", options=["--machines-on", "--disk", "64"]) as site:
+def test_a_disk_that_is_too_full_ends_what_fills_it(folder: Path, key: KeyPair, wall: str) -> None:
+    with running_site(folder / f"small-{wall}", options=["--machines-on", "--disk", "64", "--wall", wall]) as site:
         tenant = Tenant(site)
         tenant.attach()
         tenant.put_server([key.public_line]).raise_for_status()
-        login = OpenSsh(tenant.ssh(), key, folder / "known_hosts_small")
+        login = OpenSsh(tenant.ssh(), key, folder / f"known_hosts_small_{wall}")
         assert login.ssh("head -c 100M /dev/zero > big").returncode != 0, "no file is longer than the disk"
         output(login, "rm big")
         fill = "i=0; while :; do i=$((i + 1)); head -c 4M /dev/zero > part$i; done"

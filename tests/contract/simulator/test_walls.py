@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,3 +107,32 @@ def test_who_says_so_gets_programs_without_a_wall(key: KeyPair, tmp_path: Path) 
 def test_a_container_is_known_by_what_its_engine_leaves_there(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     monkeypatch.setenv(variable, "docker")
     assert in_container()
+
+
+def test_behind_landlock_user_data_and_jobs_find_the_paths_of_the_server(key: KeyPair, tmp_path: Path) -> None:
+    need(Need.LANDLOCK)
+    user_data = """\
+#cloud-config
+hostname: trainer
+write_files:
+- {path: /home/ubuntu/train.py, content: "print('trained')"}
+runcmd:
+- cd && python3 train.py > "$IPUCLOUD_ROOT/data/result"
+- [sh, -c, hostname >> "$IPUCLOUD_ROOT/data/result"]
+"""
+    with running_site(tmp_path / "site", options=["--machines-on", "--wall", "landlock"]) as site:
+        tenant = Tenant(site, machines=0)
+        tenant.attach()
+        spec = tenant.server_spec([key.public_line]) | {"user_data": user_data}
+        tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
+        tenant.wait_for(HostState.RUNNING)
+        eventually(lambda: _user_data(tenant) == "done", "cloud-init is done")
+        asked = {"network": tenant.name, "server": f"{tenant.name}-h1"}
+        job = asked | {"generation": 1, "command": ["cat", "result"], "directory": "/data"}
+        tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job).raise_for_status()
+        eventually(lambda: _job(tenant, asked).ended is not None, "the job is over")
+        assert (_job(tenant, asked).exit_status, b64decode(_job(tenant, asked).log)) == (0, b"trained\ntrainer\n")
+        login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
+        output = "/var/log/cloud-init-output.log"
+        assert login.sftp(f"get {output} {tmp_path}/log\nget /data/result {tmp_path}/result\n").returncode == 0
+        assert (tmp_path / "result").read_text() == "trained\ntrainer\n"
