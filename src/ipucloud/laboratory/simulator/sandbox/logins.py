@@ -65,7 +65,7 @@ class EndingLogins:
 
 def _members(session: int) -> set[int]:
     """The processes of a session that are to end with it."""
-    return {int(name) for name in os.listdir("/proc") if name.isdecimal() and _belongs(name, session)}
+    return {pid for pid in processes.descendants(os.getpid()) if _belongs(str(pid), session)}
 
 
 def _belongs(process: str, session: int) -> bool:

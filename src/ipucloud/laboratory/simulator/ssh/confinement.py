@@ -21,7 +21,7 @@ from ipucloud.laboratory.simulator.sandbox.plan import Wall
 from ipucloud.laboratory.simulator.sandbox.sandbox import SandboxProblem
 from ipucloud.laboratory.simulator.settings import WallChoice
 from ipucloud.laboratory.simulator.ssh.disk import Disk
-from ipucloud.laboratory.simulator.ssh.userland import GIB, Userland, is_passed, may_change_users, python
+from ipucloud.laboratory.simulator.ssh.userland import GIB, Userland, may_have_own_users, python
 from ipucloud.wire.faults import ServersConfinement
 
 _WALLS: Sequence[Wall] = ("namespaces", "landlock")
@@ -76,7 +76,7 @@ class Confinement:
         """In what the wall is weaker than namespaces."""
         if wall == "namespaces":
             return ()
-        own_users = self._servers is not None and may_change_users() and is_passed(self._servers)
+        own_users = self._servers is not None and may_have_own_users(self._servers)
         if wall == "none":
             return _UNCONFINED
         return _BEHIND_LANDLOCK if own_users else (*_BEHIND_LANDLOCK, *_SAME_USER)

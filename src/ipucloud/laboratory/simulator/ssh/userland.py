@@ -119,9 +119,9 @@ class Userland:
     def _user(self, wall: Wall) -> int:
         """Who the customer is on this machine: a user of the server's own, where this process can choose.
 
-        Without a mount namespace, such a user has to get to the disk by its path.
+        Without a mount namespace, such a user has to get to the disk by its path, and to Python.
         """
-        if may_change_users() and (wall == "namespaces" or is_passed(self._disk.root)):
+        if may_change_users() if wall == "namespaces" else may_have_own_users(self._disk.root):
             return _FIRST_UID + zlib.crc32(os.fsencode(self._disk.root)) % _UIDS
         return os.geteuid()
 
@@ -185,9 +185,10 @@ def python() -> str:
     return str(Path(sys.executable).resolve())
 
 
-def is_passed(folder: Path) -> bool:
-    """Whether the user of a server may pass a folder on the way to its disk, and those above it."""
-    return all(map(_may_pass, [folder.resolve(), *folder.resolve().parents]))
+def may_have_own_users(folder: Path) -> bool:
+    """Whether servers in a folder may have users of their own, who get there and to Python by their paths."""
+    needed = (folder.resolve(), Path(python()).parent)
+    return may_change_users() and all(map(_may_pass, {each for place in needed for each in (place, *place.parents)}))
 
 
 def _may_pass(folder: Path) -> bool:
