@@ -29,6 +29,7 @@ POLL_SECONDS = 0.5
 PATIENCE_SECONDS = 120.0
 """For JupyterLab's first answer, once its program runs."""
 MAX_RESTARTS = 3
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 ENDED = {ServiceState.FAILED, ServiceState.STOPPED}
 _NAME = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
 _LOCAL = 'PATH="$PATH:$HOME/.local/bin"'
@@ -132,15 +133,17 @@ def end(session: Session, cluster: Cluster, remote: Remote, service: Service) ->
     remote.run(f"rm -f {token_file(service.name)}", check=False)
 
 
-def local_port(wanted: int | None, default: int) -> int:
-    """A port of this machine: the wanted one, else `default` or any other that is free.
+def local_port(wanted: int | None, remote: Remote, port: int) -> int:
+    """A port of this machine: the wanted one, else the server's `port` or any other that is free.
 
+    A simulated server on this machine may have its network, and then the notebook itself needs that port.
     Raises UsageError when the wanted one is taken.
     """
-    for port in (wanted,) if wanted else (default, 0):
+    default = 0 if remote.ssh.host in LOOPBACK else port
+    for each in (wanted,) if wanted else (default, 0):
         with socket.socket() as tried, suppress(OSError):
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            tried.bind(("127.0.0.1", port))
+            tried.bind(("127.0.0.1", each))
             found: int = tried.getsockname()[1]
             return found
     raise UsageError(f"Port {wanted} of this machine is taken. Choose another --local-port, or leave it out.")

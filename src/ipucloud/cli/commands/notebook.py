@@ -52,7 +52,7 @@ def notebook(
     found = notebooks.existing(session, chosen, name)
     place = Place(session, chosen, _ordinal(chosen, found.poplar_server) if found else server, identity_file)
     remote = place.remote()
-    local = notebooks.local_port(local_port, found.port if found else port)
+    local = notebooks.local_port(local_port, remote, found.port if found else port)
     if found is None:
         notebooks.require_jupyter(remote, chosen.name, install=install)
         running = notebooks.begun(session, chosen, remote, name, port=port, directory=directory)
