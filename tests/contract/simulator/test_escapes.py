@@ -55,6 +55,7 @@ REAL = {
     "the certificates of the control plane": "grep -q . {site}/clients/luxembourg-2.pem",
     "shared memory": "grep -q . /dev/shm/{shared}",
     "a process, by /proc": "test -e /proc/{pid}/cmdline",
+    "the list of processes": "ps -e -o pid= | grep -qw {pid}",
     "a process, by a signal": "kill -0 {pid}",
     "the environment of a process": "tr '\\0' '\\n' < /proc/{pid}/environ | grep -q {secret}",
     "the file system of a process": "grep -q . /proc/{pid}/root{canary}",
@@ -76,7 +77,6 @@ FORBIDDEN = {
     "read the kernel's log": "head -c1 /dev/kmsg | grep -q . || dmesg | grep -q .",
     "read a disk": "cat /dev/vda /dev/sda /dev/nvme0n1 2>/dev/null | head -c1 | grep -q .",
     "list the homes": "ls -A /home | grep -qv '^ubuntu$'",
-    "list what runs": "ps -e -o comm= | grep -qE 'systemd|sshd|postgres|pytest|ipucloud-sim'",
     "list kernel settings of devices": "ls -A /sys | grep -q .",
     "list /boot": "ls -A /boot | grep -q .",
     "read the environment of process 1": "head -c1 /proc/{init}/environ | grep -q .",
@@ -135,10 +135,6 @@ FORBIDDEN = {
     "reach the hypervisor": python("socket.socket(40, socket.SOCK_STREAM)"),
     "send raw packets": python("socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)"),
     "listen to all packets": python("socket.socket(17, socket.SOCK_RAW)"),
-    "send a packet out": python("socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 9))"),
-    "connect to the outside": python("socket.create_connection(('192.0.2.1', 80), 5)"),
-    "resolve a name": python("socket.getaddrinfo('example.org', 80)"),
-    "ask the cloud's metadata service": "exec 3<>/dev/tcp/169.254.169.254/80",
     "put text into another terminal": python("fcntl.ioctl(0, 0x5412, b'x')"),
     "raise a limit": "ulimit -c unlimited || ulimit -u unlimited",
     "have more memory than there is": python("bytearray(9 << 30)"),
@@ -146,22 +142,26 @@ FORBIDDEN = {
 }
 """What a program could try anywhere."""
 
+NETWORK = {
+    "send a packet out": python("socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 9))"),
+    "connect to the outside": python("socket.create_connection(('192.0.2.1', 80), 5)"),
+    "resolve a name": python("socket.getaddrinfo('example.org', 80)"),
+    "ask the cloud's metadata service": "exec 3<>/dev/tcp/169.254.169.254/80",
+}
+"""What a program could try where it has a network."""
+
 SHARED = frozenset(
     {
         "a process, by /proc",
         "a listener on the loopback address",
         "the HTTP interface of the site",
         "a socket by its path",
-        "list what runs",
-        "send a packet out",
-        "connect to the outside",
-        "resolve a name",
-        "ask the cloud's metadata service",
+        "the list of processes",
     }
 )
 """What Landlock leaves to programs, as `ipucloud sim show` and docs/simulator.md say."""
-IF_ROOT = frozenset({"become root", "become root by a set-id copy", "list the descriptors of process 1"})
-"""What holds nothing off where programs run as the root of this machine, without its capabilities."""
+OF_ROOT = frozenset({"become root", "become root by a set-id copy", "list the descriptors of process 1"})
+"""What it leaves to those that run as the root of this machine, without its capabilities."""
 
 
 @dataclass
@@ -173,10 +173,9 @@ class Stage:
     login: OpenSsh
     names: dict[str, str]
 
-    def check(self, name: str) -> None:
-        """Skip an attempt that this wall is not to hold off."""
-        if self.wall == "landlock" and name in (SHARED if os.geteuid() else SHARED | IF_ROOT):
-            pytest.skip("it is shared behind Landlock")
+    def leaves_open(self, name: str) -> bool:
+        """Whether this wall is not to hold an attempt off."""
+        return self.wall == "landlock" and name in (SHARED if os.geteuid() else SHARED | OF_ROOT)
 
     def attempt(self, text: str) -> subprocess.CompletedProcess[bytes]:
         return self.login.ssh(f"timeout -s KILL 60 bash -c {_quoted(self._filled(text))}", flags=self.shared)
@@ -289,18 +288,22 @@ def test_an_attempt_that_succeeds_is_seen(stage: Stage, text: str) -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_what_is_on_this_machine_is_not_on_the_server(stage: Stage, tmp_path: Path, name: str) -> None:
-    stage.check(name)
     there = stage.on_this_machine(REAL[name], tmp_path)
     assert there.returncode == 0, f"the attempt would prove nothing: {there.stderr.decode()}"
     tried = stage.attempt(REAL[name])
-    assert tried.returncode != 0, tried.stdout
+    assert (tried.returncode == 0) == stage.leaves_open(name), tried.stdout
     assert CANARY.encode() not in tried.stdout + tried.stderr
 
 
 @pytest.mark.parametrize("name", FORBIDDEN)
 def test_no_program_of_a_server_may(stage: Stage, name: str) -> None:
-    stage.check(name)
-    assert stage.attempt(FORBIDDEN[name]).returncode != 0
+    assert (stage.attempt(FORBIDDEN[name]).returncode == 0) == stage.leaves_open(name)
+
+
+@pytest.mark.parametrize("stage", ["namespaces"], indirect=True)
+@pytest.mark.parametrize("name", NETWORK)
+def test_no_program_of_a_server_has_a_network(stage: Stage, name: str) -> None:
+    assert stage.attempt(NETWORK[name]).returncode != 0
 
 
 @pytest.mark.parametrize(
@@ -388,11 +391,10 @@ def test_calls_that_are_none_are_refused(stage: Stage) -> None:
     assert stage.attempt("gc-info --ipu-count").stdout == b"16\n"
 
 
+@pytest.mark.parametrize("stage", ["landlock"], indirect=True)
 @pytest.mark.parametrize("place", ["on_this_machine", "attempt"])
 def test_the_commands_of_another_server_take_no_calls(stage: Stage, tmp_path: Path, place: str) -> None:
     """Behind Landlock the socket is among this machine's files, and every server may have the same user."""
-    if stage.wall != "landlock":
-        pytest.skip("it is nowhere to be found")
     call = {"program": "gc-info", "arguments": ["--ipu-count"], "environment": {}, "folder": "/", "process": 1}
     text = python(
         f"""

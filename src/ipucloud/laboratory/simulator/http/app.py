@@ -323,7 +323,7 @@ def _shown(site: Site, calls: Calls) -> list[Route]:
         return await site.confinement.shown()
 
     return [
-        calls.route("GET", "/v1/confinement", "confinement.get", get_confinement),
+        calls.route("GET", "/v1/confinement", "hardware.confinement", get_confinement),
         calls.route("GET", "/v1/hardware", "hardware.list", list_shown),
         calls.route("PUT", "/v1/hardware/{name}", "hardware.put", told(put_shown)),
         calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", told(delete_shown)),
