@@ -26,6 +26,7 @@ import signal
 import socket
 import struct
 import termios
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -68,6 +69,7 @@ class _Init:
         self._control = control
         self._plan = plan
         self._spawner = None if plan.wall == "namespaces" else Spawner(plan, self._become)
+        self._limits = plan.limits if plan.wall == "namespaces" or plan.own_user else _with_others(plan.limits)
         self._jobs: dict[int, socket.socket] = {}
         """The sockets of requests whose program runs, by its process; of logins until the owner closes them."""
         self._logins: set[int] = set()
@@ -199,7 +201,7 @@ class _Init:
                 os.dup2(descriptor, standard)
             os.closerange(3, 65536)
             os.nice(NICENESS)
-            kernel.limit(self._plan.limits)
+            kernel.limit(self._limits)
             if "serve" in request:
                 status = sftp.serve(0, 1, self._plan)
             else:
@@ -210,6 +212,14 @@ class _Init:
                 os.write(2, f"{error}\n".encode())
         finally:
             os._exit(status)
+
+
+def _with_others(limits: Mapping[str, int]) -> dict[str, int]:
+    """Limits where the kernel counts the processes of a user who has others, too, and may get more of them.
+
+    It is `Watch` then that keeps the number of the server's own.
+    """
+    return {**limits, "NPROC": 2 * limits["NPROC"] + processes.threads_of_this_user()}
 
 
 def _connect(port: int, job: socket.socket, process_1: int | None) -> NoReturn:

@@ -37,6 +37,16 @@ def descendants(of: int) -> dict[int, Process]:
     return found
 
 
+def threads_of_this_user() -> int:
+    """How many threads there are of this process's user, on all of the machine that is seen."""
+    total = 0
+    for name in os.listdir("/proc"):
+        with suppress(OSError):
+            if name.isdecimal() and os.stat(f"/proc/{name}").st_uid == os.geteuid():
+                total += 0 if (process := _process(name)) is None else process.threads
+    return total
+
+
 def descends(pid: int, ancestor: int) -> bool:
     """Whether a process is another one, or descends from it."""
     while pid > 1 and pid != ancestor:
