@@ -116,10 +116,9 @@ def begun(
     token = secrets.token_urlsafe(32)
     file = token_file(name)
     remote.run(f"umask 077 && mkdir -p .ipucloud && rm -f {file} && cat > {file}", given=token.encode())
-    # A JupyterLab that is told to find another port would not be found there.
-    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
-    # A simulated server of a site that root runs may have no other user; elsewhere the option does nothing.
-    options.append("--allow-root")
+    # A JupyterLab that is told to find another port would not be found there. Servers of a simulated site that root
+    # runs may have no other user than root.
+    options = ["--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
     command = ["sh", "-c", _PROGRAM, file, *options]
     wanted = NewService(name, command, port, directory, None, remote.server.name, MAX_RESTARTS)
     try:
