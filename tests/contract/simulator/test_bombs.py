@@ -226,7 +226,7 @@ async def test_a_bomb_of_output_waits_for_its_reader(box: Boxes, tmp_path: Path)
 
 
 async def test_sandboxes_have_equal_shares_of_the_processors(box: Boxes, tmp_path: Path) -> None:
-    if not list(cgroups.places()):
+    if not any(os.access(folder, os.W_OK) for folder, _ in cgroups.places()):
         lack(Need.CONTROL_GROUPS)
     async with box(tmp_path / "many") as many, box(tmp_path / "one") as one:
         # In sessions of their own, or some kernels would count them as one without any control group.

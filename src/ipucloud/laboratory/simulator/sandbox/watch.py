@@ -1,7 +1,7 @@
 """Limits that the kernel has no number for: the memory of all processes of a sandbox together, and its disk; and how
 many processes there are, which the kernel counts by user, where the user is not that of this sandbox alone.
 
-As the kernel's own watch over memory does, this one ends the largest process when there is none left. A disk that is
+As the kernel's own watch over memory does, this one ends the largest processes when there is none left. A disk that is
 too full ends what fills it: processes are killed while it grows. Of too many processes, those of the largest session
 end. All look once in a while, so that a sandbox can hold a little more than its limit for a moment.
 """
@@ -73,8 +73,11 @@ class Watch:
         sizes = {pid: _resident(pid) for pid in others}
         total = sum(sizes.values())
         self._tight |= total > self._memory // 4
-        if total > self._memory:
-            processes.send(max(sizes, key=lambda pid: sizes[pid]), signal.SIGKILL)
+        for pid in sorted(sizes, key=lambda pid: sizes[pid], reverse=True):
+            if total <= self._memory:
+                break
+            processes.send(pid, signal.SIGKILL)
+            total -= sizes[pid]
 
     def _look_at_disk(self, others: Iterable[int]) -> None:
         if self._measured is not None:
