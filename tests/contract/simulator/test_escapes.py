@@ -281,7 +281,16 @@ def _accept_all(listener: socket.socket) -> None:
             return
 
 
-@pytest.mark.parametrize("text", ["true", python("sys.exit(0)"), succeeds("libc.getpid()")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "true",
+        python("sys.exit(0)"),
+        succeeds("libc.getpid()"),
+        python("import threading; os.sched_setscheduler(threading.get_native_id(), 0, os.sched_param(0))"),
+        "nice true",
+    ],
+)
 def test_an_attempt_that_succeeds_is_seen(stage: Stage, text: str) -> None:
     assert stage.attempt(text).returncode == 0
 

@@ -40,12 +40,13 @@ _SHARED = (194, 196, 190, 186, 180, 30) if _ARM else (29, 30, 64, 68, 240, 251)
 """shmget, shmat, semget, msgget, mq_open, ioprio_set: memory and queues that are the machine's where there is no
 namespace of them, and a call that reaches other processes of the same user."""
 _OF_ITSELF = (
-    {140: (0, 1), 118: (0,), 119: (0,), 122: (0,), 261: (0,), 274: (0,)}
+    {140: (0, 1), 119: (1,), 122: (0,), 261: (0,), 274: (0,)}
     if _ARM
-    else {141: (0, 1), 142: (0,), 144: (0,), 203: (0,), 302: (0,), 314: (0,)}
+    else {141: (0, 1), 144: (1,), 203: (0,), 302: (0,), 314: (0,)}
 )
-"""setpriority, sched_setparam, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr, and which of their
-arguments are 0 when a process means itself. Landlock does not keep them from other processes of the same user."""
+"""setpriority, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr, and which of their arguments are 0 when a
+process means itself; of sched_setscheduler, when it asks for what all processes have, as ZeroMQ does for each thread.
+Landlock does not keep these calls from other processes of the same user."""
 _CLONE, _CLONE_PARENT = 220 if _ARM else 56, 0x8000
 _MAKE_NAMESPACES, _CLONE3, _SETNS = (_CLONE, 97 if _ARM else 272), 435, 268 if _ARM else 308
 """clone and unshare, whose first argument has NEW_NAMESPACES. The arguments of clone3 are not to be seen; C libraries
