@@ -44,8 +44,8 @@ _OF_ITSELF = (
     if _ARM
     else {141: (0, 1), 144: (1,), 203: (0,), 302: (0,), 314: (0,)}
 )
-"""setpriority, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr, and which of their arguments are 0 when a
-process means itself; of sched_setscheduler, when it asks for what all processes have, as ZeroMQ does for each thread.
+"""setpriority, sched_setscheduler, sched_setaffinity, prlimit64, sched_setattr, and which of their arguments are 0 when
+a process means itself; of sched_setscheduler, when it asks for what all processes have, as ZeroMQ does for each thread.
 Landlock does not keep these calls from other processes of the same user."""
 _CLONE, _CLONE_PARENT = 220 if _ARM else 56, 0x8000
 _MAKE_NAMESPACES, _CLONE3, _SETNS = (_CLONE, 97 if _ARM else 272), 435, 268 if _ARM else 308
