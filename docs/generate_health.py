@@ -52,10 +52,10 @@ STEPS = {
     "agent_unreachable": "Check its management network and the V-IPU agent; restart the agent.",
     "link_down": "Check both ends and the cable of the link in the report's detail; exchange the cable.",
     "link_degraded": "Reseat or exchange the cable of the link in the report's detail when the machine is free.",
-    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read the cause"
-    " at the V-IPU controller and quarantine the machine.",
-    "allocation_lost": "Nothing at first: after two sweeps a worker recreates the allocation, the keys and the partitions."
-    " Find out why the controller lost its state.",
+    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read the"
+    " cause at the V-IPU controller and quarantine the machine.",
+    "allocation_lost": "Nothing at first: after two sweeps a worker recreates the allocation, the keys and the"
+    " partitions. Find out why the controller lost its state.",
     "sensor_critical": "Check cooling and power of the machine and its neighbours; take it into maintenance.",
     "sensor_warning": "Check cooling and power before the value becomes critical.",
     "host_failed": f"Read the host's own management log. {_EXCHANGE} The disk of its Poplar server is lost with it.",
