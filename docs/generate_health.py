@@ -18,8 +18,8 @@ INTRODUCTION = """<!-- Written by docs/generate_health.py; do not edit. -->
 
 For operators, and for customers whose cluster is degraded: what each code says, what follows from it, and what to do.
 [How hardware is observed](operations.md#how-hardware-is-observed) explains when reports open and close,
-[when hardware fails](concepts.md#when-hardware-fails) what customers see. `src/ipucloud/inventory/health/codes.py` declares
-the codes.
+[when hardware fails](concepts.md#when-hardware-fails) what customers see. The codes are declared in
+`src/ipucloud/inventory/health/codes.py`.
 
 - **of**: `machine` is an IPU machine, `host` the host of a Poplar server.
 - **health**: the hardware's health, unless another report says worse.
