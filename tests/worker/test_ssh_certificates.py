@@ -16,7 +16,7 @@ from ipucloud.identity import ssh_authorities
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
-from ipucloud.policies.trust import roll_out_authorities
+from ipucloud.policies.authority_rollout import roll_out_authorities
 from ipucloud.programs.certificates import certify
 from tests.support.factories import make_ssh_key
 from tests.support.machine import Need, needs, program

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.locks import LockedCluster, lock_cluster
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor

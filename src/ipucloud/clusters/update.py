@@ -11,7 +11,7 @@ from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.cost_limits.store import count
-from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.locks import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.clusters.operations.update_keys import change_keys
 from ipucloud.clusters.repairs.reschedule import withdraw

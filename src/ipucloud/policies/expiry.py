@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.metrics import EXPIRY_WARNINGS, count
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.update import MAY_EXPIRE, note_expiry_warning

@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.idle.store import IN_USE
-from ipucloud.clusters.locked import lock_cluster, set_reason
+from ipucloud.clusters.locks import lock_cluster, set_reason
 from ipucloud.clusters.metrics import IDLE_SUSPENDED, count
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.config import Settings

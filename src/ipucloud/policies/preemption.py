@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import RESIZES, LockedCluster, lock_cluster, read_cluster
+from ipucloud.clusters.locks import RESIZES, LockedCluster, lock_cluster, read_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.preemption import notices
 from ipucloud.clusters.preemption.plan import HOLDS_ON, Victim, victims_of

@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, set_reason
+from ipucloud.clusters.locks import LockedCluster, lock_cluster, lock_quota, set_reason
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.schedules.calendar import Moment, moments, next_moment

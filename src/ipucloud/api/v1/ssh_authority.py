@@ -20,7 +20,7 @@ from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, SSH_KEY_REFUSED, STATE_CONFLICT
 from ipucloud.kernel.sealing import needed
-from ipucloud.policies.trust import GET_AUTHORITY, GONE, authority_document
+from ipucloud.policies.authority_rollout import GET_AUTHORITY, GONE, authority_document
 from ipucloud.programs.certificates import certify
 
 routes = router()

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from ipucloud.clusters.inputs import ClusterInputs, Isolation
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.step_objects import listed
 from ipucloud.inventory.cleanings import Evidence
 from ipucloud.operations.results import Achieved, Pending, StepResult
 from ipucloud.site.errors import SiteError, SiteRefused

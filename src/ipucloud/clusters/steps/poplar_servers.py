@@ -10,7 +10,7 @@ from functools import partial
 
 from ipucloud.clusters import own_partition
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.step_objects import listed
 from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough

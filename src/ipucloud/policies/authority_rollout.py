@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.begin import begin
 from ipucloud.clusters.operations.update_keys import DEADLINE, UPDATE_KEYS
 from ipucloud.clusters.ssh_keys import trust_current_authority
