@@ -108,8 +108,8 @@ class Hosts(Protocol):
     async def console(self, host: str, server: str, network: str, *, after: int) -> Console | None:
         """The boots whose console was written to after so many bytes; the server may be off.
 
-        A real site has, for example, the serial-over-LAN log of the host's BMC. None where the site does not know the server; raises SiteRefused for an answer that is too large, and as
-        `switch_off` does.
+        A real site has, for example, the serial-over-LAN log of the host's BMC. None where the site does not know the
+        server; raises SiteRefused for an answer that is too large, and as `switch_off` does.
         """
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
