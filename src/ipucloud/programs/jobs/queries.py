@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ipucloud.clusters.programs.queries import Documents
 from ipucloud.db.documents import money
+from ipucloud.programs.queries import Documents
 
 JOB_DOCUMENTS = Documents(
     "jobs",

@@ -13,15 +13,15 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.programs.environment import plain_environment
-from ipucloud.clusters.programs.observed import Due, Lost, Refused, Result, Silent
-from ipucloud.clusters.programs.output import text_of
-from ipucloud.clusters.programs.store import Record, Recorded
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys, SealingError
+from ipucloud.programs.environment import plain_environment
+from ipucloud.programs.observed import Due, Lost, Refused, Result, Silent
+from ipucloud.programs.output import text_of
+from ipucloud.programs.store import Record, Recorded
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteError, SiteRefused

@@ -1,7 +1,7 @@
 """SSH certificates for people: a key that a person has is signed for the servers of one cluster, for a while.
 
-The servers accept what the project's authority signs (`clusters/trust.py`), so no site is called, and a person who has
-left the project gets no further certificate.
+The servers accept what the project's authority signs (`policies/authority_rollout.py`), so no site is called, and a
+person who has left the project gets no further certificate.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.clusters.programs.queries import one_of_the_cluster
-from ipucloud.clusters.services.queries import MEANT
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.services import ServiceState
 from ipucloud.db.documents import clauses
 from ipucloud.identity.access import authenticated
+from ipucloud.programs.queries import one_of_the_cluster
+from ipucloud.programs.services.queries import MEANT
 
 
 class Reached(NamedTuple):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.programs.observed import OFF, Due, Lost, Pausing, Refused, Removed, Result, Silent
-from ipucloud.clusters.programs.reconciler import Current, Loaded, ProgramReconciler, Programs
-from ipucloud.clusters.services import store
-from ipucloud.clusters.services.store import SERVICE_RECORD, SERVICES, Service
 from ipucloud.contract.services import ServiceState
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.programs.observed import OFF, Due, Lost, Pausing, Refused, Removed, Result, Silent
+from ipucloud.programs.reconciler import Current, Loaded, ProgramReconciler, Programs
+from ipucloud.programs.services import store
+from ipucloud.programs.services.store import SERVICE_RECORD, SERVICES, Service
 from ipucloud.wire.site import Job as Seen
 
 _STOPPED = "stopped by request"

@@ -6,9 +6,9 @@ from typing import get_args
 
 import sqlalchemy as sa
 
-from ipucloud.clusters.programs.tables import log_read, log_table, placed, requested, rules, started_as, state_of
 from ipucloud.contract.jobs import JobEndedBy, JobState
 from ipucloud.db.base import instant, metadata, one_of
+from ipucloud.programs.tables import log_read, log_table, placed, requested, rules, started_as, state_of
 
 jobs = sa.Table(
     "jobs",

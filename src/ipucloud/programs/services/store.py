@@ -9,17 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.metrics import SERVICES_ENDED, count_labelled
-from ipucloud.clusters.programs.store import (
-    OF_IT,
-    UNKNOWN_SERVER,
-    Record,
-    key,
-    lock_cluster_in_use,
-    server_of,
-    started_as,
-)
-from ipucloud.clusters.services.queries import MEANT
-from ipucloud.clusters.services.states import SERVICE_STATES
+from ipucloud.clusters.servers import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.contract.event_payloads.projects import ServiceEnded, ServiceOf
 from ipucloud.contract.event_types.projects import (
     SERVICE_CREATED,
@@ -37,6 +27,9 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys
+from ipucloud.programs.services.queries import MEANT
+from ipucloud.programs.services.states import SERVICE_STATES
+from ipucloud.programs.store import OF_IT, Record, key, started_as
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.site import JobHealth
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import own_partition
-from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.skus import sku_of
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_terms, terms_of
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, read_cluster
+from ipucloud.clusters.locks import LockedCluster, lock_cluster, lock_quota, read_cluster
 from ipucloud.clusters.operations.kind import CREATES, WORK_KIND
 from ipucloud.clusters.operations.resize import RESIZE, resize_in_turn
 from ipucloud.clusters.operations.resize_record import waiting_size

@@ -11,9 +11,10 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.metrics import EXPIRY_WARNINGS, count
 from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.update import MAY_EXPIRE, note_expiry_warning
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import ClusterExpires
 from ipucloud.contract.event_types.clusters import CLUSTER_EXPIRING
@@ -34,27 +35,19 @@ class _Due(NamedTuple):
     project_id: UUID
 
 
-_LIVING = "NOT delete_protection AND state NOT IN ('deleting', 'deleted')"
 _EXPIRED = Query(
-    f"SELECT id, project_id FROM clusters WHERE expires_at <= app_now() AND {_LIVING} ORDER BY expires_at LIMIT :limit",  # noqa: S608  # our own text
+    f"""
+    SELECT id, project_id FROM clusters WHERE expires_at <= app_now() AND {MAY_EXPIRE} ORDER BY expires_at LIMIT :limit
+    """,  # noqa: S608  # our own text
     _Due,
 )
 _EXPIRING = Query(
     f"""
     SELECT id, project_id FROM clusters
-     WHERE expires_at > app_now() AND expires_at <= app_now() + :notice AND expiry_warned_at IS NULL AND {_LIVING}
+     WHERE expires_at > app_now() AND expires_at <= app_now() + :notice AND expiry_warned_at IS NULL AND {MAY_EXPIRE}
      ORDER BY expires_at LIMIT :limit
     """,  # noqa: S608  # our own text
     _Due,
-)
-_WARN = Query(
-    f"""
-    UPDATE clusters SET expiry_warned_at = app_now()
-     WHERE project_id = :project_id AND id = :cluster_id AND expires_at > app_now()
-       AND expires_at <= app_now() + :notice AND expiry_warned_at IS NULL AND {_LIVING}
-    RETURNING expires_at::text
-    """,  # noqa: S608  # our own text
-    str,
 )
 
 
@@ -80,8 +73,7 @@ async def warn_of_expiry(database: Database) -> int:
 
 async def _warn(connection: AsyncConnection, project_id: UUID, cluster_id: UUID) -> bool:
     cluster = await lock_cluster(connection, project_id=project_id, cluster_id=cluster_id)
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "notice": NOTICE}
-    if await _WARN.one_or_none(connection, mine) is None or cluster.expires_at is None:
+    if not await note_expiry_warning(connection, cluster, NOTICE) or cluster.expires_at is None:
         return False
     await record(
         connection,

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.preemption.server_files import PREEMPTION_FILES
+from ipucloud.clusters.preemption.server_files import PREEMPTION_FILES, note_seen
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
@@ -85,16 +85,6 @@ _LOAD = Query(
     _Row,
 )
 _LOCK = sa.text("SELECT FROM clusters WHERE project_id = :project_id AND id = :cluster_id FOR NO KEY UPDATE")
-# A server that was rebuilt, or is of a later network, was not the one that answered.
-_SEEN = sa.text(
-    """
-    UPDATE poplar_servers s SET notice_revision = :revision
-      FROM clusters c
-     WHERE c.project_id = :project_id AND c.id = :cluster_id AND c.external_name = :network
-       AND s.project_id = c.project_id AND s.cluster_id = c.id AND s.ordinal = :ordinal
-       AND s.generation = :generation AND s.state = 'running'
-    """
-)
 
 
 class PreemptionFileReconciler:
@@ -135,7 +125,7 @@ class PreemptionFileReconciler:
                     "generation": server.generation,
                     "revision": revision,
                 }
-                await connection.execute(_SEEN, mine | values)
+                await note_seen(connection, mine | values)
         failpoint("preemption_files.recorded")
         waiting = [server.name for server, revision in zip(inputs.servers, result, strict=True) if revision is None]
         return (

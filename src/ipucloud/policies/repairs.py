@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import settle_cluster
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.repairs.needs import NEEDS, Need, plan
 from ipucloud.clusters.repairs.store import (
     SCHEDULED,

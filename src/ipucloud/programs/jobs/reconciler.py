@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import cost_since
-from ipucloud.clusters.jobs import store
-from ipucloud.clusters.jobs.store import JOB_RECORD, JOBS, Job
-from ipucloud.clusters.programs.observed import OFF, Due, Lost, Refused, Result, Silent
-from ipucloud.clusters.programs.reconciler import Current, Loaded, ProgramReconciler, Programs
 from ipucloud.contract.jobs import JobEndedBy, JobState
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.money import Money
+from ipucloud.programs.jobs import store
+from ipucloud.programs.jobs.store import JOB_RECORD, JOBS, Job
+from ipucloud.programs.observed import OFF, Due, Lost, Refused, Result, Silent
+from ipucloud.programs.reconciler import Current, Loaded, ProgramReconciler, Programs
 from ipucloud.wire.site import Job as Seen
 
 _ENDED_BY: dict[str, JobEndedBy] = {"request": "request", "time_limit": "time_limit", "cost_limit": "cost_limit"}

@@ -14,10 +14,9 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, set_reason
+from ipucloud.clusters.locks import LockedCluster, lock_cluster, lock_quota, set_reason
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
-from ipucloud.clusters.schedules import announce
 from ipucloud.clusters.schedules.calendar import Moment, moments, next_moment
 from ipucloud.clusters.schedules.store import Due, Kept, kept_schedule, write
 from ipucloud.clusters.states import BILLABLE
@@ -42,6 +41,7 @@ from ipucloud.kernel.errors import (
 )
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.ending import preempt
+from ipucloud.policies import schedule_events as announce
 
 log = structlog.get_logger(__name__)
 

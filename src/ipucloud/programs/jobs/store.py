@@ -11,15 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.metrics import JOBS_ENDED, count_labelled
-from ipucloud.clusters.programs.store import (
-    OF_IT,
-    UNKNOWN_SERVER,
-    Record,
-    key,
-    lock_cluster_in_use,
-    server_of,
-    started_as,
-)
+from ipucloud.clusters.servers import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.contract.event_payloads.projects import JobEnded, JobOf
 from ipucloud.contract.event_types.projects import (
     JOB_FAILED,
@@ -38,6 +30,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys
+from ipucloud.programs.store import OF_IT, Record, key, started_as
 from ipucloud.reconcile.wake import wake
 
 JOBS = "jobs"

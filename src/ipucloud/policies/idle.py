@@ -14,11 +14,9 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.idle.store import IN_USE
-from ipucloud.clusters.jobs.store import IN_USE_BY_JOBS, LAST_JOB_ENDED
-from ipucloud.clusters.locked import lock_cluster, set_reason
+from ipucloud.clusters.locks import lock_cluster, set_reason
 from ipucloud.clusters.metrics import IDLE_SUSPENDED, count
 from ipucloud.clusters.operations.suspend import suspend
-from ipucloud.clusters.services.store import IN_USE_BY_SERVICES
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import IdleServer, SuspendedIdle
 from ipucloud.contract.event_types.clusters import CLUSTER_IDLE_SUSPENDED
@@ -28,6 +26,8 @@ from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.programs.jobs.store import IN_USE_BY_JOBS, LAST_JOB_ENDED
+from ipucloud.programs.services.store import IN_USE_BY_SERVICES
 
 log = structlog.get_logger(__name__)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ipucloud.clusters.programs.queries import Documents
 from ipucloud.db.documents import rfc3339
+from ipucloud.programs.queries import Documents
 
 MEANT = """
 (name = :ref OR id::text = lower(:ref))

@@ -7,9 +7,9 @@ from typing import Any, get_args
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from ipucloud.clusters.programs.tables import log_read, log_table, placed, requested, rules, started_as, state_of
 from ipucloud.contract.services import ServiceEndedBy, ServiceState
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
+from ipucloud.programs.tables import log_read, log_table, placed, requested, rules, started_as, state_of
 
 services = sa.Table(
     "services",

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.terminals import store
-from ipucloud.clusters.terminals.store import KEY_SECONDS, LOST_SECONDS, TERMINAL
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.programs.terminals import store
+from ipucloud.programs.terminals.store import KEY_SECONDS, LOST_SECONDS, TERMINAL
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteError, SiteRefused

@@ -11,19 +11,19 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.begin import begin
 from ipucloud.clusters.operations.update_keys import DEADLINE, UPDATE_KEYS
+from ipucloud.clusters.ssh_keys import trust_current_authority
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.documents import ONE_DOCUMENT, READ_BACK, OneDocument, clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import authenticated
-from ipucloud.identity.ssh_authorities import AUTHORITY_MEMBERS, CURRENT_AUTHORITY, OUTDATED
+from ipucloud.identity.ssh_authorities import AUTHORITY_MEMBERS, OUTDATED
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 
@@ -67,14 +67,6 @@ _WAITING = Query(
         """,
     ),
     _Cluster,
-)
-_TRUST = sa.text(
-    clauses(
-        "UPDATE clusters SET keys_revision = keys_revision + 1, ssh_authority =",
-        CURRENT_AUTHORITY,
-        "WHERE project_id = :project_id AND id = :cluster_id AND ssh_authority IS DISTINCT FROM",
-        CURRENT_AUTHORITY,
-    )
 )
 
 _DOCUMENTS = clauses(
@@ -123,7 +115,7 @@ async def _bring(connection: AsyncConnection, project_id: UUID, cluster_id: UUID
     actor = Actor(project_id=project_id, token_id=None, request_id=f"ssh-authority-{cluster_id}")
     if await _WAITING.one_or_none(connection, _PARAMETERS | {"cluster_id": cluster_id}) is None:
         return  # it changed, or another worker was faster
-    await connection.execute(_TRUST, {"project_id": project_id, "cluster_id": cluster_id})
+    await trust_current_authority(connection, project_id=project_id, cluster_id=cluster_id)
     if cluster.state in BILLABLE:
         accepted = await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)
         log.info("ssh_authority_brought", cluster=str(cluster_id), operation=str(accepted.operation_id))

@@ -14,13 +14,12 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import RESIZES, LockedCluster, lock_cluster, read_cluster
+from ipucloud.clusters.locks import RESIZES, LockedCluster, lock_cluster, read_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.preemption import notices
 from ipucloud.clusters.preemption.plan import HOLDS_ON, Victim, victims_of
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.waiting.queue import Waiter, first_waiters
-from ipucloud.clusters.waiting.serve import can_pay, need_of
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
@@ -28,6 +27,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 from ipucloud.operations.ending import preempt_partitions
+from ipucloud.policies.waiting import can_pay, need_of
 
 log = structlog.get_logger(__name__)
 

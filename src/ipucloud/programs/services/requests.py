@@ -12,13 +12,13 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.samples.series import period_of
 from ipucloud.contract.metrics import MetricsQuery
 from ipucloud.contract.services import ServiceMetricsOut, ServiceMetricsPoint
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import not_found
+from ipucloud.programs.samples.series import period_of
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds: the upper bounds of the buckets, those that Prometheus' clients use. A last bucket has what took longer."""

@@ -16,7 +16,7 @@ from ipucloud.billing.budgets.suspending import note_over_budget, over_budget
 from ipucloud.billing.dunning.overdue import overdue_clusters, suspending_invoice
 from ipucloud.billing.prepaid.suspending import empty_payer, out_of_funds
 from ipucloud.clusters.cost_limits.store import note_over_cost_limit, over_cost_limit
-from ipucloud.clusters.locked import lock_cluster, set_reason
+from ipucloud.clusters.locks import lock_cluster, set_reason
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings

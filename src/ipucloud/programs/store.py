@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster
-from ipucloud.clusters.programs.environment import environment_to_store
-from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.programs import ProgramCreate
 from ipucloud.db.documents import clauses
-from ipucloud.db.rows import Query
-from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
 from ipucloud.kernel.sealing import Keys
+from ipucloud.programs.environment import environment_to_store
 
 OF_IT = "WHERE project_id = :project_id AND id = :id"
 """The end of a statement about one program, with the parameters of `key`."""
@@ -34,47 +29,6 @@ class Recorded(Protocol):
     def attempt(self) -> int: ...
     @property
     def log_parts(self) -> int: ...
-
-
-class Server(NamedTuple):
-    """The Poplar server that a program is to run on."""
-
-    id: UUID
-    name: str
-
-
-_SERVER = Query(
-    """
-    SELECT id, name FROM poplar_servers
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state <> 'deleted'
-       AND (CAST(:ref AS text) IS NULL OR name = :ref OR id::text = lower(:ref))
-     ORDER BY ordinal LIMIT 1
-    """,
-    Server,
-)
-UNKNOWN_SERVER = FieldError(
-    "/poplar_server", "unknown_poplar_server", "The cluster has no such Poplar server; read it."
-)
-
-
-async def lock_cluster_in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID, what: str) -> LockedCluster:
-    """The cluster that a program is to run on. `what`: what needs one in use, such as `Jobs run`.
-
-    Raises `Problem`: not_found, state_conflict.
-    """
-    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
-    if cluster.state not in BILLABLE:
-        raise Problem(
-            STATE_CONFLICT,
-            f"{what} on clusters in use, and this one is {cluster.state}. Wait until it is active, or resume it.",
-        )
-    return cluster
-
-
-async def server_of(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str | None) -> Server | None:
-    """A Poplar server of the cluster by name or id, by default the first."""
-    parameters = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
-    return await _SERVER.one_or_none(connection, parameters)
 
 
 def started_as(
