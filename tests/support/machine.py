@@ -52,6 +52,7 @@ class Need(StrEnum):
     OPENSSH = "OpenSSH: apt install openssh-client"
     PANEL = "the control panel: an npm registry"
     PLACEMENT = "openstack-placement: ./dev bench --setup"
+    PROCPS = "ps and pgrep: apt install procps"
     PROMTOOL = "promtool: apt install prometheus"
     PUBLIC_PYTHON = "a Python that every user may run with these packages: a checkout outside of private directories"
     ROOT = "root"
@@ -66,6 +67,7 @@ PROGRAMS: Mapping[str, Need] = MappingProxyType(
         "curl": Need.CURL,
         "git": Need.GIT,
         "jq": Need.CURL,
+        "pgrep": Need.PROCPS,
         "promtool": Need.PROMTOOL,
         "rsync": Need.RSYNC,
         **dict.fromkeys(("scp", "sftp", "ssh", "ssh-add", "ssh-agent", "ssh-keygen"), Need.OPENSSH),

@@ -7,7 +7,6 @@ well, where they succeed: they look for what is really there.
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import socket
 import subprocess
@@ -55,7 +54,7 @@ REAL = {
     "the certificates of the control plane": "grep -q . {site}/clients/luxembourg-2.pem",
     "shared memory": "grep -q . /dev/shm/{shared}",
     "a process, by /proc": "test -e /proc/{pid}/cmdline",
-    "the list of processes": "ps -e -o pid= | grep -qw {pid}",
+    "the list of processes": "ls /proc | grep -qx {pid}",
     "a process, by a signal": "kill -0 {pid}",
     "the environment of a process": "tr '\\0' '\\n' < /proc/{pid}/environ | grep -q {secret}",
     "the file system of a process": "grep -q . /proc/{pid}/root{canary}",
@@ -155,7 +154,6 @@ SHARED = frozenset(
         "a process, by /proc",
         "a listener on the loopback address",
         "the HTTP interface of the site",
-        "a socket by its path",
         "the list of processes",
     }
 )
@@ -378,14 +376,14 @@ def test_a_link_in_the_place_of_a_file_of_the_site_is_not_followed(stage: Stage,
 def test_calls_that_are_none_are_refused(stage: Stage) -> None:
     """The socket of the server's commands takes anything; the site answers, and goes on."""
     calls = [b"x\n", b"[]\n", b"{}\n", b'{"program": 1}\n', b"\xff\xfe\n"]
-    wrong = {"program": "rm", "arguments": ["-rf", "/"], "environment": {}, "folder": "/"}
+    wrong = {"token": "", "program": "rm", "arguments": ["-rf", "/"], "environment": {}, "folder": "/"}
     text = python(
         f"""
         import json
-        os.chdir(os.environ["IPUCLOUD_ROOT"] + "/run")
+        port = int(open(os.environ["IPUCLOUD_ROOT"] + "/run/ipucloud").read().split()[0])
         for call in [*{calls!r}, b"x" * 2_000_000, json.dumps({wrong!r}).encode() + b"\\n"]:
-            with socket.socket(socket.AF_UNIX) as server:
-                server.connect("ipucloud.sock")
+            with socket.socket() as server:
+                server.connect(("127.0.0.1", port))
                 try:
                     server.sendall(call)
                     server.shutdown(socket.SHUT_WR)
@@ -401,21 +399,25 @@ def test_calls_that_are_none_are_refused(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("stage", ["landlock"], indirect=True)
-@pytest.mark.parametrize("place", ["on_this_machine", "attempt"])
-def test_the_commands_of_another_server_take_no_calls(stage: Stage, tmp_path: Path, place: str) -> None:
-    """Behind Landlock the socket is among this machine's files, and every server may have the same user."""
+def test_the_commands_of_another_server_take_no_calls(stage: Stage, tmp_path: Path) -> None:
+    """Behind Landlock their port is reached by everyone on the machine, and their token is among its files."""
+    file = "{site}/hosts/lux2-h002/disk/run/ipucloud"
+    assert stage.attempt(f"grep -q . {file}").returncode != 0
+    port = stage.on_this_machine(f"cut -d' ' -f1 {file}", tmp_path).stdout.decode().strip()
+    token = "cut -d' ' -f2 \"$IPUCLOUD_ROOT/run/ipucloud\""
     call = {"program": "gc-info", "arguments": ["--ipu-count"], "environment": {}, "folder": "/", "process": 1}
     text = python(
         f"""
-        os.chdir("{{site}}/hosts/lux2-h002/disk/run")
-        with socket.socket(socket.AF_UNIX) as server:
-            server.connect("ipucloud.sock")
-            server.sendall({json.dumps(call).encode()!r} + b"\\n")
+        import json, subprocess
+        own = subprocess.check_output({token!r}, shell=True, text=True).strip()
+        with socket.create_connection(("127.0.0.1", {port})) as server:
+            server.sendall(json.dumps({call!r} | {{"token": own}}).encode() + b"\\n")
             print(server.makefile().read())
         """
     )
-    tried = stage.on_this_machine(text, tmp_path) if place == "on_this_machine" else stage.attempt(text)
-    assert b"out" not in tried.stdout
+    tried = stage.attempt(text)
+    assert b'"exit":2' in tried.stdout
+    assert b'"out"' not in tried.stdout
 
 
 def test_forwarding_leads_to_the_server_and_nowhere_else(stage: Stage) -> None:

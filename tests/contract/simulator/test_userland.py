@@ -246,6 +246,7 @@ def _fetched(login: OpenSsh, port: int) -> str:
     return login.ssh(flags=["-W", f"localhost:{port}"], stdin=b"GET / HTTP/1.0\r\n\r\n").stdout.decode()
 
 
+@needs(Need.PROCPS)
 def test_a_process_survives_its_login_and_ends_with_the_server(tenant: Tenant, login: OpenSsh, root: str) -> None:
     for action in ("reboot", "power-cycle"):
         output(login, "nohup sleep 31337 > /dev/null 2>&1 &")
@@ -310,6 +311,7 @@ def test_a_wiped_server_leaves_nothing_whatever_was_made_there(site: RunningSite
     assert not (site.data / "hosts" / wiped.host).exists()
 
 
+@needs(Need.PROCPS)
 def test_two_servers_keep_apart(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path, root: str) -> None:
     other = Tenant(tenant.site, name="other", machines=0, host="lux2-h002")
     other.attach()

@@ -60,7 +60,7 @@ def _among_others(plan: Plan, control: socket.socket) -> None:
         os.setgroups([WAY_IN])
         kernel.become(plan.uid, plan.uid, shared=True)
     else:
-        kernel.become(os.geteuid(), os.getegid(), shared=True)
+        kernel.become(os.geteuid(), os.getegid(), shared=True, own_user=plan.wall == "none")
     _serve(plan, control)
 
 

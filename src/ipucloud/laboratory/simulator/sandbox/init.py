@@ -21,6 +21,7 @@ import errno
 import fcntl
 import json
 import os
+import secrets
 import selectors
 import signal
 import socket
@@ -32,7 +33,7 @@ from typing import Any, NoReturn
 
 from ipucloud.laboratory.simulator.sandbox import kernel, listeners, processes, sftp
 from ipucloud.laboratory.simulator.sandbox.logins import EndingLogins
-from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_SOCKET, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import TOOLS_FILE, Plan
 from ipucloud.laboratory.simulator.sandbox.spawner import Spawner
 from ipucloud.laboratory.simulator.sandbox.watch import Watch
 
@@ -46,14 +47,15 @@ _DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGXFS
 
 def serve(control: socket.socket, plan: Plan) -> NoReturn:
     """Serve until the owner closes `control`; the end of process 1 is the end of everything in the sandbox."""
-    folder, name = os.path.split(plan.place(TOOLS_SOCKET))
-    os.chdir(folder)  # the whole path may be longer than an address of a socket
-    with suppress(FileNotFoundError):
-        os.unlink(name)
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(name)
+    token, path = secrets.token_hex(32), plan.place(TOOLS_FILE)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
         listener.listen(BACKLOG)
-        socket.send_fds(control, [b"{}"], [listener.fileno()])
+        with suppress(FileNotFoundError):
+            os.unlink(path)  # no link that is there is followed
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(f"{listener.getsockname()[1]} {token}\n")
+        socket.send_fds(control, [json.dumps({"token": token}).encode()], [listener.fileno()])
     _Init(control, plan).loop()
 
 

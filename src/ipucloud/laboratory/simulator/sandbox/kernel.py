@@ -110,10 +110,11 @@ def forbid_privileges() -> None:
     _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
-def become(uid: int, gid: int, *, shared: bool) -> None:
+def become(uid: int, gid: int, *, shared: bool, own_user: bool = True) -> None:
     """Become this user, without any capability or a call of `_FORBIDDEN`, for good, as all that this process starts.
 
     `shared`: there are other processes of this machine around: calls that reach them are refused, and namespaces.
+    Without an `own_user` some of these are of the same user, and what they hear by Unix sockets is out of reach.
     """
     for capability in range(64):
         _LIBC.prctl(_PR_CAPBSET_DROP, ctypes.c_long(capability), 0, 0, 0)  # EINVAL past the kernel's last one
@@ -122,7 +123,7 @@ def become(uid: int, gid: int, *, shared: bool) -> None:
     _call("prctl", _PR_CAP_AMBIENT, 4, 0, 0, 0)
     _call("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("IIIIII", *[0] * 6))
     forbid_privileges()
-    code = _filter(shared=shared)
+    code = _filter(shared=shared, own_user=own_user)
     program = ctypes.create_string_buffer(code)
     _call("prctl", _PR_SET_SECCOMP, 2, struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(program)), 0, 0)
 
@@ -170,7 +171,7 @@ def syscall(number: int, *arguments: int | str | bytes | None) -> int:
     return _call("syscall", number, *arguments)
 
 
-def _filter(*, shared: bool) -> bytes:
+def _filter(*, shared: bool, own_user: bool) -> bytes:
     """A seccomp filter: a program of the kernel's packet filter over number, architecture and arguments of a call."""
     load, jump_equal, jump_at_least, answer = 0x20, 0x15, 0x35, 0x06
     jump_any = 0x45
@@ -216,7 +217,7 @@ def _filter(*, shared: bool) -> bytes:
             line(jump_equal, _SOCKET, 1, 0),
             line(answer, allow),
             line(load, arguments),
-            each(_SOCKET_FAMILIES, allow),
+            each(_SOCKET_FAMILIES if own_user else _SOCKET_FAMILIES[1:], allow),
             line(answer, not_supported),
         )
     )

@@ -20,8 +20,9 @@ DISK_FOLDERS = ("data", "etc", "mnt", "srv", "tmp", "var", "volumes")
 """Folders of a server's disk, beside the home. Everything else in a sandbox is read-only, or gone at its end."""
 
 OWN_PROGRAMS = "/opt/ipucloud/bin"
-RUN_FOLDER, TOOLS_SOCKET = "/run", "/run/ipucloud.sock"
-"""Where the server's own commands reach the owner of the sandbox."""
+RUN_FOLDER, TOOLS_FILE = "/run", "/run/ipucloud"
+"""The file says how the server's own commands reach the owner of the sandbox: a port of the loopback address, and a
+token that no other sandbox can read."""
 OF_THE_SITE = ("opt", "run")
 """Folders of a disk that a wall without namespaces adds: nothing in them is the customer's to keep."""
 

@@ -47,14 +47,6 @@ def threads_of_this_user() -> int:
     return total
 
 
-def descends(pid: int, ancestor: int) -> bool:
-    """Whether a process is another one, or descends from it."""
-    while pid > 1 and pid != ancestor:
-        process = _process(str(pid))
-        pid = 0 if process is None else process.parent
-    return pid == ancestor
-
-
 def end(members: Callable[[], Set[int]]) -> None:
     """Kill the processes that are found, and stop them before: of those that only make others, none makes one more."""
     stopped: set[int] = set()

@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import select
 import socket
-import struct
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -19,12 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ipucloud.laboratory.simulator.sandbox import cgroups, processes
+from ipucloud.laboratory.simulator.sandbox import cgroups
 from ipucloud.laboratory.simulator.sandbox.plan import Plan
 from ipucloud.laboratory.simulator.sandbox.used import Used, used_by
 
 _MESSAGE = 1 << 16
-_SO_PEERPIDFD = 77
 START_SECONDS = 60.0
 ANSWER_SECONDS = 60.0
 MAX_REQUEST = 200_000
@@ -58,15 +55,23 @@ class Running:
 
 
 class Sandbox:
-    """A running sandbox, as `start` answers it. `tools` listens where programs in the sandbox reach their owner."""
+    """A running sandbox, as `start` answers it.
+
+    `tools` listens where programs in the sandbox reach their owner; `token` is what those of no other sandbox know.
+    """
 
     def __init__(
-        self, plan: Plan, process: asyncio.subprocess.Process, control: socket.socket, tools: socket.socket, group: str
+        self,
+        plan: Plan,
+        process: asyncio.subprocess.Process,
+        control: socket.socket,
+        tools: tuple[socket.socket, str],
+        group: str,
     ) -> None:
         self._plan = plan
         self._process = process
         self._control = control
-        self.tools = tools
+        self.tools, self.token = tools
         self._group = group
 
     @classmethod
@@ -91,14 +96,15 @@ class Sandbox:
             raise SandboxProblem(f"no process could be started: {error}") from error
         finally:
             inner.close()
+        said: dict[str, Any] = {}
         descriptors: list[int] = []
         with suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS):
-                _, descriptors = await _received(control)
+                said, descriptors = await _received(control)
         if not descriptors:
             control.close()
             raise SandboxProblem(await _last_words(process) or "it did not start")
-        return cls(plan, process, control, socket.socket(fileno=descriptors[0]), group)
+        return cls(plan, process, control, (socket.socket(fileno=descriptors[0]), said["token"]), group)
 
     @property
     def lives(self) -> bool:
@@ -117,23 +123,6 @@ class Sandbox:
     def place(self, path: str) -> str:
         """Where a path of the server lies for its programs."""
         return self._plan.place(path)
-
-    def has(self, connection: int) -> bool:
-        """Whether the process at the other end of a socket is one of this sandbox.
-
-        Behind namespaces no other gets to the socket. Elsewhere the kernel tells who it was that connected, and that
-        this process still lives once its descent is known: its number was not given to another meanwhile.
-        """
-        if self._plan.wall == "namespaces":
-            return True
-        with socket.socket(fileno=os.dup(connection)) as there, suppress(OSError):
-            pid, _, _ = struct.unpack("iii", there.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-            process = there.getsockopt(socket.SOL_SOCKET, _SO_PEERPIDFD)
-            try:
-                return processes.descends(pid, self._process.pid) and _lives(process)
-            finally:
-                os.close(process)
-        return False
 
     async def run(
         self,
@@ -214,12 +203,6 @@ async def _received(source: socket.socket) -> tuple[dict[str, Any], list[int]]:
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
     return (json.loads(said) if said else {"error": "the server went down"}), descriptors
-
-
-def _lives(process: int) -> bool:
-    ended = select.poll()
-    ended.register(process, select.POLLIN)
-    return not ended.poll(0)
 
 
 async def _last_words(process: asyncio.subprocess.Process) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ipucloud.laboratory.simulator.sandbox import kernel, landlock
+from ipucloud.laboratory.simulator.sandbox import kernel, landlock, processes
 from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAMS, RUN_FOLDER, SETTINGS, Plan
 
 ANSWER_SECONDS = 10.0
@@ -39,6 +39,7 @@ class Spawner:
         self._plan = plan
         self._become = become
         self._channel: socket.socket | None = None
+        self._pid = 0
 
     def start(self, request: dict[str, Any], streams: Sequence[int]) -> int:
         """Start a program, a child of this process. Raises OSError."""
@@ -54,13 +55,17 @@ class Spawner:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     def _end(self) -> None:
+        """End it: one that was only stopped must not start later what is started by the next one."""
         if self._channel is not None:
             self._channel.close()
             self._channel = None
+        if self._pid in processes.descendants(os.getpid()):
+            processes.send(self._pid, signal.SIGKILL)
 
     def _begun(self) -> socket.socket:
         ours, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        if os.fork() == 0:
+        self._pid = os.fork()
+        if self._pid == 0:
             try:
                 _serve(inner, self._plan, self._become)
             finally:
@@ -134,8 +139,14 @@ def _readable_by_all(folder: str) -> Iterator[str]:
 
 
 def write_settings(plan: Plan) -> None:
-    """Fill the /etc of the disk, from within the wall: no link that is there leads out of it."""
+    """Fill the /etc of the disk, from within the wall: no link that is there leads out of it.
+
+    What the customer made of it stays, but the name of the server.
+    """
     for name, text in plan.settings.items():
         path = plan.place(f"/etc/{name}")
-        with suppress(OSError), open(path, "w") as file:
-            file.write(text)
+        with suppress(OSError):
+            if name == "hostname" and os.path.lexists(path):
+                os.unlink(path)
+            with open(path, "x") as file:
+                file.write(text)

@@ -31,8 +31,8 @@ _BEHIND_LANDLOCK = (
 )
 _SAME_USER = (
     "The programs of all servers run as the user of the site: they may change modes and times of its files, though "
-    "neither read nor write them, connect to sockets in files, and get neither shared memory (/dev/shm) nor terminals "
-    "of their own making (/dev/pts).",
+    "neither read nor write them. They get no Unix sockets, no shared memory (/dev/shm), and no terminals of their "
+    "own making (/dev/pts).",
 )
 _UNCONFINED = (
     "Nothing keeps programs from the files, processes and network that their user may reach.",

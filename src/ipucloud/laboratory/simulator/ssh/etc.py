@@ -67,7 +67,7 @@ def settings(user: str, hostname: str, root: str) -> dict[str, str]:
     uid = INSIDE_UID
     motd = _MOTDS[bool(root)]
     if root:
-        bashrc = _BASHRC.replace("{prompt}", f"{user}@{hostname}:\\w$")
+        bashrc = _BASHRC.replace("{prompt}", r"$USER@$HOSTNAME:\w$")
         return {
             "bash.bashrc": bashrc,
             "hostname": f"{hostname}\n",

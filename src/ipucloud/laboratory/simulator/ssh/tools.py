@@ -1,8 +1,8 @@
 """The server's own commands, called from within its sandbox: `gc-info`, `vipu` and others run here. A launcher in the
-sandbox sends a call over a socket that takes calls of this sandbox only.
+sandbox sends a call to a port of the loopback address, with a token that only programs of this sandbox can read.
 
-A call is a JSON line, `{"program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are JSON lines, each
-`{"out": text}` or `{"err": text}`, and last `{"exit": status}`. The answer to `ipu-run` is instead
+A call is a JSON line, `{"token": …, "program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are
+JSON lines, each `{"out": text}` or `{"err": text}`, and last `{"exit": status}`. The answer to `ipu-run` is instead
 `{"run": argv, "environment": {…}}`: the launcher becomes this command and leaves it the connection, whose end says that
 the last process which had it is gone.
 """
@@ -14,6 +14,7 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from hmac import compare_digest
 from typing import Any
 
 import orjson
@@ -48,12 +49,11 @@ call = {{
     "process": os.getpid(),
 }}
 status = 1
-with socket.socket(socket.AF_UNIX) as server:
+with socket.socket() as server:
     try:
-        here = os.open(".", os.O_PATH)
-        os.chdir(os.path.dirname(SOCKET))  # the whole path may be longer than an address of a socket
-        server.connect(os.path.basename(SOCKET))
-        os.fchdir(here)
+        with open(FILE) as file:
+            port, call["token"] = file.read().split()
+        server.connect(("127.0.0.1", int(port)))
     except OSError as error:
         sys.exit(call["program"] + ": the server does not answer: " + str(error.strerror))
     server.sendall(json.dumps(call).encode() + b"\\n")
@@ -74,9 +74,9 @@ sys.exit(status)
 """
 
 
-def launcher(python: str, socket_path: str) -> str:
-    """The program behind the names of the server's commands."""
-    return f"#!{python} -IS\nSOCKET = {socket_path!r}\n{_LAUNCHER}"
+def launcher(python: str, file: str) -> str:
+    """The program behind the names of the server's commands; `file` tells it where they are answered."""
+    return f"#!{python} -IS\nFILE = {file!r}\n{_LAUNCHER}"
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ class Tools:
         programs: Mapping[str, IpuProgram],
         ipu_run: IpuRun | None,
         files: Callable[[str], ServerFiles],
-        is_inside: Callable[[int], bool],
+        token: str,
     ) -> None:
         self._programs = programs
-        self._is_inside = is_inside
+        self._token = token
         self._ipu_run = ipu_run
         self._files = files
         self._calls: set[asyncio.Task[None]] = set()
@@ -104,7 +104,7 @@ class Tools:
         self._server: asyncio.Server | None = None
 
     async def start(self, listener: socket.socket) -> None:
-        self._server = await asyncio.start_unix_server(self._accept, sock=listener, limit=LONGEST_CALL)
+        self._server = await asyncio.start_server(self._accept, sock=listener, limit=LONGEST_CALL)
 
     async def stop(self) -> None:
         if self._server is not None:
@@ -115,7 +115,7 @@ class Tools:
         await asyncio.gather(*calls, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._calls) >= MAX_CALLS or not self._is_inside(writer.get_extra_info("socket").fileno()):
+        if len(self._calls) >= MAX_CALLS:
             writer.close()
             return
         call = asyncio.create_task(self._answer(reader, writer))
@@ -127,7 +127,7 @@ class Tools:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             try:
-                call = _read(await reader.readline())
+                call = _read(await reader.readline(), self._token)
             except ValueError:
                 await _say(writer, err="ipucloud: the call is too long, or none\n")
                 await _say(writer, exit=2)
@@ -186,10 +186,10 @@ class _Call:
     process: int
 
 
-def _read(line: bytes) -> _Call:
+def _read(line: bytes, token: str) -> _Call:
     """A call as the customer sends it. Raises ValueError for anything else."""
     said = orjson.loads(line)
-    if not isinstance(said, dict):
+    if not isinstance(said, dict) or not compare_digest(str(said.get("token")).encode(), token.encode()):
         raise ValueError
     program, arguments, environment, folder = (
         said.get(name) for name in ("program", "arguments", "environment", "folder")

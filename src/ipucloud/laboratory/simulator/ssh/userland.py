@@ -15,7 +15,7 @@ from ipucloud.laboratory.simulator.sandbox.plan import (
     OF_THE_SITE,
     OWN_PROGRAMS,
     RUN_FOLDER,
-    TOOLS_SOCKET,
+    TOOLS_FILE,
     WAY_IN,
     Plan,
     Wall,
@@ -76,7 +76,7 @@ class Userland:
                 plan = await asyncio.to_thread(self._prepared, wall)
                 self._box = await Sandbox.start(self._disk.root, plan)
                 self._tools = Tools(
-                    self._programs, self._ipu_run, lambda folder: files_of(self._disk, folder), self._box.has
+                    self._programs, self._ipu_run, lambda folder: files_of(self._disk, folder), self._box.token
                 )
                 await self._tools.start(self._box.tools)
             return self._box
@@ -146,7 +146,7 @@ class Userland:
             programs=elsewhere,
             settings=etc.settings(self._disk.user, self._hostname, root),
             launchers={
-                "ipucloud-tool": launcher(interpreter, root + TOOLS_SOCKET),
+                "ipucloud-tool": launcher(interpreter, root + TOOLS_FILE),
                 **etc.scripts(interpreter),
                 **(etc.names(self._disk.user, self._hostname) if root else {}),
             },
