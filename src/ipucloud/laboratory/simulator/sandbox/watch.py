@@ -132,9 +132,10 @@ def _size(folder: str) -> int:
     while pending:
         with suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
-                total += max(entry.stat(follow_symlinks=False).st_blocks * 512, _ENTRY)
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
+                with suppress(OSError):  # it has just been removed
+                    total += max(entry.stat(follow_symlinks=False).st_blocks * 512, _ENTRY)
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
     return total
 
 
