@@ -21,12 +21,12 @@ from ipucloud.cli.service.connections import CONNECTIONS, running_at
 from ipucloud.client.profiles import Profile, save, stored_profiles
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.journey import Report
-from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.laboratory.up import stopping
 from ipucloud.laboratory.up.ports import PortError, listen_kept, listen_near, port_of
 from ipucloud.laboratory.up.programs import environment
 from ipucloud.laboratory.up.system import reachable
 from ipucloud.laboratory.up.terminal import write_terminal_files
+from ipucloud.process.secret_files import kept_secret, read_secret, write_secret
 
 
 def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:

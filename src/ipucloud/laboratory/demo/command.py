@@ -19,6 +19,7 @@ from ipucloud.laboratory.demo.customer import Customer
 from ipucloud.laboratory.demo.journey import Report, journey
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import running
+from ipucloud.process.first import leave_first_process
 from ipucloud.process.signals import StopSignals
 
 app = typer.Typer()
@@ -41,6 +42,7 @@ def demo(
 
     It uses a temporary system with simulated hardware, and leaves nothing behind. Exit status 1 if a check fails.
     """
+    leave_first_process()
     began = time.monotonic()
     try:
         with (

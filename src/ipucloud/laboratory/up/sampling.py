@@ -12,10 +12,10 @@ from ipucloud.config import Settings
 from ipucloud.laboratory.keeper.keeper import Say, keeping
 from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.postgres import DATABASE, EmbeddedPostgres
-from ipucloud.laboratory.postgres.secret_files import kept_secret
 from ipucloud.laboratory.sample.cloud import SampleError
 from ipucloud.laboratory.sample.make import Sample, empty_folder, exists, make
 from ipucloud.laboratory.up import programs
+from ipucloud.process.secret_files import kept_secret
 
 FOLDER = "sample-site"
 """Where in the data directory the sample's site is while it is needed."""

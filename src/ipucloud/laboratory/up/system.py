@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
+from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap_keeping
 from ipucloud.cli.service.connections import (
     CONNECTIONS,
     NOT_WRITTEN,
@@ -42,12 +42,13 @@ from ipucloud.laboratory.keeper.keeper import Keeper, Kept, Say, keeping
 from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.postgres import EmbeddedPostgres
 from ipucloud.laboratory.postgres.locks import LockTakenError, take_lock
-from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.laboratory.sample.make import Sample, sample_of
 from ipucloud.laboratory.up import programs
 from ipucloud.laboratory.up.ports import listen_kept, listen_near
+from ipucloud.laboratory.up.programs import Published
 from ipucloud.laboratory.up.sampling import PROFILE, add_sample, refuse_others
 from ipucloud.laboratory.up.terminal import write_terminal_files
+from ipucloud.process.secret_files import kept_secret, write_secret
 from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
 
 LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
@@ -58,9 +59,6 @@ SITE, SITE_READY, SITE_TOKEN = "site", "site-ready.json", "site-token"
 
 VIPU_KEY = "vipu-access-key"
 """Where in the data directory the control plane's key to the simulated site's V-IPU controllers is."""
-
-TOKENS = {Role.OWNER: "token", Role.ADMIN: "admin-token"}
-"""Where in the data directory the tokens are that every start prints."""
 
 PORT = "port"
 """Where in the data directory the API's port is noted."""
@@ -81,7 +79,16 @@ Its machines are validated after repairs only: they can be used at once, also af
 """
 
 FILES = ("site_token_file", "vipu_access_key_file", "vipu_client_certificate", "vipu_client_key")
-REACHED_BY = ("database_url", *SITE_SECRETS, "site_url", "vipu_user", "vipu_plaintext", *FILES, *SIMULATED_SITE)
+REACHED_BY = (
+    "database_url",
+    *SITE_SECRETS,
+    "site_url",
+    "reached_at",
+    "vipu_user",
+    "vipu_plaintext",
+    *FILES,
+    *SIMULATED_SITE,
+)
 """The settings with which another process finds the database and the site of a system that runs."""
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -124,13 +131,15 @@ def _migrate(owner_url: str, say: Say) -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, time_scale: float, say: Say, sample: bool = False) -> AsyncIterator[System]:
+async def running(
+    settings: Settings, *, time_scale: float, say: Say, sample: bool = False, published: Published | None = None
+) -> AsyncIterator[System]:
     """A whole system; entered when the API answers, on the port that it had at its first start (`listen_kept`).
 
-    `say` hears of each part that has started. A database that the settings name has to have the newest schema. The
-    block is cancelled when something cannot be kept running. Raises ChildError then, CatalogueError,
-    DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError, Problem, and what a migration raises;
-    SampleError if the `sample` is wanted and cannot be made.
+    `published`: it runs in a container, and is used from outside. `say` hears of each part that has started. A database
+    that the settings name has to have the newest schema. The block is cancelled when something cannot be kept running.
+    Raises ChildError then, CatalogueError, DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError,
+    Problem, and what a migration raises; SampleError if the `sample` is wanted and cannot be made.
     """
     if sample:
         refuse_others(settings)
@@ -145,7 +154,7 @@ async def running(settings: Settings, *, time_scale: float, say: Say, sample: bo
         say(f"Starting; data and logs are in {settings.data_dir}.")
         async with keeping(say) as keeper:
             given = settings
-            settings, needed = await _foundations(keeper, given, time_scale, say)
+            settings, needed = await _foundations(keeper, given, time_scale, say, published)
             if sample:
                 await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
             sockets.enter_context(reachable(given, settings))
@@ -224,13 +233,15 @@ def _plain(name: str, value: object) -> object:
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
-async def _foundations(keeper: Keeper, settings: Settings, time_scale: float, say: Say) -> tuple[Settings, list[Kept]]:
+async def _foundations(
+    keeper: Keeper, settings: Settings, time_scale: float, say: Say, published: Published | None
+) -> tuple[Settings, list[Kept]]:
     """The settings with a migrated database and a site, and what of it is kept here."""
     parts, logs = [], settings.data_dir / "logs"
     if settings.database_url is None:
         parts.append(_own_database(keeper, settings, logs, say))
     if settings.site_url is None:
-        parts.append(_own_site(keeper, settings, time_scale, logs))
+        parts.append(_own_site(keeper, settings, time_scale, logs, published))
     for program, join in parts:
         await program.ready()
         say(f"{program.name} is running.")
@@ -251,14 +262,15 @@ def _own_database(keeper: Keeper, settings: Settings, logs: Path, say: Say) -> P
     return kept, join
 
 
-def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path) -> Part:
+def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path, published: Published | None) -> Part:
     token, ready = kept_secret(settings.data_dir / SITE_TOKEN), ReadyFile(settings.data_dir / SITE_READY)
     credentials = {
         "IPUCLOUD_SITE_TOKEN": token,
         "IPUCLOUD_VIPU_USER": settings.vipu_user,
         "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(settings.data_dir / VIPU_KEY),
     }
-    kept = keeper.keep(programs.simulated_site(settings.data_dir / SITE, time_scale, credentials, ready, logs))
+    folder = settings.data_dir / SITE
+    kept = keeper.keep(programs.simulated_site(folder, time_scale, credentials, ready, logs, published=published))
 
     async def join(settings: Settings) -> Settings:
         await kept.ready()
@@ -322,11 +334,4 @@ async def _prepare(settings: Settings, catalogue: Catalogue) -> dict[Role, str]:
     """Register the site's hardware; answer the tokens kept in the data directory, or new ones if they are not known."""
     async with database_of(settings) as database, sites_of(settings) as sites:
         await sync(database, sites, validated="intake" in settings.validation)
-        kept = {role: read_secret(settings.data_dir / name) or "" for role, name in TOKENS.items()}
-        lost = [role for role, token in kept.items() if not await knows(database, token)]
-        made = await bootstrap(database, catalogue, env=settings.environment, lost=lost)
-        new = {Role.OWNER: made.owner_token, Role.ADMIN: made.admin_token}
-        for role, token in new.items():
-            if token is not None:
-                write_secret(settings.data_dir / TOKENS[role], token)
-    return {role: new[role] or token for role, token in kept.items()}
+        return await bootstrap_keeping(database, catalogue, settings.data_dir, env=settings.environment)
