@@ -86,7 +86,7 @@ def up(
         str | None,
         typer.Option(
             metavar="[ADDRESS:]FIRST-LAST",
-            help="In a container: listen at all its addresses; Poplar servers and V-IPU controllers get these ports, which"
+            help="In a container: listen at all addresses; Poplar servers and V-IPU controllers get these ports, which"
             " are published at ADDRESS (127.0.0.1).",
         ),
     ] = None,
