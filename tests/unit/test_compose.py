@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from ipaddress import ip_address
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -79,6 +80,16 @@ each_of_ours = pytest.mark.parametrize("name", OURS)
 each_service = pytest.mark.parametrize("name", SERVICES)
 
 
+VARIABLES = sorted(
+    {
+        (name, default)
+        for file in ("docker-compose.yml", "deploy/compose/database.yml")
+        for name, default in re.findall(r"\$\{(\w+):-([^}]*)\}", (PROJECT / file).read_text())
+    }
+)
+"""Of Compose, with their defaults."""
+
+
 def default_of(value: object, **given: str) -> str:
     """The value with every `${NAME:-default}` and `${NAME:+word}` as Compose has it with these variables."""
     text = re.sub(r"\$\{(\w+):-([^}]*)\}", lambda found: given.get(found[1]) or found[2], str(value))
@@ -87,7 +98,8 @@ def default_of(value: object, **given: str) -> str:
 
 def environment(name: str) -> dict[str, str]:
     """Its variables, with each variable of Compose at its default."""
-    return {key: default_of(value) for key, value in SERVICES[name].get("environment", {}).items()}
+    given = SERVICES[name].get("environment", {})
+    return {key: default_of(value) for key, value in given.items() if value is not None}
 
 
 def command(name: str) -> list[str]:
@@ -97,7 +109,7 @@ def command(name: str) -> list[str]:
 def options(name: str) -> dict[str, str]:
     """Those of its command that have a value."""
     words = command(name)
-    return {word: value for word, value in zip(words, words[1:], strict=False) if word.startswith("--")}
+    return {word: value for word, value in pairwise(words) if word.startswith("--")}
 
 
 def replicas(name: str) -> int:
@@ -200,6 +212,23 @@ def test_the_proxy_opens_once_a_cluster_can_be_created() -> None:
     assert SERVICES["inventory"]["depends_on"]["bootstrap"]["condition"] == first
     waited_for = {each for service in SERVICES.values() for each, how in depends(service) if how == first}
     assert waited_for == ONCE  # `up --wait` waits for the end of these, and takes that of others for a failure
+
+
+def test_every_variable_is_described() -> None:
+    page = (PROJECT / "docs" / "containers.md").read_text()
+    rows = re.findall(r"^\| (`[A-Z0-9_`, ]+) \| ([^|]+) \|", page, re.MULTILINE)
+    described = {
+        name: value.strip(" `")
+        for names, values in rows
+        for name, value in zip(re.findall(r"\w+", names), re.split("[,;] (?=`)", values) * 3, strict=False)
+    }
+    defaults = dict(VARIABLES)
+    assert described.keys() - {"COMPOSE_PROJECT_NAME"} == defaults.keys()
+    told = {"IPUCLOUD_SITE_URL", "IPUCLOUD_DATABASE", "IPUCLOUD_SECRETS_KEY"}
+    secret = {name for name, value in VARIABLES if value.endswith("-trial")}
+    assert {name: described[name] for name in defaults.keys() - told - secret} == {
+        name: value for name, value in defaults.items() if name not in told | secret
+    }
 
 
 def depends(service: dict[str, Any]) -> list[tuple[str, str]]:
