@@ -63,6 +63,11 @@ class Engine:
         plugin = {"DOCKER_CONFIG": str(self.folder / "docker")} if find_program("docker-compose") is not None else {}
         return {**kept, "PATH": path, "HOME": str(self.folder), **plugin, "IPUCLOUD_VERSION": self.name}
 
+    @cached_property
+    def packed(self) -> Path:
+        """An archive of the copy of the checkout."""
+        return Path(shutil.make_archive(str(self.folder / "packed"), "tar", self.checkout))
+
     def sh(
         self, script: str, environment: Mapping[str, str], *, seconds: float = SECONDS, check: bool = True
     ) -> subprocess.CompletedProcess[str]:
