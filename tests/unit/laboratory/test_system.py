@@ -24,7 +24,7 @@ from ipucloud.laboratory.demo.journey import Report
 from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.up import stopping
 from ipucloud.laboratory.up.ports import PortError, listen_kept, listen_near, port_of
-from ipucloud.laboratory.up.programs import Published, environment, simulated_site
+from ipucloud.laboratory.up.programs import Published, SiteChoices, environment, simulated_site
 from ipucloud.laboratory.up.system import reachable
 from ipucloud.laboratory.up.terminal import write_terminal_files
 from ipucloud.process.secret_files import kept_secret, read_secret, write_secret
@@ -37,7 +37,7 @@ from ipucloud.process.secret_files import kept_secret, read_secret, write_secret
 def test_what_is_published_is_announced_and_nothing_else(text: str, address: str, ports: str, tmp_path: Path) -> None:
     published = Published.read(text)
     assert (published.address, str(published)) == (address, ports)
-    site = simulated_site(tmp_path, 1.0, {}, ReadyFile(tmp_path / "ready"), tmp_path, published=published)
+    site = simulated_site(tmp_path, 1.0, {}, ReadyFile(tmp_path / "ready"), tmp_path, choices=SiteChoices(published))
     options = dict(zip(site.arguments[1::2], site.arguments[2::2], strict=True))
     assert (options["--bind"], options["--advertise"], options["--ports"]) == ("0.0.0.0", address, ports)  # noqa: S104
 

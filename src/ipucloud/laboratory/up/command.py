@@ -20,7 +20,7 @@ from ipucloud.client import sessions
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.errors import ClientError
 from ipucloud.config import Settings
-from ipucloud.laboratory.up.programs import EVERYWHERE, Published
+from ipucloud.laboratory.up.programs import EVERYWHERE, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import introduction
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import System, migrate_given_database, running
@@ -103,26 +103,24 @@ def up(
     settings = settings_from_environment()
     given: dict[str, object] = {} if port is None else {"port": port}
     try:
-        outside = None if published is None else Published.read(published)
+        site = SiteChoices(None if published is None else Published.read(published))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--published") from None
-    if outside is not None:
-        given |= {"host": EVERYWHERE, "allowed_hosts": settings.allowed_hosts | {outside.address}}
+    if site.published is not None:
+        given |= {"host": EVERYWHERE, "allowed_hosts": settings.allowed_hosts | {site.published.address}}
     settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute(), **given})
     with exit_on_error(), patient_output():
         try:
             with interruptible() as signals:
                 migrate_given_database(settings, _say)
-                run_until_stopped(signals, _serve(settings, time_scale, outside, sample=sample, as_json=as_json))
+                run_until_stopped(signals, _serve(settings, time_scale, site, sample=sample, as_json=as_json))
         except KeyboardInterrupt:
             _say("stopped; no processes are left.")
 
 
-async def _serve(
-    settings: Settings, time_scale: float, published: Published | None, *, sample: bool, as_json: bool
-) -> None:
-    async with running(settings, time_scale=time_scale, say=_say, sample=sample, published=published) as system:
-        _announce(system, await _panel(system), published, as_json)
+async def _serve(settings: Settings, time_scale: float, site: SiteChoices, *, sample: bool, as_json: bool) -> None:
+    async with running(settings, time_scale=time_scale, say=_say, sample=sample, site=site) as system:
+        _announce(system, await _panel(system), site.published, as_json)
         await asyncio.Event().wait()
 
 

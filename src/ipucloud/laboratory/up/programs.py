@@ -42,6 +42,16 @@ class Published:
         return f"{self.ports.start}-{self.ports.stop - 1}"
 
 
+@dataclass(frozen=True)
+class SiteChoices:
+    """How a simulated site is run. `published`: in a container, for those outside."""
+
+    published: Published | None = None
+
+
+AS_USUAL = SiteChoices()
+
+
 def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> Program:
     """The embedded server of the directory `root`."""
     found = () if bindir is None else ("--bindir", str(bindir))
@@ -64,7 +74,7 @@ def simulated_site(
     ready: ReadyFile,
     logs: Path,
     *,
-    published: Published | None = None,
+    choices: SiteChoices = AS_USUAL,
 ) -> Program:
     """A simulated site with its state in `folder`; it writes its address into the ready file, the same every time."""
     options: dict[str, object] = {
@@ -73,7 +83,7 @@ def simulated_site(
         "--ready-file": ready.path,
         "--machines": MACHINES,
     }
-    if published is not None:
+    if (published := choices.published) is not None:
         options |= {"--bind": EVERYWHERE, "--advertise": published.address, "--ports": published}
     arguments = ("--secure", *(str(word) for option in options.items() for word in option))
     return Program(

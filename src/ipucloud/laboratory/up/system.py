@@ -45,7 +45,7 @@ from ipucloud.laboratory.postgres.locks import LockTakenError, take_lock
 from ipucloud.laboratory.sample.make import Sample, sample_of
 from ipucloud.laboratory.up import programs
 from ipucloud.laboratory.up.ports import listen_kept, listen_near
-from ipucloud.laboratory.up.programs import Published
+from ipucloud.laboratory.up.programs import AS_USUAL, LOOPBACK, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import PROFILE, add_sample, refuse_others
 from ipucloud.laboratory.up.terminal import write_terminal_files
 from ipucloud.process.secret_files import kept_secret, write_secret
@@ -132,14 +132,14 @@ def _migrate(owner_url: str, say: Say) -> None:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, time_scale: float, say: Say, sample: bool = False, published: Published | None = None
+    settings: Settings, *, time_scale: float, say: Say, sample: bool = False, site: SiteChoices = AS_USUAL
 ) -> AsyncIterator[System]:
     """A whole system; entered when the API answers, on the port that it had at its first start (`listen_kept`).
 
-    `published`: it runs in a container, and is used from outside. `say` hears of each part that has started. A database
-    that the settings name has to have the newest schema. The block is cancelled when something cannot be kept running.
-    Raises ChildError then, CatalogueError, DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError,
-    Problem, and what a migration raises; SampleError if the `sample` is wanted and cannot be made.
+    `say` hears of each part that has started. A database that the settings name has to have the newest schema. The
+    block is cancelled when something cannot be kept running. Raises ChildError then, CatalogueError,
+    DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError, Problem, and what a migration raises;
+    SampleError if the `sample` is wanted and cannot be made. `site`: how its own simulated site is run.
     """
     if sample:
         refuse_others(settings)
@@ -154,7 +154,7 @@ async def running(
         say(f"Starting; data and logs are in {settings.data_dir}.")
         async with keeping(say) as keeper:
             given = settings
-            settings, needed = await _foundations(keeper, given, time_scale, say, published)
+            settings, needed = await _foundations(keeper, given, time_scale, say, site)
             if sample:
                 await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
             sockets.enter_context(reachable(given, settings))
@@ -234,14 +234,14 @@ def _plain(name: str, value: object) -> object:
 
 
 async def _foundations(
-    keeper: Keeper, settings: Settings, time_scale: float, say: Say, published: Published | None
+    keeper: Keeper, settings: Settings, time_scale: float, say: Say, site: SiteChoices
 ) -> tuple[Settings, list[Kept]]:
     """The settings with a migrated database and a site, and what of it is kept here."""
     parts, logs = [], settings.data_dir / "logs"
     if settings.database_url is None:
         parts.append(_own_database(keeper, settings, logs, say))
     if settings.site_url is None:
-        parts.append(_own_site(keeper, settings, time_scale, logs, published))
+        parts.append(_own_site(keeper, settings, time_scale, logs, site))
     for program, join in parts:
         await program.ready()
         say(f"{program.name} is running.")
@@ -262,7 +262,7 @@ def _own_database(keeper: Keeper, settings: Settings, logs: Path, say: Say) -> P
     return kept, join
 
 
-def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path, published: Published | None) -> Part:
+def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path, choices: SiteChoices) -> Part:
     token, ready = kept_secret(settings.data_dir / SITE_TOKEN), ReadyFile(settings.data_dir / SITE_READY)
     credentials = {
         "IPUCLOUD_SITE_TOKEN": token,
@@ -270,11 +270,11 @@ def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path,
         "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(settings.data_dir / VIPU_KEY),
     }
     folder = settings.data_dir / SITE
-    kept = keeper.keep(programs.simulated_site(folder, time_scale, credentials, ready, logs, published=published))
+    kept = keeper.keep(programs.simulated_site(folder, time_scale, credentials, ready, logs, choices=choices))
 
     async def join(settings: Settings) -> Settings:
         await kept.ready()
-        return _at_simulated_site(settings, ready.text, token)
+        return _at_simulated_site(settings, ready.text, token, choices.published)
 
     return kept, join
 
@@ -308,8 +308,11 @@ def _on(server: EmbeddedPostgres, settings: Settings) -> Settings:
     return settings.model_copy(update={"database_url": SecretStr(server.app_url())})
 
 
-def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Settings:
+def _at_simulated_site(settings: Settings, ready_line: str, token: str, published: Published | None) -> Settings:
     url = json.loads(ready_line)["url"]
+    if published is not None:  # what it announces is for those outside
+        url = url.replace(published.address, LOOPBACK, 1)
+        settings = settings.model_copy(update={"reached_at": f"{published.address}={LOOPBACK}"})
     mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
     key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
     client = programs.client_certificates(settings.data_dir / SITE)
