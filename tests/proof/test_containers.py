@@ -106,8 +106,9 @@ def test_the_service_runs_as_a_plain_user_and_writes_nothing(engine: Engine, ima
 
 def test_it_is_up_when_a_whole_pod256_can_be_created(project: Project, cluster: str) -> None:
     shown = project.ipucloud("clusters", "show", cluster)
-    assert (shown["state"], shown["faults"]) == ("active", [])
-    assert project.ssh(cluster, "gc-info", "-l").count("Id: [") >= 256
+    assert (shown["state"], shown["ipus"], shown["faults"]) == ("active", 256, [])
+    servers = len(shown["poplar_servers"])
+    assert project.ssh(cluster, "gc-info", "-l").count("DNC Id: [") == 256 // servers  # a part is for each server
 
 
 def test_the_control_plane_reaches_servers_that_it_announces_for_others(project: Project, cluster: str) -> None:
