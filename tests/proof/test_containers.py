@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-import certifi
 import httpx
 import pytest
 
@@ -38,10 +37,11 @@ DEFAULTS = [
 BARE = """FROM debian:{release}-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-venv python3-pip ca-certificates \\
     && useradd --create-home plain
-COPY ca-certificates.crt /etc/ssl/certs/
+"""
+AUTHORITIES = """COPY ca-certificates.crt /etc/ssl/certs/
 ENV PIP_CERT=/etc/ssl/certs/ca-certificates.crt
 """
-"""With the authorities of this machine, for proxies that inspect TLS."""
+"""Those of this machine, for proxies that inspect TLS."""
 IN_A_HOME = "cd && mkdir p && tar -x -C p && cd p && exec ./dev {task}"
 
 
@@ -307,8 +307,10 @@ def in_a_bare_container(engine: Engine, release: str, *options: str, task: str) 
     folder = engine.folder / release
     if not folder.exists():
         folder.mkdir()
-        shutil.copy(ssl.get_default_verify_paths().cafile or certifi.where(), folder / "ca-certificates.crt")
-        (folder / "Dockerfile").write_text(BARE.format(release=release))
+        known = ssl.get_default_verify_paths().cafile
+        if known is not None:
+            shutil.copy(known, folder / "ca-certificates.crt")
+        (folder / "Dockerfile").write_text(BARE.format(release=release) + (AUTHORITIES if known is not None else ""))
         engine.docker("build", "--quiet", "--tag", f"{engine.name}:{release}", str(folder), seconds=BUILD_SECONDS)
     name = f"{engine.name}-{uuid4().hex[:8]}"
     engine.remove.append(name)
