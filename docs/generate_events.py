@@ -14,52 +14,77 @@ from ipucloud.contract.event_types.registry import EventType
 
 PAGE = Path(__file__).with_name("events.md")
 NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
+LATE = "late"
+"""A member of `data` that the page describes once."""
+FEW = 2
+"""With more members of `data` than these, a row refers to the first of its noun that has the same."""
 TEXT = f"""
 # Events
 
-For developers who react to what happens. Every project has an event log: `GET /v1/projects/{{project}}/events` and
-`ipucloud events list` read it, and [webhooks](webhooks.md) send it. `GET /v1/event-types` and
-`ipucloud webhooks event-types` list the {len(TYPES)} types below, with a JSON Schema of each type's `data`.
+For developers who react to what happens. Every project has an event log. `GET /v1/projects/{{project}}/events` and
+`ipucloud events list` read it, [streams](#streams) follow it, and [webhooks](webhooks.md) send it.
+`GET /v1/event-types` and `ipucloud webhooks event-types` list the {len(TYPES)} types of a project.
 
-A type never changes its name or meaning. Its `data` may gain members, and types may be added: ignore unknown ones. A
-filter or a webhook with an unknown type is refused (`422 validation_failed`, code
-`unknown_event_type`) with suggestions. `<noun>.*` in a webhook means all types of a noun, including those
-added later.
-
-The registry is `src/ipucloud/contract/event_types/`. Events of unregistered types are not written;
-if SQL writes one, the audit finds it (`event_type_is_registered`).
+A type never changes its name or meaning. Types and members of `data` may be added, so ignore unknown ones. A filter or
+a webhook with an unknown type is refused with suggestions (`422 validation_failed`, code `unknown_event_type`).
+`<noun>.*` means all types of a noun, including later ones.
 """
 ORIGINS = """
 ## Who, from where
 
-Every event, in lists, streams and messages, says what caused it:
-
-| member | what |
+| member of every event | what |
 |---|---|
-| `actor` | e-mail of the person, or name of the token; null: the service itself did |
-| `address` | IP address that the request came from, or that a [trusted proxy](operations.md#behind-a-proxy) says |
-| `agent` | `User-Agent` of the request: at most 200 characters, control characters as `?` |
-| `request_id` | the request, as its answer and the logs name it; null: none |
-| `region` | slug of the region of the subject, such as a cluster, what is on it, or a volume; null: it has none |
+| `actor` | e-mail of the person, or name of the token; null: the service itself |
+| `address` | IP address of the request, from a [trusted proxy](operations.md#behind-a-proxy) if there is one |
+| `agent` | `User-Agent` of the request, up to 200 characters |
+| `request_id` | the request, as its answer and the logs name it |
+| `operation_id` | the operation; its event `operation.created` has the actor |
+| `region` | slug of the subject's region |
 
-They are written with the event, in the transaction of the change. What a worker does later for the same operation has
-no actor, address or agent: `operation_id` leads to the event `operation.created`, which has them. Events from before
-these fields were recorded have null for `address` and `agent`, and those of projects and accounts for `region` too.
+Each can be null. What a worker does later for an operation has no actor, address or agent. Events from before these
+members were recorded have no `address` and `agent`, and those of projects and accounts no `region`.
 
-`address` and `agent` are personal data. They are shown to whoever reads the events of the project or billing account
-that the actor is of, and to operators in their own feed. So members of a project see those of its members and tokens;
-they see that an operator acted there, but not from where, and payers see those of their account's members and tokens,
-never those of its projects. The [audit log](security.md#the-audit-log) has the same two for every request, for
-owners.
+`address` and `agent` are personal data. Readers of a project see those of its members and tokens. They see that an
+operator acted, but not from where. Payers see those of their account's members and tokens, not those of its projects.
+Operators see all in their own feed. The [audit log](security.md#the-audit-log) has both for every request, for owners.
+
+## Streams
+
+`GET /v1/projects/{project}/events/stream` sends events as they become visible, as [server-sent
+events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of the log. `ipucloud events list
+--follow` and, in the [SDK](sdk.md#events), `client.stream(events.stream())` read it.
+
+```
+id: 81234-5120
+event: cluster.active
+data: {"id": "81234-5120", "type": "cluster.active", "subject_type": "cluster", "subject_id": "…", …}
+```
+
+- A stream begins with what happens after it was opened. `Last-Event-ID`, which browsers send, or `?after=` continues
+  after an event, `?after=0-0` from the first. A client that continues after the last `id` misses no event and gets
+  none twice. The first message has only an `id` to continue after.
+- A message of the type `gap` comes first if the log cannot be continued there, for example because the database was
+  restored. Read everything again; the stream continues from now.
+- A comment is sent after 15 seconds of silence. A stream without any for 45 seconds is dead.
+- A stream ends after an hour (`?wait=` seconds; `0`: when it has caught up), when its server restarts, and within 15
+  seconds after its token was revoked. Open it again after its last `id`. Browsers do, except after a refusal.
+- A project or account has at most 100 streams per API process (`429 too_many_connections`,
+  `IPUCLOUD_STREAMS_PER_PROJECT`), a process 1,000 (`503 unavailable`, `IPUCLOUD_STREAM_LIMIT`). A client that does
+  not read is disconnected (`IPUCLOUD_WRITE_TIMEOUT`).
+- A proxy must not buffer the answer, and must wait longer than 15 seconds for more of it. `X-Accel-Buffering: no`
+  tells nginx.
+
+Events are not a copy of their object. A page that shows objects reads them again: on `cluster.*`, `partition.*` and
+`maintenance.*` the cluster, on `operation.*` the operation, on `budget.*`, `account.*` and `invoice.*` the month's
+summary. The steps of an operation have no events: poll its `stage`, `progress` and `expected_at` while it runs.
 
 ## CloudEvents
 
-`GET /v1/projects/{project}/cloud-events`, `GET /v1/billing/accounts/{account}/cloud-events` and
-`GET /v1/operator/cloud-events` list the same events, with the same order and filters, in the JSON format of
-[CloudEvents 1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md): `items` of an
-answer is a batch of them. `ipucloud events list --cloud-events` (`accounts events`, `admin events`) prints one JSON
-document each, `events.cloud_events()` of the [SDK](sdk.md#events) reads them, and [messages to
-webhooks](webhooks.md#cloudevents) have the attributes as headers.
+`…/cloud-events` of a project, a billing account or `/v1/operator` lists the same events, with the same filters, in
+the JSON format of
+[CloudEvents 1.0](https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md). So do
+`--cloud-events` of the commands that list events and `cloud_events()` of the [SDK](sdk.md#events).
+[Messages to webhooks](webhooks.md#cloudevents) have the attributes as headers.
 
 ```json
 {"specversion": "1.0", "id": "81234-5120", "source": "/v1/projects/0199…", "type": "ipucloud.cluster.created",
@@ -68,140 +93,113 @@ webhooks](webhooks.md#cloudevents) have the attributes as headers.
  "operationid": null, "requestid": "0199…", "data": {"region": "luxembourg-2", "flavor": "m2000-pod16"}}
 ```
 
-`source` and `id` together name an event once and for all. `type` is the event's, after `ipucloud.`; filters take it
-without that. `actor`, `address`, `agent`, `region`, `operationid` and `requestid` are extension attributes, and null
-means absent.
+`source` and `id` together identify an event. Filters take `type` without `ipucloud.`. Null means absent.
+"""
+DATA = """
+## Data
+
+The tables below list the members of `data`; `?` marks one that can be absent. The JSON Schema of each type, with the
+meaning of every member, is under `webhooks` in the OpenAPI document, and for types of projects also in
+`GET /v1/event-types`. The subject is the noun of the type, unless the table names another.
+
+- `name` and `region` are the name of the subject and the slug of its region. `cluster` is an id, `poplar_server` a
+  name.
+- `reason` says why: for people, or for some types as a code.
+- Amounts of money are objects such as `{"amount": "400.00", "currency": "EUR"}`.
+- `late` in the `data` of a cluster or operation: an audit appended the event afterwards. The tables leave it out.
+
+## Events of projects
 """
 ACCOUNTS = """
 ## Events of billing accounts
 
 `GET /v1/billing/accounts/{account}/events` and `ipucloud accounts events ACCOUNT` read what happens to an account's
-money, with a token of its payers or of the platform. An account gets each event once, however many projects it pays
-for, also of documents of several projects, which no project gets. No webhook sends them. `project.account_changed` is
-for the account that is to pay.
-"""
-STREAMS = """
-## Streams
-
-`GET /v1/projects/{project}/events/stream` sends events as they become visible, as [server-sent
-events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of the log: `id` is the
-event's id, `event` its type, `data` the event as in the list.
-
-```
-id: 81234-5120
-event: cluster.active
-data: {"id": "81234-5120", "type": "cluster.active", "subject_type": "cluster", "subject_id": "…", …}
-```
-
-- A stream begins with what happens after it was opened. `Last-Event-ID`, which browsers send by themselves, or
-  `?after=` continues after an event; `?after=0-0` begins with the first. The first message has only an `id`, to
-  continue after before any event has come. Whoever continues after the last `id` misses no event and gets none
-  twice.
-- A message of the type `gap` comes first if the log cannot be read on from there, for example because it is another
-  project's or the database was restored. Read everything again; the stream goes on from now.
-- A comment is sent every 15 seconds of silence: a stream without any for 45 seconds is dead. A stream ends after an
-  hour (`?wait=` seconds; with `0` it ends when it has caught up), when its server is restarted, and within 15
-  seconds after its token was revoked. Open it again after its last `id`. Browsers do that by themselves, but not
-  after a refusal such as `401`, `429` or `503`.
-- A project, or a billing account, has at most 100 streams per API process, then `429 too_many_connections`; a process
-  has 1,000, then `503 unavailable` (`IPUCLOUD_STREAMS_PER_PROJECT`, `IPUCLOUD_STREAM_LIMIT`). A client that does not
-  read is disconnected (`IPUCLOUD_WRITE_TIMEOUT`).
-- A proxy must not buffer the answer and must wait longer than 15 seconds for more of it. `X-Accel-Buffering: no`
-  tells nginx so; elsewhere switch response buffering off for this path.
-
-Events name their object and operation by id, and what it is now by their type; they are not a copy of the object. A
-page that shows objects reads again what an event is about: on `cluster.*`, `partition.*` and `maintenance.*` the
-cluster, on `operation.*` the operation, on `budget.*`, `account.*` and `invoice.*` the month's summary. There is no
-event for each step of an operation: while one is running, its `stage`, `progress` and `expected_at` are read from
-it every few seconds.
-
-`ipucloud events list --follow` and, in the [SDK](sdk.md#events), `client.stream(events.stream())` read a stream.
-Billing accounts and operators have streams of the same kind: `GET /v1/billing/accounts/{account}/events/stream`
-(`ipucloud accounts events ACCOUNT --follow`, `accounts.stream_events`) and `GET /v1/operator/events/stream`
-(`ipucloud admin events --follow`, `operator.stream_events`).
+money, with a token of its payers or of the platform. `…/events/stream` and `--follow` stream it, and [webhooks of the
+account](webhooks.md#webhooks-of-a-billing-account) send it. An account gets each event once, however many projects it
+pays for, also of documents of several projects, which no project gets. `project.account_changed` is for the account
+that is to pay.
 """
 OPERATORS = """
 ## Events for operators
 
-`GET /v1/operator/events` and `ipucloud admin events` read what happens to the platform, with a platform token. It is
-the same log in the same order: events of no project, which no project sees and no webhook sends, and those of projects
-that concern operators too. `region` is null for an event of every region; `subject_id` is null for one about the region
-itself. The event of a freeze that expires is recorded within seconds; what the freeze held goes on at its `expires_at`.
-Hardware that is missing, or has other firmware than expected, does not keep clusters away by that: `ipucloud admin
-inventory diff` alone lists it.
+`GET /v1/operator/events` and `ipucloud admin events` read what happens to the platform, with a platform token;
+`/v1/operator/events/stream` and `--follow` stream it. No webhook sends it. `region` is null for an event of every
+region, and `subject_id` for one about the region itself. What a freeze held continues at its `expires_at`, and its
+event is recorded within seconds. Hardware that is missing or has unexpected firmware has no event: `ipucloud admin
+inventory diff` lists it.
 """
 
 
 def page() -> str:
-    """The text of the page."""
-    of_projects = [kind for kind in _sorted() if kind.project]
-    of_accounts = [kind for kind in _sorted() if kind.account]
-    for_operators = [kind for kind in _sorted() if kind.operators]
+    """The text of the page. Each type is in one table, that of the first who read it."""
+    kinds = [kind for _, kind in sorted(REGISTRY.items())]
+    alone = [kind for kind in kinds if not kind.project and not kind.account]
     sections = [
-        *_types(of_projects),
         ORIGINS,
-        STREAMS,
+        DATA,
+        *_types(kind for kind in kinds if kind.project),
         ACCOUNTS,
-        *_types(of_accounts),
+        _names("Accounts also have", (kind for kind in kinds if kind.project and kind.account)),
+        *_types(kind for kind in kinds if kind.account and not kind.project),
         OPERATORS,
-        *_types(for_operators),
+        _names("Operators also read", (kind for kind in kinds if kind.operators and kind not in alone)),
+        *_types(alone),
+        "",
+        *_members(alone),
     ]
-    return "\n".join([NOTICE, TEXT, *sections, "", *_shapes()])
+    return "\n".join([NOTICE, TEXT, *sections, ""])
 
 
-def _sorted() -> list[EventType]:
-    return [kind for _, kind in sorted(REGISTRY.items())]
+def _names(sentence: str, kinds: Iterable[EventType]) -> str:
+    """A sentence with the types, those of a noun together."""
+    nouns: dict[str, list[str]] = {}
+    for kind in kinds:
+        noun, _, verb = kind.name.partition(".")
+        nouns.setdefault(noun, []).append(verb)
+    lists = (f"`{noun}.{verbs[0]}`" + "".join(f", `.{verb}`" for verb in verbs[1:]) for noun, verbs in nouns.items())
+    return f"{sentence} {'; '.join(lists)}.\n"
 
 
 def _types(kinds: Iterable[EventType]) -> Iterator[str]:
-    yield from ("| type | meaning | subject | `data` |", "|---|---|---|---|")
+    yield from ("| type | when | `data` |", "|---|---|---|")
+    listed: dict[tuple[str, str], str] = {}
     for kind in kinds:
-        yield f"| `{kind.name}` | {kind.meaning} | {', '.join(kind.subjects) or 'any'} | {_link(kind)} |"
+        data = ", ".join(f"`{name}`{'' if required else '?'}" for name, required in _of(kind) if name != LATE)
+        first = listed.setdefault((kind.name.partition(".")[0], data), kind.name)
+        same = first != kind.name and len(data.split()) > FEW
+        when = kind.meaning.removesuffix(".") + _subject(kind)
+        yield f"| `{kind.name}` | {when} | {f'as `{first}`' if same else data} |"
 
 
-def _link(kind: EventType) -> str:
-    return "" if kind.payload is None else f"[{kind.payload.__name__}](#{kind.payload.__name__.lower()})"
+def _subject(kind: EventType) -> str:
+    if kind.subjects == (kind.name.partition(".")[0],):
+        return ""
+    return f" (subject: {' or '.join(kind.subjects) or 'any'})"
 
 
-def _shapes() -> Iterator[str]:
-    yield from ("## Data", "", "Members not marked as optional are always present.", "")
-    payloads = {kind.payload.__name__: kind.payload for kind in REGISTRY.values() if kind.payload is not None}
-    for name, model in sorted(payloads.items()):
-        schema = model.model_json_schema()
-        yield from (f"### {name}", "", schema["description"], "")
-        for alternative in schema.get("oneOf", [schema]):
-            yield from ("| member | type | what |", "|---|---|---|")
-            yield from (*_members(_resolved(alternative, schema), schema, ""), "")
+def _of(kind: EventType) -> Iterator[tuple[str, bool]]:
+    """The members of `data`, and whether they are always there."""
+    shapes = _shapes(kind)
+    for name in dict.fromkeys(name for shape in shapes for name in shape["properties"]):
+        yield name, all(name in shape.get("required", ()) for shape in shapes)
 
 
-def _members(shape: Mapping[str, Any], schema: Mapping[str, Any], above: str) -> Iterator[str]:
-    for name, member in shape["properties"].items():
-        inner = _resolved(member, schema)
-        optional = "" if name in shape.get("required", ()) else ", optional"
-        yield f"| `{above}{name}` | {_type(inner)}{optional} | {member.get('description', '')} |"
-        if "properties" in inner:
-            yield from _members(inner, schema, f"{above}{name}.")
-        if "$ref" in inner.get("items", ()):
-            yield from _members(_resolved(inner["items"], schema), schema, f"{above}{name}[].")
+def _members(kinds: Iterable[EventType]) -> Iterator[str]:
+    """What the members mean of types that the OpenAPI document does not have."""
+    yield from ("| member of `data` | what |", "|---|---|")
+    meanings: dict[str, dict[str, None]] = {}
+    for shape in (shape for kind in kinds for shape in _shapes(kind)):
+        for name, member in shape["properties"].items():
+            meanings.setdefault(name, {})[member["description"].removesuffix(".")] = None
+    for name, texts in sorted(meanings.items()):
+        yield f"| `{name}` | {'; '.join(texts)} |"
 
 
-def _resolved(shape: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "$ref" not in shape:
-        return shape
-    found: Mapping[str, Any] = schema["$defs"][shape["$ref"].rpartition("/")[2]]
-    return found
-
-
-def _type(shape: Mapping[str, Any]) -> str:
-    if "anyOf" in shape:
-        return " or ".join(_type(each) for each in shape["anyOf"])
-    if "const" in shape or "enum" in shape:
-        return " or ".join(f"`{value}`" for value in shape.get("enum", [shape.get("const")]))
-    if "$ref" in shape:
-        return "object"
-    if shape["type"] == "array":
-        return f"array of {_type(shape['items'])}"
-    return str(shape.get("format", shape["type"]))
+def _shapes(kind: EventType) -> list[Mapping[str, Any]]:
+    """The schemas of `data`, of which one applies; without a payload none."""
+    schema = {} if kind.payload is None else kind.payload.model_json_schema()
+    alternatives = schema.get("oneOf", [schema] if schema else [])
+    return [schema["$defs"][each["$ref"].rpartition("/")[2]] if "$ref" in each else each for each in alternatives]
 
 
 if __name__ == "__main__":

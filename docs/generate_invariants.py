@@ -5,15 +5,33 @@ Run it from anywhere, in the project's environment: python docs/generate_invaria
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ipucloud.invariants.registry import INVARIANTS
-from ipucloud.invariants.rules import Decision, Refusal, Rule, SiteRemoval
+from ipucloud.invariants.rules import Decision, Refusal, Rule
 from ipucloud.invariants.site_rules import SITE_RULES
 
 PAGE = Path(__file__).with_name("reliability") / "invariants.md"
 NOTICE = "<!-- Written by docs/generate_invariants.py; do not edit. -->"
+
+
+TO_REPAIR = re.compile(r"^Apply the audit's repair[.;:] ?")
+"""Begins the remedy of rules whose repair is in the next column."""
+TEXT = f"""
+# Rules that always hold
+
+For operators: what the audit checks, and what to do about a violation. {len(INVARIANTS)} rules are about the database
+and {len(SITE_RULES)} about the sites. `ipucloud admin audit` checks them all, workers check them every minute
+(`invariant_violations{{name}}`), and every test with a database checks them at its end.
+
+The column *repair* says what `ipucloud admin audit --repair --apply` does:
+
+- Apply it unless *if not* says otherwise. Removals at a site wait for a second observation.
+- *decide*: a person decides it for each object, with `--decide RULE:OBJECT`.
+- *none*: the audit refuses, and says why. Do what *if not* says.
+"""
 
 
 def page() -> str:
@@ -21,16 +39,7 @@ def page() -> str:
     return "\n".join(
         [
             NOTICE,
-            "",
-            "# Rules that always hold",
-            "",
-            "For operators: what the audit checks, and what to do about a violation. "
-            f"{len(INVARIANTS)} rules are about the database",
-            f"and {len(SITE_RULES)} about the sites. `ipucloud admin audit` checks them all, workers check them every "
-            "minute",
-            "(`invariant_violations{name}`), and every test with a database checks them at its end. They are in",
-            "`src/ipucloud/invariants/`; `tests/feature/invariants` breaks each of them on purpose.",
-            "",
+            TEXT,
             *_table("In the database", INVARIANTS),
             *_table("Between the database and the sites", SITE_RULES),
         ]
@@ -38,18 +47,17 @@ def page() -> str:
 
 
 def _table(title: str, rules: Sequence[Rule]) -> Iterator[str]:
-    yield from (f"## {title}", "", "| rule | what holds | if not | `--repair --apply` |", "|---|---|---|---|")
+    yield from (f"## {title}", "", "| rule | what holds | if not | repair |", "|---|---|---|---|")
     for rule in rules:
-        yield f"| `{rule.name}` | {rule.sentence} | {rule.remedy} | {_repair(rule)} |"
+        remedy = TO_REPAIR.sub("", rule.remedy, count=1)
+        yield f"| `{rule.name}` | {rule.sentence} | {remedy[:1].upper()}{remedy[1:]} | {_repair(rule)} |"
     yield ""
 
 
 def _repair(rule: Rule) -> str:
     if isinstance(rule.repair, Refusal):
-        return f"refuses: {rule.repair.reason}"
-    if isinstance(rule.repair, Decision):
-        return f"only with `--decide {rule.name}:OBJECT`: {rule.repair.does}. {rule.repair.reason}"
-    return f"{rule.repair.does}{', after a second observation' if isinstance(rule.repair, SiteRemoval) else ''}"
+        return "none"
+    return f"*decide*: {rule.repair.does}" if isinstance(rule.repair, Decision) else rule.repair.does
 
 
 if __name__ == "__main__":

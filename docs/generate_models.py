@@ -26,6 +26,8 @@ from datamodel_code_generator import Formatter, InputFileType, generate
 from datamodel_code_generator.enums import UnionMode
 from datamodel_code_generator.format import DatetimeClassType, PythonVersion
 
+from ipucloud.api.shared import expanded
+
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "openapi.json"
 FOLDER = ROOT / "src" / "ipucloud" / "client" / "models" / "generated"
@@ -64,7 +66,7 @@ Schema = dict[str, Any]
 
 def modules() -> dict[str, str]:
     """The texts of the modules, by file name."""
-    document = json.loads(DOCUMENT.read_bytes())
+    document = expanded(json.loads(DOCUMENT.read_bytes()))
     components: dict[str, Schema] = document["components"]["schemas"]
     components |= {name: {"type": "object"} for name in BY_HAND}
     for (component, field), name in CLOSER_TYPES.items():

@@ -1,5 +1,4 @@
-// Writes src/api/schema.d.ts from docs/openapi.json, with the digest of what it was made from (src/test/schema.test.ts).
-import { createHash } from "node:crypto";
+// Writes src/api/schema.d.ts, the types of the API, from docs/openapi.json. Only compilers and editors read them.
 import { readFileSync, writeFileSync } from "node:fs";
 import openapi, { astToString } from "openapi-typescript";
 
@@ -18,8 +17,9 @@ function isProse(key, value) {
   return ["description", "summary", "title"].includes(key) ? typeof value === "string" : ["example", "examples"].includes(key);
 }
 
-const source = readFileSync(new URL("../../docs/openapi.json", import.meta.url));
-const digest = createHash("sha256").update(source).digest("hex");
-const text = astToString(await openapi(slim(JSON.parse(source.toString())), { defaultNonNullable: false }));
-const header = `// Generated from docs/openapi.json by \`npm run schema\`; sha256 ${digest}\n\n`;
-writeFileSync(new URL("../src/api/schema.d.ts", import.meta.url), header + text);
+const { components, ...document } = JSON.parse(readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8"));
+components.responses = Object.fromEntries(
+  Object.entries(components.responses).filter(([, { content }]) => !content?.["application/problem+json"]),
+);
+const text = astToString(await openapi(slim({ components, ...document }), { defaultNonNullable: false }));
+writeFileSync(new URL("../src/api/schema.d.ts", import.meta.url), text);

@@ -30,7 +30,7 @@ from ipucloud.operations.ending import preempt_all
 from tests.api.bodies import STREAMS
 from tests.api.support import PUBLIC_KEY, UNLIMITED
 from tests.support.factories import make_token, seed_world
-from tests.support.filled_in import openapi
+from tests.support.filled_in import committed
 from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
 from tests.support.pointers import resolves
@@ -235,7 +235,7 @@ CONFIG = schemathesis.Config.from_dict(
         ],
     }
 )
-schema = schemathesis.openapi.from_dict({**openapi()}, config=CONFIG)
+schema = schemathesis.openapi.from_dict(committed(), config=CONFIG)
 
 
 @schema.parametrize()

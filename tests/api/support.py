@@ -20,7 +20,7 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.sealing import new_key
 from ipucloud.schema import metadata
 from tests.support.factories import BESIDE, Project, make_project, make_token
-from tests.support.filled_in import openapi
+from tests.support.filled_in import committed
 from tests.support.shapes import as_documented
 from tests.support.waiting import PATIENCE
 from tests.support.world import IMAGE, World
@@ -162,7 +162,7 @@ async def running(
         **settings,
     }
     app = create_app(Settings(**values), clock=clock)
-    vars(app)["document"] = openapi()  # as it is committed: making it takes seconds, and 80 MB of this process
+    vars(app)["document"] = committed()  # as it is committed: making it takes seconds, and 80 MB of this process
     async with (
         app.router.lifespan_context(app),
         client(app, {"Authorization": f"Bearer {world.project.token.secret}"}) as owner,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 from starlette.routing import Route
 
 from ipucloud.api.app import create_app
+from ipucloud.api.document import whole
 from ipucloud.api.nouns import every_route
 from ipucloud.api.openapi import document
 from ipucloud.api.routing import ApiRoute
 from ipucloud.api.scim.routes import routes as scim_routes
+from ipucloud.api.shared import expanded
 from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
@@ -47,6 +51,23 @@ def test_the_committed_document_is_the_code() -> None:
     with apart() as call:
         made = call(document)
     assert made == COMMITTED.read_bytes(), "run: python -m ipucloud.api.openapi docs/openapi.json"
+
+
+def written_out() -> bool:
+    """Whether the document says what it would with nothing shared, and shares all that two operations have alike."""
+    committed = orjson.loads(COMMITTED.read_bytes())
+    assert expanded(committed)["paths"] == whole(create_app(Settings.model_construct()).routes)["paths"]
+    inline: Counter[bytes] = Counter()
+    for path in committed["paths"].values():
+        for operation in path.values():
+            parts = [*operation.get("parameters", ()), *operation["responses"].values()]
+            inline.update(orjson.dumps(part) for part in parts if "$ref" not in part)
+    return max(inline.values()) == 1
+
+
+def test_what_operations_have_alike_is_written_once() -> None:
+    with apart() as call:
+        assert call(written_out)
 
 
 def test_the_arguments_of_every_route_are_supported() -> None:

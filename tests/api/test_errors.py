@@ -97,6 +97,7 @@ async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
         {"state": "active"},
         {"price_per_minute": {"amount": "0", "currency": "EUR"}},
         {"name": "Bert"},
+        {"name": "f1a1f88d-c35c-4727-9197-ada965d2a4a4"},  # as an id is written
         {"name": "x" * 64},
         {"name": 7},
         {"name": None},

@@ -61,7 +61,7 @@ def test_every_message_has_an_example_that_is_valid() -> None:
 def test_every_component_is_described_under_its_public_name() -> None:
     assert [name for name, schema in SCHEMAS.items() if not schema.get("description")] == []
     assert [name for name in SCHEMAS if name.endswith("Out")] == []
-    assert {name for name, schema in SCHEMAS.items() if schema["title"] != name} == set()
+    assert [name for name, schema in SCHEMAS.items() if "title" in schema] == []
 
 
 def bodies() -> Iterator[type[BaseModel]]:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.db.turns import CALLER, TRANSACTIONS
+from ipucloud.db.turns import AT_ONCE, CALLER
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import tokens
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, problem
@@ -42,7 +42,7 @@ async def test_creates_at_once_with_one_cost_limited_token_are_all_answered(api:
         creates = [caller.post(f"{api.base}/clusters", json=cluster_json(f"c{each}")) for each in range(CREATES)]
         async with AsyncExitStack() as slow:
             CALLER.set(api.world.project.id)
-            for _ in range(TRANSACTIONS):
+            for _ in range(AT_ONCE):
                 await slow.enter_async_context(database.begin())
             answered = asyncio.gather(*creates[: CREATES // 2], resize, *creates[CREATES // 2 :])
             await until(lambda: _stand(api, CREATES + 1), "all stand in line")

@@ -112,7 +112,7 @@ class History:
     def __init__(self, stage: Stage, seed: int, loop: VirtualLoop, trace: Trace) -> None:
         self._stage = stage
         self._draw = random.Random(seed)  # noqa: S311  # repeatable on purpose
-        self.weather: Weather = weather(self._draw)
+        self.weather: Weather = weather(seed, self._draw)
         self.verdict = Verdict(seed)
         self._trace = trace
         self._baton = Baton(loop, self._draw, trace)

@@ -11,6 +11,8 @@ from typing import Any
 import jsonschema_rs
 import orjson
 
+from ipucloud.api.shared import expanded
+
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 REFERENCE = "#/components/schemas/"
 SAMPLES = {"string": "text", "integer": 1, "number": 1.0, "boolean": False, "array": [], "object": {}}
@@ -23,7 +25,12 @@ FORMATS = {
 
 @cache
 def openapi() -> Mapping[str, Any]:
-    """The document as it is committed: five megabytes, so that a process reads it once."""
+    """The document with each operation written out: large, so that a process reads it once."""
+    return expanded(committed())
+
+
+def committed() -> dict[str, Any]:
+    """The document as it is committed."""
     document: dict[str, Any] = orjson.loads(COMMITTED.read_bytes())
     return document
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 
@@ -74,3 +75,18 @@ built = [model for model in derived(Shape) if model.__pydantic_complete__]  # th
 assert len(built) < len([*derived(Shape)]) / 10, built
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_an_interrupt_while_the_command_line_is_imported_ends_it_without_a_word() -> None:
+    program = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from ipucloud.cli.entry import main
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, b"", b"")

@@ -85,7 +85,7 @@ const TYPES: Record<string, string> = {
   budget: "created deleted forecast_reached threshold_reached updated",
   cluster: "active created degraded delete_forced deleted deleting error expiring hardware_isolated hardware_replaced "
     + "idle_suspended preempted preemption_scheduled preemption_withdrawn "
-    + "rebooting rebuilding recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing resuming "
+    + "rebuilding recovered repair_ended repair_scheduled repair_started repair_waiting resized resizing resuming "
     + "schedule_missed schedule_started schedule_waiting "
     + "servers_rebuilt suspend_forced suspended suspending updated",
   credit_note: "issued",

@@ -39,8 +39,8 @@ def rename(document: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("two components would have one name: name one of them in _NAMES")
     for section in _SECTIONS:
         components[section] = {public(model): value for model, value in components[section].items()}
-    for name, schema in components["schemas"].items():
-        schema["title"] = name
+    for schema in components["schemas"].values():
+        schema.pop("title", None)  # the name of its model
     renamed: dict[str, Any] = _replaced(document, names)
     return renamed
 

@@ -18,12 +18,13 @@ from starlette.routing import BaseRoute
 from ipucloud import __version__
 from ipucloud.api.components import rename
 from ipucloud.api.credentials import SAFE_METHODS
-from ipucloud.api.examples import describe, exemplify, refusals
+from ipucloud.api.examples import describe, drop_repeated, exemplify, refusals
 from ipucloud.api.health import HealthRoute
 from ipucloud.api.messages import messages
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ERRORS, ApiRoute
 from ipucloud.api.shapes import IDEMPOTENCY_KEY, REQUIRED_IDEMPOTENCY_KEY
+from ipucloud.api.shared import share
 from ipucloud.contract.problems import ProblemOut
 from ipucloud.identity.roles import PERMISSIONS, Role
 from ipucloud.kernel.errors import (
@@ -134,7 +135,14 @@ _OF_STATUS = {
 
 
 def build(routes: Iterable[BaseRoute]) -> dict[str, Any]:
-    """The complete document of an application with these routes."""
+    """The complete document of an application with these routes; what operations have in common is written once."""
+    document = whole(routes)
+    share(document)
+    return document
+
+
+def whole(routes: Iterable[BaseRoute]) -> dict[str, Any]:
+    """The same with each operation's parameters and responses written out."""
     documented = [route for route in every_route(routes) if isinstance(route, ApiRoute | HealthRoute)]
     with warnings.catch_warnings():  # FastAPI silences this one for models that are not built later, as ours are
         warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
@@ -163,6 +171,7 @@ def build(routes: Iterable[BaseRoute]) -> dict[str, Any]:
         (method,) = route.methods or ("GET",)
         _complete(document["paths"][route.path_format][method.lower()], route, method)
     describe(components["schemas"])
+    drop_repeated(document)
     exemplify(document)
     document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     return rename(document)

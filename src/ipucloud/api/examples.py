@@ -38,6 +38,25 @@ def describe(schemas: Mapping[str, Schema]) -> None:
                 value.setdefault("description", words)
 
 
+def drop_repeated(document: Schema) -> None:
+    """Remove what restates: a title that is the field's name, and a parameter's words where they stand twice."""
+    for schema in document["components"]["schemas"].values():
+        for field, value in schema.get("properties", {}).items():
+            _drop_title(value, field)
+    for path in document["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                schema = parameter["schema"]
+                _drop_title(schema, parameter["name"])
+                if "description" in schema and schema["description"] == parameter.get("description"):
+                    del schema["description"]
+
+
+def _drop_title(schema: Schema, name: str) -> None:
+    if schema.get("title", "").replace(" ", "_").lower() == name.replace("-", "_").lower():
+        del schema["title"]
+
+
 def exemplify(document: dict[str, Any]) -> None:
     """Give every body, answer and message in JSON an example, and every refusal one for each of its codes.
 

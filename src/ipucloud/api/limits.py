@@ -11,6 +11,7 @@ there. The project is also whose turn it is at the database (`db.turns`).
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -164,6 +165,7 @@ class RateLimit:
         self._homes: OrderedDict[bytes, UUID] = OrderedDict()
         self._metrics = metrics
         self._used = used
+        self._refusing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"} or scope["path"] in PROBES:
@@ -191,6 +193,8 @@ class RateLimit:
                 "Wait for the time in Retry-After, and send requests less often.",
                 headers={"Retry-After": str(limiter.retry_after(left))},
             )
+            async with self._refusing:  # one in each round of the event loop: between two refusals others are served
+                await asyncio.sleep(0)
             await problem_response(problem, scope)(scope, receive, send_with_limits)
             return
         await self._app(scope, receive, send_with_limits)

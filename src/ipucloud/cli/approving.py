@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from time import sleep
 
+from rich.text import Text
+
 from ipucloud.cli import output
 from ipucloud.cli.browsers import opened
 from ipucloud.client import me
@@ -20,7 +22,8 @@ def log_in(client: Client, name: str, project: str | None) -> Login:
     """The token of whoever approves. Raises ApiError when it is denied or nobody does in time."""
     device = client.run(me.begin_device_login(name=name, project=project))
     say = output.console(sys.stderr).print
-    say(f"Open {device.verification_uri} in a browser and enter the code [bold]{device.user_code}[/bold].")
+    code = (device.user_code, "bold")
+    say(Text.assemble(f"Open {device.verification_uri} in a browser and enter the code ", code, "."))
     say(f"Or open {device.verification_uri_complete}", soft_wrap=True)
     say("Waiting for your approval …")
     if sys.stderr.isatty():

@@ -80,6 +80,7 @@ _READ = Query(_SELECT, LockedCluster)
 # The weakest lock: only rows of the project that a request changes can have one.
 _READ_OWN = Query(f"{_SELECT} FOR KEY SHARE OF clusters", LockedCluster)
 _LOCK = Query(f"{_SELECT} FOR NO KEY UPDATE OF clusters", LockedCluster)
+_SET_REASON = sa.text("UPDATE clusters SET state_reason = :reason WHERE project_id = :project_id AND id = :cluster_id")
 _LOCK_QUOTA = sa.text(
     """
     SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
@@ -136,6 +137,11 @@ async def read_own_cluster(connection: Statements, *, project_id: UUID, cluster_
 async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
     return await _found(_LOCK, connection, project_id, cluster_id)
+
+
+async def set_reason(connection: AsyncConnection, project_id: UUID, cluster_id: UUID, reason: str) -> None:
+    """Say why the locked cluster is in its state, or about to leave it."""
+    await connection.execute(_SET_REASON, {"project_id": project_id, "cluster_id": cluster_id, "reason": reason})
 
 
 async def _found(

@@ -7,9 +7,7 @@ from ipucloud.kernel.transitions import TransitionTable
 
 _S = ClusterState
 _BUSY = frozenset({_S.ACTIVE, _S.DEGRADED, _S.ERROR, _S.DELETING})
-_READY = frozenset(
-    {_S.ACTIVE, _S.DEGRADED, _S.RESIZING, _S.SUSPENDING, _S.REBOOTING, _S.REBUILDING, _S.ERROR, _S.DELETING}
-)
+_READY = frozenset({_S.ACTIVE, _S.DEGRADED, _S.RESIZING, _S.SUSPENDING, _S.REBUILDING, _S.ERROR, _S.DELETING})
 CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
     "cluster",
     _S.CREATING,
@@ -21,7 +19,6 @@ CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
         _S.SUSPENDING: _BUSY | {_S.SUSPENDED},
         _S.SUSPENDED: frozenset({_S.RESUMING, _S.ERROR, _S.DELETING}),
         _S.RESUMING: _BUSY | {_S.SUSPENDED},
-        _S.REBOOTING: _BUSY,
         _S.REBUILDING: _BUSY | {_S.SUSPENDED},
         _S.ERROR: frozenset({_S.DELETING}),
         _S.DELETING: frozenset({_S.DELETED}),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,7 +16,7 @@ from ipucloud.billing.budgets.suspending import note_over_budget, over_budget
 from ipucloud.billing.dunning.overdue import overdue_clusters, suspending_invoice
 from ipucloud.billing.prepaid.suspending import empty_payer, out_of_funds
 from ipucloud.clusters.cost_limits.store import note_over_cost_limit, over_cost_limit
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locked import lock_cluster, set_reason
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
@@ -42,7 +41,6 @@ log = structlog.get_logger(__name__)
 AT_ONCE = 1000
 """Most clusters of budgets, of tokens, of empty accounts and of overdue ones in one run; the next run continues."""
 _STATES = sorted(BILLABLE)
-_WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
 
 async def suspend_unpaid(database: Database, settings: Settings) -> int:
@@ -79,7 +77,7 @@ async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UU
     why = f"The cluster is being suspended: {sentence}."
     await preempt_partitions(connection, project_id=project_id, cluster_id=cluster_id, reason=why)
     accepted = await suspend(connection, actor, cluster_id, if_match=None, settings=settings)
-    await connection.execute(_WHY, {"project_id": project_id, "cluster_id": cluster_id, "why": sentence})
+    await set_reason(connection, project_id, cluster_id, sentence)
     await record(
         connection,
         CLUSTER_SUSPEND_FORCED,

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -41,6 +42,15 @@ def not_null(value: Given | None) -> Given:
     return value
 
 
+def _no_id(name: str) -> str:
+    """Objects are named by their name or id in paths, so that no name may have the form of an id."""
+    try:
+        UUID(name)
+    except ValueError:
+        return name
+    raise PydanticCustomError("looks_like_an_id", "A name must not have the form of an id; choose another")
+
+
 def to_pay(below: int) -> AfterValidator:
     """Validates an `Amount` or `Money` of a request: above 0, below `below`, payable in its currency.
 
@@ -69,9 +79,9 @@ def _plain_map(schema: dict[str, Any]) -> None:
     schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
 
 
-ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"])]
+ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"]), AfterValidator(_no_id)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
-KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
+KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$"), AfterValidator(_no_id)]
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[

@@ -15,7 +15,7 @@ from ipucloud.db.driver import ConnectionPool
 from ipucloud.db.outages import asks_again, connection_died, reachable, too_busy
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.db.statements import SingleStatements, Statements, Tenant
-from ipucloud.db.turns import TRANSACTIONS, Turns
+from ipucloud.db.turns import Turns
 from ipucloud.kernel.errors import Problem
 
 Result = TypeVar("Result")
@@ -79,7 +79,7 @@ class Database:
                 "prepare_threshold": 2,
             },
         )
-        self._turns = Turns(pool_size, pool_timeout, most=TRANSACTIONS)
+        self._turns = Turns(pool_size, pool_timeout)
         self._connections = ConnectionPool(
             url, session=session, application=application, size=pool_size, wait=pool_timeout
         )

@@ -4,8 +4,10 @@ Connections are what the requests of a process share, and a caller with many req
 others would wait behind each of these. So whoever waits is served in rotation, and no caller has so many that none is
 left for the next one.
 
-Transactions of one caller mostly want the same rows: a project's quota, a token's cost limit, a cluster. More of them
-at once would only wait for each other in the database, until its `lock_timeout` ends the last.
+Two of a caller at once keep a process busy: while the database works for one, the process works for the other. More
+would share the processors with everybody else's, and transactions of one caller mostly want the same rows: a project's
+quota, a token's cost limit, a cluster. They would only wait for each other in the database, until its `lock_timeout`
+ends the last.
 """
 
 from __future__ import annotations
@@ -21,10 +23,8 @@ from ipucloud.kernel.errors import RATE_LIMITED, Problem
 
 CALLER: ContextVar[Hashable] = ContextVar("caller", default=None)
 """For whom this task works: a project, or who sends a request; None: for the process itself."""
-KEPT_FREE = 4
-"""One of so many places, but at least one, is not for a caller who has all others."""
-TRANSACTIONS = 2
-"""Of one caller at once: one that holds the rows, and one that is at its beginning meanwhile."""
+AT_ONCE = 2
+"""Places of one caller at the same time, and one less than there are, if there are so few."""
 PATIENCE = 3
 """How many times longer than for others a caller waits in the line of its own requests."""
 
@@ -32,16 +32,13 @@ PATIENCE = 3
 class Turns:
     """`places` that can be used at once. Who waits longer than `wait` seconds gets the `Problem` that `late` makes.
 
-    The process itself may have all places; any other caller leaves some free, and has at most `most`. One who stands
+    The process itself may have all places; any other caller has at most AT_ONCE, and leaves one free. One who stands
     behind its own requests waits longer, and then gets rate_limited.
     """
 
-    def __init__(
-        self, places: int, wait: float, *, most: int | None = None, late: Callable[[], Problem] = unavailable
-    ) -> None:
+    def __init__(self, places: int, wait: float, *, late: Callable[[], Problem] = unavailable) -> None:
         self._free = places
-        kept = max(1, places - max(1, places // KEPT_FREE))
-        self._most = kept if most is None else min(kept, most)
+        self._most = max(1, min(AT_ONCE, places - 1))
         self._wait = wait
         self._late = late
         self._held: Counter[Hashable] = Counter()

@@ -111,7 +111,7 @@ def _single_line(text: str) -> str:
         )
     if len(text) > LONGEST_KEY:
         raise SshKeyError("ssh_key_too_long", f"A public key is one line of at most {LONGEST_KEY} characters.")
-    line = text.removesuffix("\n").removesuffix("\r").strip(" \t")
+    line = text.strip(" \t\r\n")
     if not line:
         raise SshKeyError("ssh_key_empty", "Send the one line of your public key file, such as ~/.ssh/id_ed25519.pub.")
     if len(line.splitlines()) > 1:

@@ -21,7 +21,6 @@ WORKING = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 
 WHOLE = WORKING | {
     ClusterState.CREATING,
-    ClusterState.REBOOTING,
     ClusterState.REBUILDING,
     ClusterState.SUSPENDING,
     ClusterState.RESUMING,

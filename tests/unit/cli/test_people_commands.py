@@ -118,7 +118,7 @@ def test_a_login_waits_until_a_person_approves_it(
     service.on("POST", "/v1/login/devices:token", *waiting, Reply(201, got))
     ended = run("login", "--url", service.url, "--device", "--project", "lab", "--json")
     assert ended.json["email"] == "ann@example.com"
-    assert "WDJB-MJHT" in ended.err
+    assert "enter the code WDJB-MJHT." in ended.err
     assert page in ended.err
     assert pauses == [5.0, 5.0, 10.0]
     assert "ipu_x" in (config_dir / "config.json").read_text()

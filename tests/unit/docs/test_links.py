@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.support.cases import all_cases
@@ -20,6 +21,23 @@ def test_links_lead_somewhere() -> None:
             local = [target.split("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
             with case(page.name):
                 assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_anchors_are_headings() -> None:
+    with all_cases() as case:
+        for page in PAGES:
+            targets = re.findall(r"\]\(([^)\s#]*)#([^)\s]+)\)", page.read_text())
+            local = [(page.parent / path if path else page, anchor) for path, anchor in targets if "://" not in path]
+            with case(page.name):
+                assert [anchor for path, anchor in local if path.suffix == ".md" and anchor not in anchors(path)] == []
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """Those that GitHub gives the headings of a page that exists."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)
 
 
 def test_a_page_says_for_whom_it_is() -> None:

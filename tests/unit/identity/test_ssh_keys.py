@@ -64,7 +64,7 @@ def p256(point: bytes, curve: bytes = b"nistp256") -> str:
 
 @pytest.mark.parametrize("text", ACCEPTED, ids=lambda text: str(text).split()[0])
 def test_good_keys_come_out_as_type_and_base64(text: str) -> None:
-    key = parse_public_key(f"  {text}\tme@laptop my own = key é\r\n")
+    key = parse_public_key(f"  {text}\tme@laptop my own = key é\r\n\n \n")
     assert key.text == text
     assert key.type == text.split(maxsplit=1)[0]
     assert key.line() == text

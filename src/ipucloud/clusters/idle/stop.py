@@ -10,13 +10,12 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.idle.store import IN_USE
 from ipucloud.clusters.jobs.store import IN_USE_BY_JOBS, LAST_JOB_ENDED
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locked import lock_cluster, set_reason
 from ipucloud.clusters.metrics import IDLE_SUSPENDED, count
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.services.store import IN_USE_BY_SERVICES
@@ -88,7 +87,6 @@ _PROOF = Query(
     """,
     _Proof,
 )
-_WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
 
 async def suspend_idle(settings: Settings, database: Database) -> None:
@@ -109,12 +107,11 @@ async def suspend_idle(settings: Settings, database: Database) -> None:
 
 async def _suspend(connection: AsyncConnection, idle: _Idle, settings: Settings) -> None:
     """Raises `Problem` as `suspend` does."""
-    mine = {"project_id": idle.project_id, "cluster_id": idle.cluster_id}
-    proof = await _PROOF.all(connection, mine)
+    proof = await _PROOF.all(connection, {"project_id": idle.project_id, "cluster_id": idle.cluster_id})
     actor = Actor(project_id=idle.project_id, token_id=None, request_id=f"idle-{idle.cluster_id}")
     accepted = await suspend(connection, actor, idle.cluster_id, if_match=None, settings=settings)
     why = f"nobody has used it since {idle.since:%Y-%m-%d %H:%M} UTC; idle_suspend_minutes is {idle.minutes}"
-    await connection.execute(_WHY, {**mine, "why": why})
+    await set_reason(connection, idle.project_id, idle.cluster_id, why)
     await record(
         connection,
         CLUSTER_IDLE_SUSPENDED,

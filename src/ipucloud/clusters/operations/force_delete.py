@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster, running_operation
+from ipucloud.clusters.locked import lock_cluster, running_operation, set_reason
 from ipucloud.clusters.operations.begin import begin, open_planned, plan_for, still_running
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.config import Settings
@@ -23,7 +22,6 @@ from ipucloud.operations.ending import preempt_all
 from ipucloud.operations.store import Accepted, force
 
 _PROJECT = Query("SELECT project_id FROM clusters WHERE id = :cluster_id", UUID)
-_WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
 
 async def project_of(connection: Statements, cluster_id: UUID) -> UUID:
@@ -58,7 +56,7 @@ async def force_delete(
         accepted = await open_planned(connection, actor, cluster, DELETE, plan, deadline_seconds=deadline)
     await force(connection, project_id=actor.project_id, operation_id=accepted.operation_id, reason=reason)
     why = f"The operator deletes the cluster: {reason}"
-    await connection.execute(_WHY, {"project_id": actor.project_id, "cluster_id": cluster_id, "why": why})
+    await set_reason(connection, actor.project_id, cluster_id, why)
     await record(
         connection,
         CLUSTER_DELETE_FORCED,

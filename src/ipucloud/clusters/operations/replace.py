@@ -14,7 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.locked import LockedCluster, lock_cluster, set_reason
 from ipucloud.clusters.metrics import REPLACED, count
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -123,9 +123,6 @@ _HELD = Query(
     """,  # noqa: S608  # our own text
     _Held,
 )
-_SHOW_WHY = sa.text(
-    "UPDATE clusters SET state_reason = :reason WHERE project_id = :project_id AND id = :cluster_id"
-).bindparams(sa.bindparam("reason", type_=sa.Text))
 _KEEP_PARTITIONS = sa.text("SELECT keep_partitions(:project_id, :cluster_id, :operation_id)")
 
 
@@ -232,10 +229,12 @@ async def _announce(
     chosen: Sequence[_Held],
     accepted: Accepted,
 ) -> None:
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     sentence = " ".join(map(_sentence, chosen))
-    await connection.execute(_SHOW_WHY, mine | {"reason": sentence})
-    await connection.execute(_KEEP_PARTITIONS, mine | {"operation_id": accepted.operation_id})
+    await set_reason(connection, cluster.project_id, cluster.id, sentence)
+    await connection.execute(
+        _KEEP_PARTITIONS,
+        {"project_id": cluster.project_id, "cluster_id": cluster.id, "operation_id": accepted.operation_id},
+    )
     await record(
         connection,
         CLUSTER_HARDWARE_REPLACED,

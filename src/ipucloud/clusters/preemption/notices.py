@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.locked import set_reason
 from ipucloud.clusters.metrics import PREEMPTIONS, count_labelled
 from ipucloud.clusters.preemption.server_files import show_on_servers
 from ipucloud.contract.event_payloads.clusters import ClusterPreempted, PreemptionScheduled, PreemptionWithdrawn
@@ -61,7 +62,6 @@ _END = sa.text(
     """
 ).bindparams(sa.bindparam("operation_id", type_=sa.Uuid))
 _TOUCH = sa.text("UPDATE clusters SET version = version + 1 WHERE project_id = :project_id AND id = :cluster_id")
-_WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
 
 async def open_notice(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> Notice | None:
@@ -106,9 +106,9 @@ async def withdraw(connection: AsyncConnection, notice: Notice, outcome: Preempt
 
 async def carried_out(connection: AsyncConnection, notice: Notice, operation_id: UUID) -> None:
     """The operation suspends the locked cluster. The file stays on its servers until they are switched off."""
-    mine = {"project_id": notice.project_id, "cluster_id": notice.cluster_id}
     await _end(connection, notice, "suspended", operation_id)
-    await connection.execute(_WHY, {**mine, "why": "preempted: a cluster that waited for capacity needed its machines"})
+    why = "preempted: a cluster that waited for capacity needed its machines"
+    await set_reason(connection, notice.project_id, notice.cluster_id, why)
     await record(
         connection,
         CLUSTER_PREEMPTED,

@@ -20,7 +20,7 @@ from ipucloud.inventory.snapshot import SlotState, usable
 
 _COMING = (SlotState.FREE, SlotState.CLEANING, SlotState.VALIDATING)
 """Slots that are free, or become so by themselves."""
-HOLDS_ON = BILLABLE | {ClusterState.REBOOTING, ClusterState.REBUILDING, ClusterState.RESIZING}
+HOLDS_ON = BILLABLE | {ClusterState.REBUILDING, ClusterState.RESIZING}
 """States in which a cluster that was told keeps its notice."""
 
 

@@ -11,11 +11,10 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
+from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota, set_reason
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.schedules import announce
@@ -64,7 +63,6 @@ _REFUSALS: dict[ErrorCode, ScheduleWaitsFor] = {
     QUOTA_EXCEEDED: "quota_exceeded",
     STATE_CONFLICT: "state_conflict",
 }
-_WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
 
 class _Cluster(NamedTuple):
@@ -188,8 +186,9 @@ async def _serve(
         return await _after_resume(connection, cluster, kept, due)
     if due.retry_at is not None and due.retry_at > cluster.now:
         return due
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    decided = await _DECIDED.one(connection, {**mine, "since": due.at})
+    decided = await _DECIDED.one(
+        connection, {"project_id": cluster.project_id, "cluster_id": cluster.id, "since": due.at}
+    )
     if decided or not _wanted(cluster, due):
         if due.action is ScheduledAction.SUSPEND and not decided:
             await _end_wait(connection, cluster, due)
@@ -202,7 +201,8 @@ async def _serve(
     except Problem as problem:
         return await _refused(connection, cluster, kept, due, problem)
     if due.action is ScheduledAction.SUSPEND:
-        await connection.execute(_WHY, {**mine, "why": f"its schedule suspends it from {due.at:%Y-%m-%d %H:%M} UTC on"})
+        why = f"its schedule suspends it from {due.at:%Y-%m-%d %H:%M} UTC on"
+        await set_reason(connection, cluster.project_id, cluster.id, why)
     await announce.started(connection, kept, due, accepted.operation_id)
     log.info("schedule_followed", cluster=str(cluster.id), action=due.action, operation=str(accepted.operation_id))
     failpoint("schedule.action_begun")

@@ -127,7 +127,6 @@ register_states(
         "suspending": "The cluster is being suspended.",
         "suspended": "The cluster is suspended; its machines are released.",
         "resuming": "The suspended cluster is being resumed.",
-        "rebooting": "The cluster's servers are being restarted. Reserved; not emitted yet.",
         "rebuilding": "The cluster is being repaired with other hardware, or its Poplar servers are rebuilt.",
         "error": "The cluster failed and cannot be used. It can be deleted.",
         "deleting": "The cluster is being deleted.",

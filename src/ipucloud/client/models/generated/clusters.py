@@ -89,7 +89,6 @@ class ClusterState(StrEnum):
     SUSPENDING = "suspending"
     SUSPENDED = "suspended"
     RESUMING = "resuming"
-    REBOOTING = "rebooting"
     REBUILDING = "rebuilding"
     ERROR = "error"
     DELETING = "deleting"
