@@ -125,6 +125,20 @@ def test_a_program_runs_on_a_server_and_its_output_comes_back(project: Project, 
     assert "42" in said.splitlines()
 
 
+def test_the_api_reaches_a_service_on_a_server(project: Project, cluster: str) -> None:
+    """By SSH at another address than customers have."""
+    project.sh(f"ipucloud serve --cluster {cluster} --name files --port 8080 -- python3 -m http.server 8080")
+    path = f"/v1/projects/demo/clusters/{cluster}/services/files/proxy/"
+    token = (project.engine.checkout / "ipucloud-token").read_text().strip()
+    trusted = ssl.create_default_context(cafile=project.variables["SSL_CERT_FILE"])
+
+    def answer() -> str:
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.get(f"{project.url}{path}", headers=headers, timeout=60, verify=trusted).text
+
+    eventually(lambda: "Directory listing" in answer(), "the program answers")
+
+
 def test_bills_come_to_the_s3_server(project: Project, cluster: str) -> None:
     script = commands_of("Compose", 2).replace("2026-05-01", "$(date -u +%F)")
     script = script.replace("2026-05-02", "$(date -u -d tomorrow +%F)")
