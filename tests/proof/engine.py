@@ -137,7 +137,7 @@ class Project:
 
     def __post_init__(self) -> None:
         https, prometheus, grafana = free_ports(3)
-        self.prometheus, self.grafana = prometheus, grafana
+        self.prometheus, self.grafana, self.token = prometheus, grafana, ""
         self.url = f"https://localhost:{https}"
         first = free_range(SITE_PORTS)
         self.variables = {

@@ -74,6 +74,7 @@ def project(engine: Engine, images: dict[str, str]) -> Iterator[Project]:
     assert header[0].startswith("docker compose up")
     try:
         project.sh("\n".join(header))
+        project.token = (engine.checkout / "ipucloud-token").read_text().strip()
         yield project
     finally:
         project.down()
@@ -129,11 +130,10 @@ def test_the_api_reaches_a_service_on_a_server(project: Project, cluster: str) -
     """By SSH at another address than customers have."""
     project.sh(f"ipucloud serve --cluster {cluster} --name files --port 8080 -- python3 -m http.server 8080")
     path = f"/v1/projects/demo/clusters/{cluster}/services/files/proxy/"
-    token = (project.engine.checkout / "ipucloud-token").read_text().strip()
     trusted = ssl.create_default_context(cafile=project.variables["SSL_CERT_FILE"])
 
     def answer() -> str:
-        headers = {"Authorization": f"Bearer {token}"}
+        headers = {"Authorization": f"Bearer {project.token}"}
         return httpx.get(f"{project.url}{path}", headers=headers, timeout=60, verify=trusted).text
 
     eventually(lambda: "Directory listing" in answer(), "the program answers")
@@ -230,14 +230,13 @@ class Asked:
 @contextmanager
 def asked_all_the_time(project: Project) -> Iterator[Asked]:
     """A client asks the API one question after another, each on a connection of its own."""
-    token = (project.engine.checkout / "ipucloud-token").read_text().strip()
     trusted = ssl.create_default_context(cafile=project.variables["SSL_CERT_FILE"])
     asked, ended = Asked(), threading.Event()
 
     def ask() -> None:
         while not ended.wait(0.1):
             try:
-                headers = {"Authorization": f"Bearer {token}"}
+                headers = {"Authorization": f"Bearer {project.token}"}
                 httpx.get(f"{project.url}/v1/whoami", headers=headers, timeout=30, verify=trusted).raise_for_status()
                 asked.answered += 1
             except httpx.HTTPError as error:
@@ -279,7 +278,7 @@ def test_one_container_is_a_whole_system_for_those_outside(engine: Engine, image
     assert f"http://127.0.0.1:{port}/sign-in#code=" in engine.said(name)
     engine.docker("exec", name, "python", "-c", KILL_THE_SITE)
     eventually(lambda: "The simulated site is running again." in engine.said(name), "the site is started again")
-    eventually(lambda: "Z" not in engine.docker("top", name, "-o", "s").split(), "no zombie is left")
+    eventually(lambda: "Z" not in engine.docker("top", name, "-o", "s,pid").split(), "no zombie is left")
     engine.docker("stop", "--time", str(STOP_SECONDS), name)
     assert "stopped; no processes are left." in engine.said(name)
     assert engine.inspect(name)["State"]["ExitCode"] == 0
