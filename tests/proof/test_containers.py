@@ -27,8 +27,6 @@ pytestmark = needs(Need.ENGINE)
 
 LARGEST = 400_000_000
 """Bytes that the image of the service may have beside its base."""
-STOP_SECONDS = 10
-"""After which `docker stop` kills."""
 DEFAULTS = [
     "--memory=2g",
     "--shm-size=64m",
@@ -280,7 +278,7 @@ def test_one_container_is_a_whole_system_for_those_outside(engine: Engine, image
     engine.docker("exec", name, "python", "-c", KILL_THE_SITE)
     eventually(lambda: "The simulated site is running again." in engine.said(name), "the site is started again")
     eventually(lambda: "Z" not in engine.docker("top", name, "-o", "s,pid").split(), "no zombie is left")
-    engine.docker("stop", "--time", str(STOP_SECONDS), name)
+    engine.docker("stop", "--time", str(int(PATIENCE)), name)
     assert "stopped; no processes are left." in engine.said(name)
     assert engine.inspect(name)["State"]["ExitCode"] == 0
 
