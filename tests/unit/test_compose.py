@@ -137,7 +137,7 @@ def test_every_command_is_one_the_package_installs(name: str) -> None:
         capture_output=True,
         text=True,
         check=True,
-        env=os.environ | {"COLUMNS": "200"},
+        env={"PATH": os.environ["PATH"], "COLUMNS": "200"},
     ).stdout
     assert {option for option in arguments if option.startswith("--")} <= set(re.findall(r"--[a-z-]+", usage))
 
