@@ -133,7 +133,7 @@ def test_every_command_is_one_the_package_installs(name: str) -> None:
     module = SCRIPTS[program].partition(":")[0]
     words = [word for word in arguments if re.fullmatch("[a-z]+", word)]
     usage = subprocess.run(
-        [sys.executable, "-m", module, *words, "--help"],
+        [sys.executable, "-c", f"from {module} import main; main()", *words, "--help"],
         capture_output=True,
         text=True,
         check=True,
