@@ -11,7 +11,6 @@ from typing import Any
 
 from ipucloud.clusters.addresses.states import ADDRESS_STATES
 from ipucloud.clusters.operations.kind import ClusterKind
-from ipucloud.clusters.services.states import SERVICE_STATES
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.volumes.snapshots.states import SNAPSHOT_STATES
 from ipucloud.clusters.volumes.states import VOLUME_STATES
@@ -21,6 +20,7 @@ from ipucloud.kernel.transitions import State, TransitionTable
 from ipucloud.operations.kind import Billing, Kind, Repeated
 from ipucloud.operations.states import OPERATION_STATES
 from ipucloud.operations.step import Step
+from ipucloud.programs.services.states import SERVICE_STATES
 
 DIRECTORY = Path(__file__).with_name("states")
 NOTICE = "<!-- Written by docs/generate_states.py; do not edit. -->"
@@ -34,7 +34,7 @@ def pages() -> dict[str, str]:
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
         "operations.md": _operations(),
         "reservation.md": _states(RESERVATION_STATES, "src/ipucloud/inventory/reservations.py"),
-        "service.md": _states(SERVICE_STATES, "src/ipucloud/clusters/services/states.py"),
+        "service.md": _states(SERVICE_STATES, "src/ipucloud/programs/services/states.py"),
         "snapshot.md": _states(SNAPSHOT_STATES, "src/ipucloud/clusters/volumes/snapshots/states.py"),
         "volume.md": _states(VOLUME_STATES, "src/ipucloud/clusters/volumes/states.py"),
     }

@@ -15,18 +15,13 @@ import ipucloud.billing.proofs.tables
 import ipucloud.billing.reports.tables
 import ipucloud.billing.stripe.tables
 import ipucloud.clusters.addresses.tables
-import ipucloud.clusters.consoles.tables
 import ipucloud.clusters.cost_limits.tables
 import ipucloud.clusters.fault_reports.tables
 import ipucloud.clusters.idle.tables
-import ipucloud.clusters.jobs.tables
 import ipucloud.clusters.preemption.tables
 import ipucloud.clusters.repairs.tables
-import ipucloud.clusters.samples.tables
 import ipucloud.clusters.schedules.tables
-import ipucloud.clusters.services.tables
 import ipucloud.clusters.tables
-import ipucloud.clusters.terminals.tables
 import ipucloud.clusters.volumes.snapshots.tables
 import ipucloud.clusters.volumes.tables
 import ipucloud.clusters.waiting.tables
@@ -45,6 +40,11 @@ import ipucloud.inventory.tables
 import ipucloud.notifications.tables
 import ipucloud.operations.tables
 import ipucloud.partitions.tables
+import ipucloud.programs.consoles.tables
+import ipucloud.programs.jobs.tables
+import ipucloud.programs.samples.tables
+import ipucloud.programs.services.tables
+import ipucloud.programs.terminals.tables
 import ipucloud.quotas.tables
 import ipucloud.reconcile.tables
 import ipucloud.webhooks.tables  # noqa: F401  # importing a table registers it

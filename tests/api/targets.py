@@ -19,9 +19,7 @@ from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add
 from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
-from ipucloud.clusters.jobs.store import create as create_job
 from ipucloud.clusters.reservations.store import reserve
-from ipucloud.clusters.services.store import create as create_service
 from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.jobs import JobCreate
@@ -39,6 +37,8 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.programs.jobs.store import create as create_job
+from ipucloud.programs.services.store import create as create_service
 from ipucloud.quotas.counted import DefaultLimits
 from ipucloud.quotas.requests import open_request
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks

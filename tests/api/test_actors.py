@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.expiry import delete_expired_clusters
 from ipucloud.identity.roles import Role
+from ipucloud.policies.expiry import delete_expired_clusters
 from tests.api.people import logged_in, person
 from tests.api.support import Api
 

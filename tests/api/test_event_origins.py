@@ -11,8 +11,8 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.expiry import delete_expired_clusters
 from ipucloud.identity.roles import Role
+from ipucloud.policies.expiry import delete_expired_clusters
 from tests.api.support import Api, cluster_id, cluster_json, key, problem
 from tests.support.feed import settled
 from tests.support.people import PASSWORD, make_person

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from ipucloud.clusters.samples.store import Sample, forget_samples, record_samples
+from ipucloud.programs.samples.store import Sample, forget_samples, record_samples
 from tests.api.support import Api, problem
 
 pytestmark = pytest.mark.anyio

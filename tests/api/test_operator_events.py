@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
+from ipucloud.policies.repairs import start_repairs
 from tests.api.support import Api, problem
 from tests.support.fault_reports import make_confirmed
 

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from ipucloud.clusters.operations.replace import replace_hardware
-from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
+from ipucloud.policies.repairs import start_repairs
 from tests.api.support import Api, problem
 
 pytestmark = pytest.mark.anyio

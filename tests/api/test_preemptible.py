@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.clusters.preemption.follow import follow_preemptions
-from ipucloud.clusters.waiting.serve import serve_waiting
+from ipucloud.policies.preemption import follow_preemptions
+from ipucloud.policies.waiting import serve_waiting
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, key, problem
 from tests.support.preemptible import offer_preemptible
 

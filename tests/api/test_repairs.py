@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ipucloud.clusters.repairs.start import arrange
 from ipucloud.inventory.health.codes import Code
+from ipucloud.policies.repairs import arrange
 from tests.api.support import Api, cluster_id, problem
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("stopped_clock")]

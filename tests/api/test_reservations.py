@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.invariants.audit import audit
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.release import free as free_hardware
 from ipucloud.inventory.release import release
+from ipucloud.policies.reservations import follow_reservations
 from tests.api.support import Api, cluster_id, cluster_json, key, problem
 from tests.support.reservations import RESERVED, offer
 

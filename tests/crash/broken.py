@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.steps.cleaning import SIGHTINGS
 from ipucloud.inventory.health.reports import clear
+from ipucloud.policies.leftovers import clean_leftovers
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.support.waiting import until

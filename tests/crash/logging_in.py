@@ -6,7 +6,7 @@ from uuid import UUID
 
 import asyncssh
 
-from ipucloud.clusters.terminals import store
+from ipucloud.programs.terminals import store
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.victims import Victim

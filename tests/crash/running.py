@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 from uuid import UUID
 
-from ipucloud.clusters.jobs.store import create, stop
-from ipucloud.clusters.services.store import create as create_service
-from ipucloud.clusters.services.store import stop as stop_service
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.services import ServiceCreate
+from ipucloud.programs.jobs.store import create, stop
+from ipucloud.programs.services.store import create as create_service
+from ipucloud.programs.services.store import stop as stop_service
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.victims import Victim

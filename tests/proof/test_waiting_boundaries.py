@@ -16,9 +16,9 @@ from uuid import UUID
 import pytest
 
 from ipucloud.clusters.operations.waiting import MayWait
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
+from ipucloud.policies.waiting import serve_waiting
 from tests.proof.boundaries import Boundary, watched_worker
 from tests.proof.boundaries import Moment as Step
 from tests.proof.interrupted import Act, Moment, interrupted

@@ -14,15 +14,15 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.preemption.follow import follow_preemptions
-from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.clusters.reservations.store import cancel as cancel_reservation
 from ipucloud.clusters.reservations.store import reserve
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.operations.store import Accepted
+from ipucloud.policies.preemption import follow_preemptions
+from ipucloud.policies.reservations import follow_reservations
+from ipucloud.policies.waiting import serve_waiting
 from tests.proof.boundaries import watched_worker
 from tests.proof.interrupted import Act, Moment, interrupted
 from tests.proof.operators import clear_reports

@@ -17,7 +17,6 @@ from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.preemption.tables import preemptions
 from ipucloud.clusters.repairs.tables import scheduled_repairs
-from ipucloud.clusters.samples.tables import cluster_samples
 from ipucloud.clusters.schedules.tables import cluster_schedules
 from ipucloud.clusters.tables import cluster_rebuilds, poplar_servers, resizes, vipu_access_keys
 from ipucloud.clusters.waiting.tables import capacity_waits
@@ -25,6 +24,7 @@ from ipucloud.inventory.tables import allocations, hardware_cleanings
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
+from ipucloud.programs.samples.tables import cluster_samples
 from ipucloud.quotas.tables import quotas
 from tests.support.factories import LUXEMBOURG, make_cluster_row
 from tests.support.filled_names import CREATED_AT, DELETED_AT, FAR_AWAY, READY_AT, Filled

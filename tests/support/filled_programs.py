@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.consoles.tables import console_boots
-from ipucloud.clusters.jobs.tables import job_logs, jobs
-from ipucloud.clusters.services.tables import service_logs, service_request_totals, service_requests, services
 from ipucloud.clusters.tables import poplar_servers
-from ipucloud.clusters.terminals.tables import terminals
 from ipucloud.kernel.ids import new_id
+from ipucloud.programs.consoles.tables import console_boots
+from ipucloud.programs.jobs.tables import job_logs, jobs
+from ipucloud.programs.services.tables import service_logs, service_request_totals, service_requests, services
+from ipucloud.programs.terminals.tables import terminals
 from tests.support.filled_names import READY_AT, Filled
 
 _CHECK = ("interval_seconds", "timeout_seconds", "failures", "start_seconds")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ipucloud.clusters.consoles.store import KEPT_BOOTS, forget_consoles
+from ipucloud.programs.consoles.store import KEPT_BOOTS, forget_consoles
 from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site

@@ -8,11 +8,11 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.clusters.operations.force_delete import force_delete
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.freezes import Freeze, end_freeze, freeze
 from ipucloud.operations.store import Accepted
+from ipucloud.policies.leftovers import clean_leftovers
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until

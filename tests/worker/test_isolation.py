@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ipucloud.admin.actions import Operator, Order, put, return_to_service
-from ipucloud.clusters.leftovers import clean_leftovers
 from ipucloud.contract.operator_hardware import HardwareSelection
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
+from ipucloud.policies.leftovers import clean_leftovers
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until

@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 from pydantic import SecretStr
 
-from ipucloud.clusters.jobs.store import MAX_UNFINISHED, create, stop
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
 from ipucloud.kernel.money import Money
 from ipucloud.kernel.sealing import new_key, read_keys
+from ipucloud.programs.jobs.store import MAX_UNFINISHED, create, stop
 from ipucloud.worker.reencryption import reencrypt
 from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch

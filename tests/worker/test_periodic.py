@@ -8,12 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.expiry import delete_expired_clusters
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.engine import Database
 from ipucloud.idempotency import store as idempotency
+from ipucloud.policies.expiry import delete_expired_clusters
 from tests.support.factories import make_project, seed_prices, seed_region
 from tests.support.postgres import Database as Scratch
 

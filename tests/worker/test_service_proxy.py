@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from ipucloud.clusters.services.requests import forget_requests
+from ipucloud.programs.services.requests import forget_requests
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.machine import Need, need
 from tests.support.plain import NOBODY

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.services.store import LOCK, MOST_SERVICES, create, program_ended, stop
 from ipucloud.contract.services import ServiceCreate
 from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem
+from ipucloud.programs.services.store import LOCK, MOST_SERVICES, create, program_ended, stop
 from tests.support.machine import Need, need
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site

@@ -11,13 +11,13 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.certificates import certify
-from ipucloud.clusters.trust import roll_out_authorities
 from ipucloud.contract.ssh_keys import SshCertificateOut, SshCertificateRequest
 from ipucloud.identity import ssh_authorities
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.policies.authority_rollout import roll_out_authorities
+from ipucloud.programs.certificates import certify
 from tests.support.factories import make_ssh_key
 from tests.support.machine import Need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key

@@ -16,9 +16,9 @@ import sqlalchemy as sa
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from ipucloud.clusters.terminals import store
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
+from ipucloud.programs.terminals import store
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.factories import make_project, make_token
 from tests.support.machine import Need, needs

@@ -10,8 +10,8 @@ import pytest
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
-from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.kernel.money import Money
+from ipucloud.policies.spend_stops import suspend_unpaid
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE

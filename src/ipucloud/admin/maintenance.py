@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.admin.actions import Operator, Target, changed, kind_of, record_order, select
-from ipucloud.clusters.repairs.start import arrange
 from ipucloud.config import Settings
 from ipucloud.contract.event_payloads.clusters import MaintenanceOf
 from ipucloud.contract.event_types.clusters import MAINTENANCE_ANNOUNCED
@@ -19,6 +18,7 @@ from ipucloud.events.log import record
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
+from ipucloud.policies.repairs import arrange
 
 FURTHEST = timedelta(days=366)
 

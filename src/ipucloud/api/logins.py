@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import structlog
 
-from ipucloud.clusters.terminals import store
-from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.db.engine import Database
+from ipucloud.programs.terminals import store
+from ipucloud.programs.terminals.store import Terminal
 
 if TYPE_CHECKING:
     import asyncssh

@@ -11,12 +11,12 @@ from ipucloud.api.etag import JSON
 from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.trace import trace_of
-from ipucloud.clusters.programs.queries import Documents
 from ipucloud.contract.jobs import JobList
 from ipucloud.contract.programs import LogQuery
 from ipucloud.contract.services import ServiceList
 from ipucloud.db.documents import list_parameters
 from ipucloud.kernel.errors import not_found
+from ipucloud.programs.queries import Documents
 
 
 async def listed(

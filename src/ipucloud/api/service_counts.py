@@ -9,10 +9,10 @@ from uuid import UUID
 
 import structlog
 
-from ipucloud.clusters.services.requests import Counts, add_counts
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
+from ipucloud.programs.services.requests import Counts, add_counts
 
 log = structlog.get_logger(__name__)
 

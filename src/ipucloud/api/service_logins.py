@@ -16,8 +16,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.api.logins import LoginFailed, Reached, log_in, new_key, public_text
-from ipucloud.clusters.terminals import store
-from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.contract.terminals import TerminalEnd
 from ipucloud.db.engine import Database
 from ipucloud.identity.access import authorize
@@ -25,6 +23,8 @@ from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor, Origin
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import STATE_CONFLICT, TOO_MANY_CONNECTIONS, UNAVAILABLE, Problem
+from ipucloud.programs.terminals import store
+from ipucloud.programs.terminals.store import Terminal
 from ipucloud.reconcile.wake import Notifier
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.kinds import Kind
-from ipucloud.clusters.locked import LockedCluster
-from ipucloud.clusters.programs.store import UNKNOWN_SERVER, Server, lock_cluster_in_use, server_of
+from ipucloud.clusters.locks import LockedCluster
+from ipucloud.clusters.nouns import Kind
+from ipucloud.clusters.servers import UNKNOWN_SERVER, Server, lock_cluster_in_use, server_of
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.credits import credit
 from ipucloud.billing.metering.intervals import close_interval, end_build
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.not_working import Block, faults_of_cluster
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.db.engine import Database

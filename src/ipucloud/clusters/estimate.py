@@ -8,7 +8,7 @@ from dataclasses import asdict
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import s3_access
 from ipucloud.clusters.admission import admit
-from ipucloud.clusters.choice import invalid
+from ipucloud.clusters.flavor_choice import invalid
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.clusters.preemption.plan import minutes_to_room
 from ipucloud.clusters.volumes import at_create as volumes

@@ -47,6 +47,14 @@ _PRESENT = Query(
 )
 
 
+_TRUST = sa.text(
+    f"""
+    UPDATE clusters SET keys_revision = keys_revision + 1, ssh_authority = {CURRENT_AUTHORITY}
+     WHERE project_id = :project_id AND id = :cluster_id AND ssh_authority IS DISTINCT FROM {CURRENT_AUTHORITY}
+    """  # noqa: S608  # our own text
+)
+
+
 class _Found(NamedTuple):
     name: str | None
     public_key: str | None
@@ -96,6 +104,11 @@ async def choose_keys(
         sentence = "Nobody could log in. Name at least one key; to replace the last one, name its successor."
         faults.append(FieldError("/ssh_keys", "last_ssh_key", sentence))
     return chosen, faults
+
+
+async def trust_current_authority(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Have a locked cluster's servers accept the certificates of the project's authority, under the next revision."""
+    await connection.execute(_TRUST, {"project_id": project_id, "cluster_id": cluster_id})
 
 
 async def replace_keys(connection: AsyncConnection, keys: Keys, *, project_id: UUID, cluster_id: UUID) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import UUID
 
 import orjson
@@ -10,14 +11,14 @@ from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.cost_limits.store import count
-from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.locks import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.clusters.operations.update_keys import change_keys
 from ipucloud.clusters.repairs.reschedule import withdraw
 from ipucloud.clusters.s3_access import attach
 from ipucloud.clusters.schedules.store import set_schedule
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
-from ipucloud.db.documents import clauses
+from ipucloud.db.documents import Fragment, clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
@@ -28,7 +29,17 @@ KEYS = "ssh_keys"
 S3 = "s3_connections"
 _KEEPS_IN_USE = frozenset({"expires_at", "idle_suspend_minutes", "schedule"})
 """What decides how long a cluster is in use: who changes it answers for what that costs."""
-
+MAY_EXPIRE = Fragment("NOT delete_protection AND state NOT IN ('deleting', 'deleted')")
+"""Whether a cluster is deleted when its `expires_at` has come."""
+_WARNED = Query(
+    f"""
+    UPDATE clusters SET expiry_warned_at = app_now()
+     WHERE project_id = :project_id AND id = :cluster_id AND expires_at > app_now()
+       AND expires_at <= app_now() + :notice AND expiry_warned_at IS NULL AND {MAY_EXPIRE}
+    RETURNING expires_at::text
+    """,  # noqa: S608  # our own text
+    str,
+)
 _UPDATE = Query(
     clauses(
         """
@@ -128,3 +139,9 @@ def _check_expiry(cluster: LockedCluster, body: ClusterPatch) -> None:
         raise Problem(
             VALIDATION_FAILED, "The cluster cannot be changed like this; `errors` lists the reasons.", [fault]
         )
+
+
+async def note_expiry_warning(connection: AsyncConnection, cluster: LockedCluster, notice: timedelta) -> bool:
+    """Whether the customer is to be warned now: the cluster expires within `notice`, and no warning was given yet."""
+    parameters = {"project_id": cluster.project_id, "cluster_id": cluster.id, "notice": notice}
+    return await _WARNED.one_or_none(connection, parameters) is not None

@@ -55,7 +55,10 @@ class QuotaRequestOut(Answer):
     id: UUID = Field(description="Id of the request.", examples=[_ID])
     state: QuotaRequestState = Field(description=f"Present state. {_STATE}.", examples=["granted"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    machine_type: str = Field(description="Type of the machines.", examples=["m2000"])
+    machine_type: str = Field(
+        description="Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses.",
+        examples=["m2000"],
+    )
     limit: int = Field(description="How many machines the project wants to be able to hold.", examples=[128])
     reason: str = Field(description="What they are for.", examples=["A POD512 for the training run in May."])
     created_by: UUID = Field(description="Id of the token that asked.", examples=[_TOKEN])

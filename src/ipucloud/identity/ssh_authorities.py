@@ -98,7 +98,7 @@ async def next_serial(connection: AsyncConnection, authority: UUID) -> int | Non
 
 
 async def rotate(connection: AsyncConnection, actor: Actor, keys: Keys) -> Authority:
-    """End the project's authority and make another. Workers bring it to the servers (`clusters/trust.py`)."""
+    """End the project's authority and make another; workers bring it to servers (`policies/authority_rollout.py`)."""
     mine = {"project_id": actor.project_id}
     await _LOCK_PROJECT.one(connection, mine)
     former = await _END.one_or_none(connection, mine)

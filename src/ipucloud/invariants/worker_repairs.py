@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, running_operation
+from ipucloud.clusters.locks import LockedCluster, lock_cluster, running_operation
 from ipucloud.clusters.operations.begin import end_wait, open_planned, plan_for
 from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep

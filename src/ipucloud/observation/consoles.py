@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import structlog
 
-from ipucloud.clusters.consoles.store import KEPT_BOOTS, Boot, Server
+from ipucloud.programs.consoles.store import KEPT_BOOTS, Boot, Server
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import CONSOLE_BYTES

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from ipucloud.clusters.consoles.store import SERVERS, record_boots
 from ipucloud.clusters.idle.store import WATCHED, record_uses
-from ipucloud.clusters.samples.store import record_samples
 from ipucloud.db.engine import Database
 from ipucloud.observation.consoles import read_consoles, written_to
 from ipucloud.observation.expected import Expected
@@ -16,6 +14,8 @@ from ipucloud.observation.fence import Fence
 from ipucloud.observation.load import PARTITIONS, samples_of
 from ipucloud.observation.reading import Reading
 from ipucloud.observation.use import use_of
+from ipucloud.programs.consoles.store import SERVERS, record_boots
+from ipucloud.programs.samples.store import record_samples
 from ipucloud.site.ports import Budget, Site
 from ipucloud.wire.site import Host
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from ipucloud.clusters.samples.store import Sample
 from ipucloud.db.rows import Query
 from ipucloud.observation.expected import Expected, Holder, Host, Machine
 from ipucloud.observation.reading import Reading
+from ipucloud.programs.samples.store import Sample
 from ipucloud.wire.redfish import RedfishMetrics
 from ipucloud.wire.site import Host as SeenHost
 from ipucloud.wire.site import HostState

@@ -10,7 +10,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import RESIZES, RunningOperation, in_the_way, lock_cluster
+from ipucloud.clusters.locks import RESIZES, RunningOperation, in_the_way, lock_cluster
 from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
 from ipucloud.clusters.states import BILLABLE, PARTITIONS
 from ipucloud.config import Settings

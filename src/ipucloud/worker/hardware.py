@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ipucloud.clusters.operations.replace import replace_hardware
-from ipucloud.clusters.repairs.start import start_repairs
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
 from ipucloud.observation.reconciler import ensure_observation
+from ipucloud.policies.repairs import start_repairs
 from ipucloud.site.ports import Sites
 
 

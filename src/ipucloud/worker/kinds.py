@@ -89,17 +89,17 @@ class Work:
         )
 
     def _jobs(self) -> AnyReconciler:
-        from ipucloud.clusters.jobs.reconciler import JobReconciler
+        from ipucloud.programs.jobs.reconciler import JobReconciler
 
         return JobReconciler(self.sites, keys=self.settings.sealing_keys(), poll_interval=self._program_interval())
 
     def _services(self) -> AnyReconciler:
-        from ipucloud.clusters.services.reconciler import ServiceReconciler
+        from ipucloud.programs.services.reconciler import ServiceReconciler
 
         return ServiceReconciler(self.sites, keys=self.settings.sealing_keys(), poll_interval=self._program_interval())
 
     def _program_interval(self) -> float:
-        from ipucloud.clusters.programs.reconciler import POLL_SECONDS
+        from ipucloud.programs.reconciler import POLL_SECONDS
 
         return min(self.settings.site_poll_interval, POLL_SECONDS)
 
@@ -124,12 +124,12 @@ class Work:
         return AddressReconciler(self.sites)
 
     def _preemption_files(self) -> AnyReconciler:
-        from ipucloud.clusters.preemption.reconciler import PreemptionFileReconciler
+        from ipucloud.policies.preemption_files import PreemptionFileReconciler
 
         return PreemptionFileReconciler(self.sites)
 
     def _terminal(self) -> AnyReconciler:
-        from ipucloud.clusters.terminals.reconciler import TerminalReconciler
+        from ipucloud.programs.terminals.reconciler import TerminalReconciler
 
         return TerminalReconciler(self.sites)
 

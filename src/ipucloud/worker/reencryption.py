@@ -13,9 +13,6 @@ from sqlalchemy.dialects.postgresql import JSONB, JSONPATH
 
 from ipucloud.billing.exports.connections import secret_place as s3_place
 from ipucloud.billing.exports.tables import s3_connections
-from ipucloud.clusters.jobs.tables import jobs
-from ipucloud.clusters.programs.environment import variable_place
-from ipucloud.clusters.services.tables import services
 from ipucloud.clusters.tables import cluster_rebuilds, clusters
 from ipucloud.clusters.user_data import user_data_place
 from ipucloud.config import Settings
@@ -23,6 +20,9 @@ from ipucloud.db.engine import Database
 from ipucloud.identity.ssh_authorities import secret_place as authority_place
 from ipucloud.identity.tables import ssh_authorities
 from ipucloud.kernel.sealing import Keys, SealingError, current_prefix, is_current, read_keys, seal, stored_plain
+from ipucloud.programs.environment import variable_place
+from ipucloud.programs.jobs.tables import jobs
+from ipucloud.programs.services.tables import services
 from ipucloud.webhooks.messages import secret_place as webhook_place
 from ipucloud.webhooks.tables import webhooks
 from ipucloud.webhooks.urls import query_place

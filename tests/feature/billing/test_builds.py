@@ -16,11 +16,11 @@ from ipucloud.billing.budgets.store import NewBudget, Owner, create
 from ipucloud.billing.prepaid.funds import facts_of
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.builds import end_late_builds
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import tokens
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.money import Money
+from ipucloud.policies.waiting import serve_waiting
 from tests.support.factories import make_token
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World

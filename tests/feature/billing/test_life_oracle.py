@@ -16,10 +16,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.pricing.tables import prices
 from ipucloud.clusters.operations.waiting import MayWait
-from ipucloud.clusters.preemption.follow import follow_preemptions
-from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.clusters.reservations.store import reserve
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.db.engine import Database
 from ipucloud.inventory.release import free, release
@@ -30,6 +27,9 @@ from ipucloud.kernel.errors import (
     Problem,
 )
 from ipucloud.kernel.ids import new_id
+from ipucloud.policies.preemption import follow_preemptions
+from ipucloud.policies.reservations import follow_reservations
+from ipucloud.policies.waiting import serve_waiting
 from tests.feature.billing.books import CURRENCY, REGION, Books, at
 from tests.feature.billing.lives import BLOCK, SKUS, SPAN, Kind, Plan, Script, Seen, counted, script_of
 from tests.feature.billing.timelines import MINUTE, SECOND

@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.lines import Bill
-from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.reservations import ONCE
 from ipucloud.inventory.reservation_tables import reservations
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.tables import operations
+from ipucloud.policies.reservations import follow_reservations
 from tests.feature.billing.books import REGION, Books, at
 from tests.feature.billing.exports.ledgers import csv_of, selection
 from tests.feature.billing.faulty import faulty

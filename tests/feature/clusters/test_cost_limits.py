@@ -12,12 +12,12 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.clusters.update import update
 from ipucloud.contract.clusters import ClusterPatch
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import tokens
 from ipucloud.kernel.errors import COST_LIMIT_REACHED, Problem
+from ipucloud.policies.spend_stops import suspend_unpaid
 from tests.support.factories import make_token
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World

@@ -11,11 +11,11 @@ import pytest
 from ipucloud.billing.dunning.store import dunning_of, end_dunning, set_dunning
 from ipucloud.billing.dunning.watch import watch_overdue
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.contract.dunning import DunningPolicy
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import PAYMENT_OVERDUE, Problem
 from ipucloud.kernel.money import Money
+from ipucloud.policies.spend_stops import suspend_unpaid
 from tests.feature.billing.books import open_books
 from tests.feature.billing.test_killed import killed_at
 from tests.support.invoices import make_invoice

@@ -12,11 +12,11 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.expiry import delete_expired_clusters, warn_of_expiry
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterPatch
 from ipucloud.db.engine import Database
+from ipucloud.policies.expiry import delete_expired_clusters, warn_of_expiry
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World

@@ -12,16 +12,16 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.idle.stop import suspend_idle
 from ipucloud.clusters.idle.store import WATCHED, record_uses
-from ipucloud.clusters.jobs.store import create as create_job
-from ipucloud.clusters.jobs.store import stop as stop_job
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterPatch
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.db.engine import Database
 from ipucloud.observation.use import use_of
+from ipucloud.policies.idle import suspend_idle
+from ipucloud.programs.jobs.store import create as create_job
+from ipucloud.programs.jobs.store import stop as stop_job
 from ipucloud.wire.site import Host, HostState, ServerSpec
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch

@@ -14,12 +14,12 @@ import pytest
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.clusters.operations.waiting import MayWait
-from ipucloud.clusters.preemption.follow import follow_preemptions
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
+from ipucloud.policies.preemption import follow_preemptions
+from ipucloud.policies.waiting import serve_waiting
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import PREEMPTIBLE, offer_preemptible

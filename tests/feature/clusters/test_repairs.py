@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.clusters.repairs.reschedule import reschedule
-from ipucloud.clusters.repairs.start import serve, start_repairs
 from ipucloud.config import Settings
 from ipucloud.contract.repairs import RepairReason
 from ipucloud.invariants.rules import DatabaseRepair, Violation
@@ -26,6 +25,7 @@ from ipucloud.inventory.health.reports import report
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.operations.store import Accepted
+from ipucloud.policies.repairs import serve, start_repairs
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import until
 from tests.support.world import World

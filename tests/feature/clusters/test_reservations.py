@@ -12,13 +12,13 @@ import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.operations.create import create
-from ipucloud.clusters.reservations.follow import follow_reservations
 from ipucloud.clusters.reservations.store import cancel, reserve
 from ipucloud.config import Settings
 from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import new_id
+from ipucloud.policies.reservations import follow_reservations
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 from tests.support.reservations import offer

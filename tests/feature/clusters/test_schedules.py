@@ -13,12 +13,12 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.clusters.operations.waiting import MayWait
-from ipucloud.clusters.schedules.follow import follow_schedules
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterPatch
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.engine import Database
+from ipucloud.policies.schedules import follow_schedules
 from tests.feature.billing.test_killed import killed_at
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World

@@ -18,12 +18,12 @@ from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.prepaid.watch import watch_prepaid
-from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import BUDGET_REACHED, FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
+from ipucloud.policies.spend_stops import suspend_unpaid
 from tests.feature.billing.test_killed import killed_at
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch

@@ -10,10 +10,10 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
+from ipucloud.policies.waiting import serve_waiting
 from tests.feature.billing.test_killed import killed_at
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch

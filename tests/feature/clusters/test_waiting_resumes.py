@@ -11,10 +11,10 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.clusters.operations.waiting import MayWait
-from ipucloud.clusters.waiting.serve import serve_waiting
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
+from ipucloud.policies.waiting import serve_waiting
 from tests.feature.billing.test_killed import killed_at
 from tests.feature.clusters.test_waiting import free, holders, other_project, serve, wait
 from tests.support.postgres import Database as Scratch

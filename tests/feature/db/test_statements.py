@@ -14,7 +14,7 @@ NEVER_NULL = {
     ("ipucloud.billing.exports.inputs", "fence"): "read by the delivery, which follows the build",
     ("ipucloud.billing.exports.inputs", "manifest"): "read by the delivery, which follows the build",
     ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
-    ("ipucloud.clusters.idle.stop", "minutes"): "only clusters that are watched",
+    ("ipucloud.policies.idle", "minutes"): "only clusters that are watched",
     ("ipucloud.clusters.cost_limits.store", "cost_limit"): "only tokens with a cost limit",
     ("ipucloud.clusters.cost_limits.store", "currency"): "only tokens with a cost limit",
     **{("ipucloud.identity.audit_log", each): "only sealed entries" for each in ("seq", "previous_hash", "hash")},

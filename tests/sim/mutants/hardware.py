@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import Any
 from unittest import mock
 
-from ipucloud.clusters.repairs import needs, start
+from ipucloud.clusters.repairs import needs
 from ipucloud.clusters.repairs.needs import Need, Plan
 from ipucloud.invariants import comparison
 from ipucloud.invariants.comparison import SiteObject
 from ipucloud.invariants.records import Records
 from ipucloud.inventory import release
 from ipucloud.inventory.validations import Judged
+from ipucloud.policies import repairs as start
 from ipucloud.site.ports import Site
 from ipucloud.validation import reconciler as validation
 from ipucloud.validation.inputs import Pod

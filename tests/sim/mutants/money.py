@@ -24,13 +24,13 @@ from ipucloud.billing.pricing import book
 from ipucloud.billing.reports import report
 from ipucloud.billing.stripe import charges
 from ipucloud.billing.stripe.client import Charge, Intent, StripeClient
-from ipucloud.clusters.reservations import follow
 from ipucloud.db import outages
 from ipucloud.db.statements import Statements
 from ipucloud.idempotency import store
 from ipucloud.identity import access
 from ipucloud.identity.access import Principal
 from ipucloud.kernel.ids import new_id
+from ipucloud.policies import reservations as follow
 from ipucloud.webhooks import dispatch
 from tests.sim.mutants.planting import mutant, replace, rewrite
 

@@ -9,7 +9,7 @@ from unittest import mock
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.operations import rebuild as operation
 from ipucloud.clusters.operations.rebuild import REBUILD
 from ipucloud.clusters.steps import rebuild

@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.operations import resize
 from ipucloud.inventory import resizing
 from ipucloud.inventory.release import free

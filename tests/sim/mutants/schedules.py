@@ -6,12 +6,13 @@ from contextlib import ExitStack
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from ipucloud.clusters import expiry
-from ipucloud.clusters.idle import stop
 from ipucloud.clusters.idle.store import Use
-from ipucloud.clusters.schedules import calendar, follow
+from ipucloud.clusters.schedules import calendar
 from ipucloud.clusters.schedules.calendar import Moment
 from ipucloud.clusters.schedules.store import Kept
+from ipucloud.policies import expiry
+from ipucloud.policies import idle as stop
+from ipucloud.policies import schedules as follow
 from tests.sim.mutants.planting import mutant, replace, rewrite
 
 _SCHEDULES = "tests/feature/clusters/test_schedules.py"

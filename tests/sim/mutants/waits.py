@@ -12,13 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations import resize, resume
 from ipucloud.clusters.preemption import notices, plan, victims
-from ipucloud.clusters.reservations import follow as follow_reserved
 from ipucloud.clusters.reservations import store
 from ipucloud.clusters.steps import capacity
-from ipucloud.clusters.waiting import queue, serve
+from ipucloud.clusters.waiting import queue
 from ipucloud.clusters.waiting.queue import Waiter
 from ipucloud.inventory.placement import Demand, take
 from ipucloud.operations.results import Pending
+from ipucloud.policies import reservations as follow_reserved
+from ipucloud.policies import waiting as serve
 from tests.sim import swarm
 from tests.sim.mutants.planting import mutant, replace, rewrite
 from tests.support.postgres import TEMPLATE, Database, TestServer

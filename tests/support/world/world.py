@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.faults import settle_cluster
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.config import Settings
 from ipucloud.contract.operations import OperationState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.clusters.services.requests import BOUNDS, Counts, quantile
+from ipucloud.programs.services.requests import BOUNDS, Counts, quantile
 
 
 def counted(*seconds: float) -> Counts:

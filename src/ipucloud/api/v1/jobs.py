@@ -17,12 +17,12 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.jobs.queries import JOB_DOCUMENTS
-from ipucloud.clusters.jobs.store import create, stop
 from ipucloud.contract.jobs import JobCreate, JobList, JobLogOut, JobLogQuery, JobOut, JobPage
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
+from ipucloud.programs.jobs.queries import JOB_DOCUMENTS
+from ipucloud.programs.jobs.store import create, stop
 
 
 class _Number(Convertor[str]):

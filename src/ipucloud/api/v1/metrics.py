@@ -16,10 +16,10 @@ from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.clusters.samples.series import Newest, newest, series
-from ipucloud.clusters.services.requests import BOUNDS, ServiceTotals, request_totals
 from ipucloud.contract.metrics import MetricsOut, MetricsQuery
 from ipucloud.identity.roles import Permission
+from ipucloud.programs.samples.series import Newest, newest, series
+from ipucloud.programs.services.requests import BOUNDS, ServiceTotals, request_totals
 
 routes = router()
 

@@ -26,7 +26,6 @@ from ipucloud.api.service_logins import Caller, Place
 from ipucloud.api.services import Services, services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.services import SERVICE_PATH
-from ipucloud.clusters.services.reach import FIND_REACHED, Reached
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.services import ServiceState
 from ipucloud.identity.access import unauthenticated
@@ -40,6 +39,7 @@ from ipucloud.kernel.errors import (
     Problem,
     not_found,
 )
+from ipucloud.programs.services.reach import FIND_REACHED, Reached
 
 OPERATION = "requestService"
 """In the audit log."""

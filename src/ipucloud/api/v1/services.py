@@ -20,9 +20,6 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.services.queries import SERVICE_DOCUMENTS
-from ipucloud.clusters.services.requests import request_series
-from ipucloud.clusters.services.store import create, stop
 from ipucloud.contract.metrics import MetricsQuery
 from ipucloud.contract.services import (
     ServiceCreate,
@@ -36,6 +33,9 @@ from ipucloud.contract.services import (
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT
+from ipucloud.programs.services.queries import SERVICE_DOCUMENTS
+from ipucloud.programs.services.requests import request_series
+from ipucloud.programs.services.store import create, stop
 
 
 class _Name(Convertor[str]):

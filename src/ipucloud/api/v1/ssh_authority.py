@@ -14,14 +14,14 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.certificates import certify
-from ipucloud.clusters.trust import GET_AUTHORITY, GONE, authority_document
 from ipucloud.contract.ssh_keys import SshAuthorityOut, SshCertificateOut, SshCertificateRequest
 from ipucloud.identity import ssh_authorities
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, SSH_KEY_REFUSED, STATE_CONFLICT
 from ipucloud.kernel.sealing import needed
+from ipucloud.policies.authority_rollout import GET_AUTHORITY, GONE, authority_document
+from ipucloud.programs.certificates import certify
 
 routes = router()
 

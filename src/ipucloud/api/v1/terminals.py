@@ -27,13 +27,13 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.services import Services, services_of
 from ipucloud.api.terminal import MOST_CELLS, Closed, Size, TerminalSession
 from ipucloud.api.trace import origin_of, trace_of
-from ipucloud.clusters.terminals import store
-from ipucloud.clusters.terminals.store import Terminal
 from ipucloud.identity import audit_log
 from ipucloud.identity.access import authorize
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import UNAVAILABLE, FieldError, Problem, not_found
+from ipucloud.programs.terminals import store
+from ipucloud.programs.terminals.store import Terminal
 
 if TYPE_CHECKING:
     import asyncssh

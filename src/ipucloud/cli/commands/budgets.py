@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True)
 Account = Annotated[
     str | None,
     typer.Option(
-        help="Billing account (name or id) instead of the project; needs a platform token.",
+        help="Billing account (name or id) instead of the project: for its payers and operators.",
         autocompletion=names(ACCOUNT),
     ),
 ]

@@ -17,7 +17,7 @@ from ipucloud.clusters.addresses.attached import take, wake_address
 from ipucloud.clusters.addresses.quota import require_address_quota
 from ipucloud.clusters.addresses.record import lock, move, report
 from ipucloud.clusters.attaching import lock_cluster_to_attach_to, refuse_unless_free, server_to_attach_to
-from ipucloud.clusters.kinds import ADDRESS
+from ipucloud.clusters.nouns import ADDRESS
 from ipucloud.config import Settings
 from ipucloud.contract.addresses import AddressAttach, AddressCreate, AddressPatch, AddressState
 from ipucloud.contract.event_types.projects import ADDRESS_CREATED, ADDRESS_UPDATED

@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.event_payloads.platform import FaultReported
 from ipucloud.contract.event_types.platform import (

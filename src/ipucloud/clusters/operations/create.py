@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters import objects, s3_access
+from ipucloud.clusters import s3_access, step_objects
 from ipucloud.clusters.admission import Admitted, admit, check_cost_limit, hold_first_hour, refuse_by_terms
 from ipucloud.clusters.builds import bill_nothing
 from ipucloud.clusters.cost_limits.store import count
@@ -82,12 +82,12 @@ CREATE = ClusterKind(
     name=CREATES,
     work_kind=WORK_KIND,
     steps=(
-        ClusterStep(name="attach_network", stage=NETWORK, act=build.attach_network, asks=objects.network),
+        ClusterStep(name="attach_network", stage=NETWORK, act=build.attach_network, asks=step_objects.network),
         ClusterStep(
             name="power_on_machines",
             stage=IPU_SERVERS,
             act=build.power_on_machines,
-            asks=objects.machines,
+            asks=step_objects.machines,
             requires=MACHINES,
         ),
         ClusterStep(
@@ -104,11 +104,11 @@ CREATE = ClusterKind(
             name="deploy_poplar_servers",
             stage=POPLAR_SERVERS,
             act=deploy_poplar_servers,
-            asks=objects.hosts,
+            asks=step_objects.hosts,
             on_success=record_servers,
         ),
         ClusterStep(name=ATTACH_VOLUMES, stage=POST_DEPLOY_SETUP, act=attach_volumes),
-        ClusterStep(name="check_ipus", stage=POST_DEPLOY_SETUP, act=build.check_ipus, asks=objects.hosts),
+        ClusterStep(name="check_ipus", stage=POST_DEPLOY_SETUP, act=build.check_ipus, asks=step_objects.hosts),
     ),
     states=CLUSTER_STATES,
     begins_in=frozenset(),

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import objects
-from ipucloud.clusters.locked import lock_cluster, running_operation
+from ipucloud.clusters import step_objects
+from ipucloud.clusters.locks import lock_cluster, running_operation
 from ipucloud.clusters.operations.begin import begin, still_running
 from ipucloud.clusters.operations.effects import forget_endpoint, free_machines, record_left, release_machines
 from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
@@ -30,13 +30,16 @@ CLEAN_UP = Stage("CLUSTER_CLEAN_UP", 300)
 
 _step = partial(ClusterStep, stage=CLEAN_UP, endures=True, removes=True)
 TEARDOWN: tuple[ClusterStep, ...] = (
-    _step(name="wipe_poplar_servers", act=wipe_poplar_servers, asks=objects.hosts, on_success=record_left),
+    _step(name="wipe_poplar_servers", act=wipe_poplar_servers, asks=step_objects.hosts, on_success=record_left),
     _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
     _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
     _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU, on_success=forget_endpoint),
-    _step(name="detach_network", act=teardown.detach_network, asks=objects.network),
+    _step(name="detach_network", act=teardown.detach_network, asks=step_objects.network),
     _step(
-        name="power_off_machines", act=teardown.power_off_machines, asks=objects.machines, on_success=release_machines
+        name="power_off_machines",
+        act=teardown.power_off_machines,
+        asks=step_objects.machines,
+        on_success=release_machines,
     ),
     _step(name="verify_clean", act=teardown.verify_clean, on_success=free_machines),
 )

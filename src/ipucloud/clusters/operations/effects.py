@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters import s3_access
 from ipucloud.clusters.addresses import attached as addresses
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import lock_quota
+from ipucloud.clusters.locks import lock_quota
 from ipucloud.clusters.metrics import ISOLATED, count
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
 from ipucloud.clusters.steps.build import AllocationAnswer

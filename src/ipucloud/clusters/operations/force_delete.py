@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import lock_cluster, running_operation, set_reason
+from ipucloud.clusters.locks import lock_cluster, running_operation, set_reason
 from ipucloud.clusters.operations.begin import begin, open_planned, plan_for, still_running
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.config import Settings

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
-from ipucloud.clusters import objects
+from ipucloud.clusters import step_objects
 from ipucloud.clusters.builds import end_late
 from ipucloud.clusters.fault_reports.store import settle_confirmed
 from ipucloud.clusters.faults import settle_cluster
@@ -53,7 +53,7 @@ def asked_by(step: ClusterStep, cluster: ClusterInputs) -> str:
     """What the step talks to at the site, for customers; names of the cluster's own objects only."""
     if step.asks is not None:
         return step.asks(cluster)
-    return objects.controller(cluster) if step.requires >= VIPU else objects.site(cluster)
+    return step_objects.controller(cluster) if step.requires >= VIPU else step_objects.site(cluster)
 
 
 def lacking(allocated_through: AllocatedThrough, *, secure: bool) -> Mapping[str, str]:

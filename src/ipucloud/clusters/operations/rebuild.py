@@ -16,9 +16,9 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters import objects
+from ipucloud.clusters import step_objects
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import LockedCluster, in_the_way, lock_cluster
+from ipucloud.clusters.locks import LockedCluster, in_the_way, lock_cluster
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
 from ipucloud.clusters.operations.effects import record_servers
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -117,7 +117,7 @@ def _mine(cluster: ClusterInputs) -> dict[str, object]:
     return {"project_id": cluster.project_id, "cluster_id": cluster.id}
 
 
-_step = partial(ClusterStep, stage=Stage("CLUSTER_REBUILD", 490), asks=objects.hosts)
+_step = partial(ClusterStep, stage=Stage("CLUSTER_REBUILD", 490), asks=step_objects.hosts)
 _STEPS = (
     _step(name="check_servers", act=check_servers, on_success=_record_begun),
     _step(name="rebuild_servers", act=rebuild_servers, on_success=_record_rebuilt),

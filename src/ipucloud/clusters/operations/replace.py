@@ -14,7 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, set_reason
+from ipucloud.clusters.locks import LockedCluster, lock_cluster, set_reason
 from ipucloud.clusters.metrics import REPLACED, count
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Terms, check_cost_limit, hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import (
+from ipucloud.clusters.locks import (
     RESIZES,
     LockedCluster,
     in_the_way,
@@ -42,7 +42,7 @@ from ipucloud.clusters.operations.resize_record import read_resize, waiting_size
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, begin_waiting
-from ipucloud.clusters.sizes import Sizes, sizes_for
+from ipucloud.clusters.resize_flavors import Sizes, sizes_for
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.faulty import Fault, Faulty
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue

@@ -8,8 +8,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import LockedCluster
-from ipucloud.clusters.sizes import Sizes
+from ipucloud.clusters.locks import LockedCluster
+from ipucloud.clusters.resize_flavors import Sizes
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need

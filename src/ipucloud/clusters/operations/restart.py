@@ -13,9 +13,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import objects
+from ipucloud.clusters import step_objects
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import in_the_way, lock_cluster
+from ipucloud.clusters.locks import in_the_way, lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.effects import record_servers
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -83,7 +83,7 @@ _kind = partial(
     replacing=(),
     beside_partitions=True,
 )
-_step = partial(ClusterStep, stage=Stage("CLUSTER_REBOOT", 120), asks=objects.hosts)
+_step = partial(ClusterStep, stage=Stage("CLUSTER_REBOOT", 120), asks=step_objects.hosts)
 _NOTE = _step(name="note_boots", act=note_boots, on_success=_record_boots)
 _SETTLING = (_step(name="settle_servers", act=settle_servers, endures=True, on_success=_settle),)
 _CONSEQUENCE = "A server that is not back is watched like any other: what is wrong is shown as a fault, and repaired."

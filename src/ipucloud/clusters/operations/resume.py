@@ -7,9 +7,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import objects
+from ipucloud.clusters import step_objects
 from ipucloud.clusters.admission import Terms, check_cost_limit, hold_first_hour, refuse_by_terms, terms_of
-from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
+from ipucloud.clusters.locks import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.operations.begin import begin, enter, repeated
 from ipucloud.clusters.operations.effects import name_anew, record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
@@ -48,16 +48,19 @@ RESUME = ClusterKind(
     name="cluster.resume",
     work_kind=WORK_KIND,
     steps=(
-        _step(name="attach_network", act=build.attach_network, asks=objects.network),
-        _step(name="power_on_machines", act=build.power_on_machines, asks=objects.machines, requires=MACHINES),
+        _step(name="attach_network", act=build.attach_network, asks=step_objects.network),
+        _step(name="power_on_machines", act=build.power_on_machines, asks=step_objects.machines, requires=MACHINES),
         _step(name="create_allocation", act=build.create_allocation, requires=VIPU, on_success=record_endpoint),
         _step(name="create_vipu_user", act=keep_vipu_user, requires=VIPU_USERS),
         _step(name="test_cluster", act=build.test_cluster, requires=VIPU),
         _step(name="create_partition", act=build.create_partition, requires=VIPU),
         _step(
-            name="switch_on_poplar_servers", act=switch_on_poplar_servers, asks=objects.hosts, on_success=record_servers
+            name="switch_on_poplar_servers",
+            act=switch_on_poplar_servers,
+            asks=step_objects.hosts,
+            on_success=record_servers,
         ),
-        _step(name="check_ipus", act=build.check_ipus, asks=objects.hosts),
+        _step(name="check_ipus", act=build.check_ipus, asks=step_objects.hosts),
     ),
     states=CLUSTER_STATES,
     begins_in=frozenset({ClusterState.SUSPENDED}),

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import objects
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters import step_objects
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.effects import (
     forget_endpoint,
@@ -37,17 +37,17 @@ SUSPENSION: tuple[ClusterStep, ...] = (
     _step(
         name="switch_off_poplar_servers",
         act=switch_off_poplar_servers,
-        asks=objects.hosts,
+        asks=step_objects.hosts,
         on_success=record_switched_off,
     ),
     _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
     _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
     _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU, on_success=forget_endpoint),
-    _step(name="detach_network", act=teardown.detach_network, asks=objects.network),
+    _step(name="detach_network", act=teardown.detach_network, asks=step_objects.network),
     _step(
         name="power_off_machines",
         act=teardown.power_off_machines,
-        asks=objects.machines,
+        asks=step_objects.machines,
         on_success=release_machines_of_suspended,
     ),
     _step(name="verify_suspended", act=teardown.verify_suspended, on_success=free_machines),

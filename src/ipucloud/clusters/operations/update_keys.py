@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import objects
+from ipucloud.clusters import step_objects
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation, wait_in_the_way
+from ipucloud.clusters.locks import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.begin import begin
 from ipucloud.clusters.operations.effects import record_seen_keys
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -44,7 +44,7 @@ UPDATE_KEYS = ClusterKind(
             name="exchange_ssh_keys",
             stage=Stage("SSH_KEYS", 5),
             act=exchange_keys,
-            asks=objects.hosts,
+            asks=step_objects.hosts,
             on_success=_record,
         ),
     ),

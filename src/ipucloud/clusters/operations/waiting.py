@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.choice import invalid
-from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.flavor_choice import invalid
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.operations.begin import open_planned, plan_for
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
 from ipucloud.clusters.steps.capacity import wait_for_capacity

@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.locked import set_reason
+from ipucloud.clusters.locks import set_reason
 from ipucloud.clusters.metrics import PREEMPTIONS, count_labelled
 from ipucloud.clusters.preemption.server_files import show_on_servers
 from ipucloud.contract.event_payloads.clusters import ClusterPreempted, PreemptionScheduled, PreemptionWithdrawn

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import settle_cluster
-from ipucloud.clusters.locked import in_the_way, lock_cluster
+from ipucloud.clusters.locks import in_the_way, lock_cluster
 from ipucloud.clusters.repairs.store import change, end, open_repair, record_schedule
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.choice import Choice, invalid
+from ipucloud.clusters.flavor_choice import Choice, invalid
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.contract.reservations import ReservationState
 from ipucloud.inventory.placement import NoRoom, exhausted

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from ipucloud.clusters import objects, own_partition
+from ipucloud.clusters import own_partition, step_objects
 from ipucloud.clusters.inputs import ClusterInputs, KeptPartition
 from ipucloud.clusters.steps.faulty import Faulty, explained, faulty, silent
 from ipucloud.kernel.vipu import SELF_RESET_SECONDS, PartitionShape
@@ -43,7 +43,7 @@ async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
     if network.spec != wanted:
         return Failed("the tenant network has other machines than the cluster's", final=True)
     if network.state is not NetworkState.READY:
-        return Pending(f"joining the machines to {objects.network(cluster)}")
+        return Pending(f"joining the machines to {step_objects.network(cluster)}")
     return Achieved()
 
 
@@ -59,7 +59,7 @@ async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     if waiting := [name for name, system in seen if system.PowerState != "On"]:
         if cluster.operation.step.running_for > cluster.power_limit:
             return faulty("machine", waiting, f"did not switch on within {cluster.power_limit:.0f} seconds")
-        return Pending(f"switching on {objects.listed('machine', waiting)}")
+        return Pending(f"switching on {step_objects.listed('machine', waiting)}")
     if len({system.BiosVersion for _, system in seen}) > 1:
         return Failed("the IPU machines run different firmware", final=True)
     return Achieved()
@@ -91,17 +91,17 @@ async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
         await site.vipu.create_allocation(wanted)
         found = await site.vipu.allocation(name)
     if found is None:
-        return Pending(f"{objects.controller(cluster)} makes allocation {name}")
+        return Pending(f"{step_objects.controller(cluster)} makes allocation {name}")
     if (found.cluster_id, found.agent_ids) != (wanted.cluster_id, wanted.agent_ids):
         return Failed("the V-IPU allocation holds other machines than the cluster's", final=True)
     if found.endpoint is None:
-        return Failed(f"{objects.controller(cluster)} reports no user endpoint of allocation {name}")
+        return Failed(f"{step_objects.controller(cluster)} reports no user endpoint of allocation {name}")
     return AllocationAnswer(found.endpoint)
 
 
 async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
     if cluster.vipu is not None and not cluster.vipu.cluster_test:
-        return Achieved(note=f"{objects.controller(cluster)} has no cluster test")
+        return Achieved(note=f"{step_objects.controller(cluster)} has no cluster test")
     # Each attempt gets its own test name: names are never used again.
     name = f"{cluster.external_name}-t{cluster.operation.step.attempts}"
     test = await site.vipu.cluster_test(name)
@@ -109,7 +109,7 @@ async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
         await site.vipu.start_cluster_test(name, cluster.external_name)
         test = await site.vipu.cluster_test(name)
     if test is None or test.state is TestState.RUNNING:
-        return Pending(f"{objects.controller(cluster)} tests links and traffic between the IPUs")
+        return Pending(f"{step_objects.controller(cluster)} tests links and traffic between the IPUs")
     if test.state is TestState.FAILED:
         return await explained(site, cluster, f"the cluster test failed: {len(test.failures)} links failed")
     return Achieved()
@@ -137,7 +137,7 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
         if not isinstance(result, Achieved):
             return result
     if refused:
-        return Achieved(note=f"not made again, for want of room: {objects.listed('partition', refused)}")
+        return Achieved(note=f"not made again, for want of room: {step_objects.listed('partition', refused)}")
     return Achieved()
 
 
@@ -165,7 +165,7 @@ async def _partition(site: Site, cluster: ClusterInputs, request: PartitionReque
         case PartitionState.UNKNOWN:
             return Failed("the V-IPU controller reports a partition state that this version does not know")
         case _:
-            return Pending(f"{objects.controller(cluster)} prepares partition {name}")
+            return Pending(f"{step_objects.controller(cluster)} prepares partition {name}")
 
 
 async def _in_error(site: Site, cluster: ClusterInputs, name: str, status: PartitionStatus) -> StepResult:
@@ -174,7 +174,7 @@ async def _in_error(site: Site, cluster: ClusterInputs, name: str, status: Parti
     A reset from here could arrive late, when the partition is in use.
     """
     errors = "; ".join(status.errors) or "no reason given"
-    controller = objects.controller(cluster)
+    controller = step_objects.controller(cluster)
     failed = await explained(site, cluster, f"{controller} could not bring partition {name} up: {errors}")
     waits = status.resets_itself and cluster.operation.step.running_for < SELF_RESET_SECONDS
     if waits and not isinstance(failed, Faulty):
@@ -201,13 +201,13 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
 async def _counted(site: Site, cluster: ClusterInputs, hosts: Sequence[Host]) -> StepResult:
     counts = [(seen.name, seen.ipus_visible) for seen in hosts]
     if waiting := [name for name, count in counts if count is None]:
-        return Pending(f"counting the IPUs from {objects.listed('host', waiting)}")
+        return Pending(f"counting the IPUs from {step_objects.listed('host', waiting)}")
     expected = cluster.ipus if cluster.vipu is None else own_partition.ipus_of_server(cluster.ipus)
     if wrong := [name for name, count in counts if count != expected]:
-        detail = f"{objects.listed('host', wrong)} does not see {expected} IPUs"
+        detail = f"{step_objects.listed('host', wrong)} does not see {expected} IPUs"
         return Failed(detail) if cluster.vipu is None else await explained(site, cluster, detail)
     if preparing := [seen.name for seen in hosts if seen.cloud_init and seen.cloud_init.status == "running"]:
-        return Pending(f"carrying out the user data on {objects.listed('host', preparing)}", endless=True)
+        return Pending(f"carrying out the user data on {step_objects.listed('host', preparing)}", endless=True)
     return Achieved(note=_user_data_errors(hosts))
 
 

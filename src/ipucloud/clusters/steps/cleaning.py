@@ -3,7 +3,7 @@
 The step waits for hardware that works on it. Hardware that has failed, or does not answer although the site does, is
 left once `SIGHTINGS` checks in a row have shown that, over `Isolation.after` seconds; and after `Isolation.patience`
 seconds whatever is not done. What is left stays out of allocation by its report `not_clean`, and
-`clusters/leftovers.py` clears that once the hardware was observed clean.
+`policies/leftovers.py` clears that once the hardware was observed clean.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from ipucloud.clusters.inputs import ClusterInputs, Isolation
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.step_objects import listed
 from ipucloud.inventory.cleanings import Evidence
 from ipucloud.operations.results import Achieved, Pending, StepResult
 from ipucloud.site.errors import SiteError, SiteRefused

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.step_objects import listed
 from ipucloud.operations.results import Failed
 from ipucloud.site.errors import SiteBusy, SiteUnknown
 from ipucloud.site.ports import Site

@@ -10,7 +10,7 @@ from functools import partial
 
 from ipucloud.clusters import own_partition
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.step_objects import listed
 from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -138,7 +138,7 @@ async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
 async def _isolate(site: Site, cluster: ClusterInputs, left: Sequence[Left]) -> None:
     names = {each.name for each in left}
     for host in (each for each in cluster.hosts if each.name in names):
-        with suppress(SiteError):  # it has failed; `clusters/leftovers.py` asks again until it was observed wiped
+        with suppress(SiteError):  # it has failed; `policies/leftovers.py` asks again until it was observed wiped
             await site.hosts.switch_off(host.name, host.server_name, cluster.external_name)
 
 

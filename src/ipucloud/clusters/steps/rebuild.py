@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.objects import listed
+from ipucloud.clusters.step_objects import listed
 from ipucloud.clusters.steps.build import check_ipus
 from ipucloud.clusters.steps.faulty import silent
 from ipucloud.clusters.steps.poplar_servers import ServerObservation, answering, keys_of, observed, server_spec

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, MachineInput
-from ipucloud.clusters.objects import controller, listed, network
+from ipucloud.clusters.step_objects import controller, listed, network
 from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers, wipe_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.objects import controller
+from ipucloud.clusters.step_objects import controller
 from ipucloud.clusters.vipu_keys import Access
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site

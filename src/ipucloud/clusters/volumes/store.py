@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_stored
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.attaching import lock_cluster_to_attach_to, refuse_unless_free, server_to_attach_to
-from ipucloud.clusters.kinds import VOLUME
+from ipucloud.clusters.nouns import VOLUME
 from ipucloud.clusters.volumes.attached import take, wake_volume
 from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import lock, move, report

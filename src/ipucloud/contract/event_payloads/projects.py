@@ -121,8 +121,13 @@ class QuotaRequested(Payload):
     """A higher quota that was asked for, and the operator's decision."""
 
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    machine_type: str = Field(description="Type of the machines.", examples=["m2000"])
-    limit: int = Field(description="How many machines the project wants to be able to hold.", examples=[128])
+    machine_type: str = Field(
+        description="Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses.",
+        examples=["m2000"],
+    )
+    limit: int = Field(
+        description="How many machines, GiB or addresses the project wants to be able to hold.", examples=[128]
+    )
     granted_limit: int | None = Field(
         None, description="The new limit; absent or null unless it was granted.", examples=[64]
     )

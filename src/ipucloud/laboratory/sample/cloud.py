@@ -15,7 +15,7 @@ from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.clusters.faults import settle_cluster
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.resume import resume

@@ -1272,7 +1272,7 @@ class OperatorQuotaRequest(Answer):
     """Slug of the region."""
 
     machine_type: str
-    """Type of the machines."""
+    """Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses."""
 
     limit: int
     """How many machines the project wants to be able to hold."""

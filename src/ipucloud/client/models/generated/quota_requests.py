@@ -27,7 +27,7 @@ class QuotaRequest(Answer):
     """Slug of the region."""
 
     machine_type: str
-    """Type of the machines."""
+    """Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses."""
 
     limit: int
     """How many machines the project wants to be able to hold."""

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_stored
-from ipucloud.clusters.kinds import SNAPSHOT
-from ipucloud.clusters.programs.store import UNKNOWN_SERVER, lock_cluster_in_use, server_of
+from ipucloud.clusters.nouns import SNAPSHOT
+from ipucloud.clusters.servers import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.clusters.volumes.quota import require_volume_quota
 from ipucloud.clusters.volumes.record import lock as lock_volume
 from ipucloud.clusters.volumes.snapshots.record import lock, move, report, wake_snapshot
