@@ -45,6 +45,7 @@ class Engine:
     folder: Path
     name: str
     remove: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.checkout, self.key = self.folder / "checkout", self.folder / "key"
@@ -122,8 +123,11 @@ class Engine:
         return self.docker("run", "--detach", "--name", self.remove[-1], *options)
 
     def close(self) -> None:
+        """Remove its containers and images."""
         for name in self.remove:
             self.tried("rm", "--force", "--volumes", name)
+        for name in self.images:
+            self.tried("rmi", "--force", name)
 
 
 @dataclass

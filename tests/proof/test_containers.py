@@ -40,7 +40,7 @@ AUTHORITIES = """COPY ca-certificates.crt /etc/ssl/certs/
 ENV PIP_CERT=/etc/ssl/certs/ca-certificates.crt
 """
 """Those of this machine, for proxies that inspect TLS."""
-IN_A_HOME = "cd && mkdir p && tar -x -C p && cd p && exec ./dev {task}"
+IN_A_HOME = "cd && mkdir p && tar -x -C p && cd p && exec ./dev demo"
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +52,13 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="module")
-def images(engine: Engine) -> Iterator[dict[str, str]]:
+def images(engine: Engine) -> dict[str, str]:
     """The names of both images."""
     one_after_another = {"COMPOSE_PARALLEL_LIMIT": "1"}  # what they have in common is then built once by any builder
     engine.sh("docker compose build", one_after_another, seconds=BUILD_SECONDS)
     names = {target: f"{name}:{engine.name}" for target, name in NAMES.items()}
-    yield names
-    engine.docker("rmi", "--force", *names.values(), *(f"{name}-next" for name in names.values()))
+    engine.images += [*names.values(), *(f"{name}-next" for name in names.values())]
+    return names
 
 
 NAMES = {"service": "ipucloud", "laboratory": "ipucloud-laboratory"}
@@ -295,24 +295,24 @@ for folder in pathlib.Path("/proc").glob("[0-9]*"):
 @pytest.mark.full
 @pytest.mark.parametrize(("release", "user"), [("bookworm", "root"), ("bookworm", "plain"), ("trixie", "root")])
 def test_the_demo_in_a_default_container(engine: Engine, release: str, user: str) -> None:
-    said = in_a_bare_container(engine, release, "--user", user, task="demo")
+    said = in_a_bare_container(engine, release, "--user", user)
     assert re.search(r"All \d+ checks passed", said), said[-3000:]
 
 
 def test_the_demo_with_one_directory_that_can_be_written(engine: Engine) -> None:
-    said = in_a_bare_container(engine, "trixie", "--user=plain", "--read-only", "--volume=/home/plain", task="demo")
+    said = in_a_bare_container(engine, "trixie", "--user=plain", "--read-only", "--volume=/home/plain")
     assert re.search(r"All \d+ checks passed", said), said[-3000:]
 
 
 def test_a_user_without_a_name_is_told_so_before_anything_starts(engine: Engine) -> None:
-    said = in_a_bare_container(engine, "trixie", "--user=1234", "--env=HOME=/tmp", task="demo")
+    said = in_a_bare_container(engine, "trixie", "--user=1234", "--env=HOME=/tmp")
+    *_, sentence = said.strip().splitlines()
+    assert sentence.startswith("ipucloud: User 1234 has no name on this system"), said
     assert "PostgreSQL is running" not in said
-    assert "Traceback" not in said
-    assert len(said.strip().splitlines()) <= 3, said
 
 
-def in_a_bare_container(engine: Engine, release: str, *options: str, task: str) -> str:
-    """What `./dev` says in a container that has Python and pip, and nothing else."""
+def in_a_bare_container(engine: Engine, release: str, *options: str) -> str:
+    """What `./dev demo` says in a container that has Python and pip, and nothing else."""
     engine.image(f"debian:{release}-slim")
     folder = engine.folder / release
     if not folder.exists():
@@ -321,23 +321,13 @@ def in_a_bare_container(engine: Engine, release: str, *options: str, task: str) 
         if known is not None:
             shutil.copy(known, folder / "ca-certificates.crt")
         (folder / "Dockerfile").write_text(BARE.format(release=release) + (AUTHORITIES if known is not None else ""))
-        engine.docker("build", "--quiet", "--tag", f"{engine.name}:{release}", str(folder), seconds=BUILD_SECONDS)
-    name = f"{engine.name}-{uuid4().hex[:8]}"
-    engine.remove.append(name)
-    run = [
-        program("docker"),
-        "run",
-        "--rm",
-        "--interactive",
-        "--name",
-        name,
-        *DEFAULTS,
-        *options,
-        f"{engine.name}:{release}",
-    ]
+        engine.images.append(f"{engine.name}:{release}")
+        engine.docker("build", "--quiet", "--tag", engine.images[-1], str(folder), seconds=BUILD_SECONDS)
+    engine.remove.append(f"{engine.name}-{uuid4().hex[:8]}")
+    run = [program("docker"), "run", "--rm", "--interactive", "--name", engine.remove[-1], *DEFAULTS, *options]
     with engine.packed.open("rb") as packed:
         done = subprocess.run(
-            [*run, f"{engine.name}:{release}", "sh", "-c", IN_A_HOME.format(task=task)],
+            [*run, f"{engine.name}:{release}", "sh", "-c", IN_A_HOME],
             stdin=packed,
             env=engine.environment,
             capture_output=True,
