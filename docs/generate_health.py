@@ -17,15 +17,15 @@ INTRODUCTION = """<!-- Written by docs/generate_health.py; do not edit. -->
 # Codes of health reports
 
 For operators, and for customers whose cluster is degraded: what each code says, what follows from it, and what to do.
-How reports come and go is in [how hardware is observed](operations.md#how-hardware-is-observed); what a customer sees
-of them in [when hardware fails](concepts.md#when-hardware-fails). The declarations are
+[How hardware is observed](operations.md#how-hardware-is-observed) explains when reports open and close,
+[when hardware fails](concepts.md#when-hardware-fails) what customers see. The codes are declared in
 `src/ipucloud/inventory/health/codes.py`.
 
 - **of**: `machine` is an IPU machine, `host` the host of a Poplar server.
-- **health**: of the hardware, unless another report says worse.
-- **new clusters**: whether they may get the hardware meanwhile.
+- **health**: the hardware's health, unless another report says worse.
+- **new clusters**: whether new clusters may get the hardware.
 - **credited**: whether the minutes of the cluster that holds it are credited ([billing](billing.md)).
-- **other hardware**: whether a repair of the cluster takes other hardware in its place.
+- **other hardware**: whether a repair of the cluster replaces the hardware.
 
 ## What follows from a code
 
@@ -33,12 +33,12 @@ of them in [when hardware fails](concepts.md#when-hardware-fails). The declarati
 |---|---|---|---|---|---|---|
 """
 NEXT = """
-## What is said, and what to do
+## Messages and remedies
 
-The sentence is what the customer reads whose cluster holds the hardware. Where there is none, customers do not see the
-report. The commands are for operators; `ipucloud admin reports list --code CODE` lists the hardware with the evidence.
+The customer whose cluster holds the hardware sees the message. Reports without one are not shown to customers.
+`ipucloud admin reports list --code CODE` lists the hardware with the evidence.
 
-| code | sentence for the customer | next step for the operator |
+| code | message for the customer | next step for the operator |
 |---|---|---|
 """
 
@@ -52,31 +52,31 @@ STEPS = {
     "agent_unreachable": "Check its management network and the V-IPU agent; restart the agent.",
     "link_down": "Check both ends and the cable of the link in the report's detail; exchange the cable.",
     "link_degraded": "Reseat or exchange the cable of the link in the report's detail when the machine is free.",
-    "partition_error": "Nothing at first: the partition is reset every two minutes. If it stays, read at the V-IPU"
-    " controller why it does not come up; quarantine the machine.",
-    "allocation_lost": "Nothing at first: two sweeps in a row find it, and a worker makes the allocation, the keys and"
-    " the partitions again. Find out why the controller lost its state.",
+    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read the"
+    " cause at the V-IPU controller and quarantine the machine.",
+    "allocation_lost": "Nothing at first: after two sweeps a worker recreates the allocation, the keys and the"
+    " partitions. Find out why the controller lost its state.",
     "sensor_critical": "Check cooling and power of the machine and its neighbours; take it into maintenance.",
     "sensor_warning": "Check cooling and power before the value becomes critical.",
     "host_failed": f"Read the host's own management log. {_EXCHANGE} The disk of its Poplar server is lost with it.",
-    "server_off": "Nothing, unless the customer says that nobody switched it off: then check the power of the host.",
+    "server_off": "Nothing, unless the customer did not switch it off: then check the power of the host.",
     "ssh_unreachable": "Nothing, unless the customer reports it: customers may close the port.",
     "host_key_changed": "Ask the customer. If nobody changed the key, find out which system answers at the address.",
     "not_observed": "Check the BMC or the site's list of hosts; nothing fails or is credited until it answers.",
-    "build_failed": "Nothing: it ends when the hardware was observed good for an hour. To end it earlier:"
+    "build_failed": "Nothing: the report ends after an hour of good observations. To end it earlier:"
     " `ipucloud admin return-to-service`.",
-    "replaced": "Repair it. The report ends when the hardware was observed good for an hour.",
-    "not_clean": "Repair it so that it answers. It is wiped and switched off then, and the report ends when it was"
+    "replaced": "Repair it. The report ends after an hour of good observations.",
+    "not_clean": "Repair it so that it answers. It is then wiped and switched off. The report ends when it is"
     " observed clean; it cannot be ended by hand.",
-    "not_validated": "Nothing: it is tested before it is given to a cluster.",
+    "not_validated": "Nothing: it is tested before a cluster gets it.",
     "validation_failed": "Read the findings, put it into maintenance, and repair it; it is tested again afterwards.",
     "surplus": "Add it to the expected inventory, or remove it: `ipucloud admin inventory diff`.",
     "wrong_serial": "Accept the exchanged part, or put the expected one back: `ipucloud admin inventory accept`.",
     "wrong_model": "Correct the expected inventory, or exchange the machine: `ipucloud admin inventory diff`.",
     "cabling": "Cable the machine as its place in the chain expects, or correct the expected inventory.",
     "maintenance": "Finish the work, then `ipucloud admin return-to-service`.",
-    "drain": "Wait until nothing has a holder any more, then do what it was drained for.",
-    "quarantine": "Find out what made you doubt it, then `ipucloud admin return-to-service`.",
+    "drain": "Wait until nothing holds it, then do the planned work.",
+    "quarantine": "Find the cause of the quarantine, then `ipucloud admin return-to-service`.",
 }
 """What an operator does, by code: the whole table of remedies."""
 

@@ -19,18 +19,21 @@ NOTICE = "<!-- Written by docs/generate_invariants.py; do not edit. -->"
 
 TO_REPAIR = re.compile(r"^Apply the audit's repair[.;:] ?")
 """Begins the remedy of rules whose repair is in the next column."""
+SECOND_OBSERVATION = "It observes twice, because a site may answer with an outdated state."
+"""Said once, at the top of the page."""
 TEXT = f"""
 # Rules that always hold
 
 For operators: what the audit checks, and what to do about a violation. {len(INVARIANTS)} rules are about the database
-and {len(SITE_RULES)} about the sites. `ipucloud admin audit` checks them all, workers check them every minute
+and {len(SITE_RULES)} about the sites. `ipucloud admin audit` checks all of them, workers check them every minute
 (`invariant_violations{{name}}`), and every test with a database checks them at its end.
 
 The column *repair* says what `ipucloud admin audit --repair --apply` does:
 
-- Apply it unless *if not* says otherwise. Removals at a site wait for a second observation.
-- *decide*: a person decides it for each object, with `--decide RULE:OBJECT`.
-- *none*: the audit refuses, and says why. Do what *if not* says.
+- Apply it unless *if not* says otherwise. A removal at a site waits for a second observation, because a site may answer
+  with an outdated state.
+- *decide*: a person decides for each object, with `--decide RULE:OBJECT`.
+- *none*: the audit repairs nothing and says why. Do what *if not* says.
 """
 
 
@@ -49,7 +52,7 @@ def page() -> str:
 def _table(title: str, rules: Sequence[Rule]) -> Iterator[str]:
     yield from (f"## {title}", "", "| rule | what holds | if not | repair |", "|---|---|---|---|")
     for rule in rules:
-        remedy = TO_REPAIR.sub("", rule.remedy, count=1)
+        remedy = TO_REPAIR.sub("", rule.remedy, count=1).replace(SECOND_OBSERVATION, "")
         yield f"| `{rule.name}` | {rule.sentence} | {remedy[:1].upper()}{remedy[1:]} | {_repair(rule)} |"
     yield ""
 

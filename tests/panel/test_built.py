@@ -12,7 +12,7 @@ from tests.panel.conftest import STATIC
 from tests.support.machine import Need, needs
 
 COLD_LOAD = 460_000
-"""The most bytes that may come over the wire when a page is the first one that a browser opens (docs/panel.md)."""
+"""The most bytes that may come over the wire when a page is the first one that a browser opens (bench/README.md)."""
 FACES = 3
 """Fonts that a page shows: regular, semibold, bold."""
 ANSWERS = 10_000

@@ -1,4 +1,4 @@
-"""What goes wrong, drawn for each call. Numbers F-… are those of the fault catalogue in docs/reliability.md."""
+"""What goes wrong, drawn for each call."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class SiteFault(StrEnum):
     """What happens to one call to the site."""
 
     NONE = "ok"
-    LOST_BEFORE = "time-out, no effect"  # F-01
-    LOST_AFTER = "time-out after the effect"  # F-02, F-03
-    GHOST = "time-out, effect later"  # F-04, F-09
-    DUPLICATE = "done, and again later"  # F-04
-    STALE = "an earlier observation"  # F-05
-    ERROR_BEFORE = "5xx, no effect"  # F-06
-    ERROR_AFTER = "5xx after the effect"  # F-07
-    REFUSED = "refused once"  # F-08
-    BUSY = "busy"  # F-08
-    SLOW = "slow"  # F-09
+    LOST_BEFORE = "time-out, no effect"
+    LOST_AFTER = "time-out after the effect"
+    GHOST = "time-out, effect later"
+    DUPLICATE = "done, and again later"
+    STALE = "an earlier observation"
+    ERROR_BEFORE = "5xx, no effect"
+    ERROR_AFTER = "5xx after the effect"
+    REFUSED = "refused once"
+    BUSY = "busy"
+    SLOW = "slow"
     UNTRUSTED = "the certificate is not trusted"
 
 
 class DatabaseFault(StrEnum):
     """What happens to a session."""
 
-    REFUSED = "no connection"  # F-24
-    LOST = "connection lost"  # F-23
-    ANSWER_LOST = "done, answer lost"  # F-25
+    REFUSED = "no connection"
+    LOST = "connection lost"
+    ANSWER_LOST = "done, answer lost"
 
 
 class Trouble(StrEnum):

@@ -95,7 +95,8 @@ class Hosts(Protocol):
     async def put_job(self, host: str, job: str, request: JobRequest) -> Job:
         """Start a program on a server that runs, unless one of this name was started there before.
 
-        Raises SiteBusy while the host does not run, and as `switch_off` does.
+        A real site has, for example, a transient unit of systemd for each job. Raises SiteBusy while the host does not
+        run, and as `switch_off` does.
         """
 
     async def get_job(self, host: str, job: str, *, server: str, network: str, log_from: int) -> Job | None:
@@ -107,8 +108,8 @@ class Hosts(Protocol):
     async def console(self, host: str, server: str, network: str, *, after: int) -> Console | None:
         """The boots whose console was written to after so many bytes; the server may be off.
 
-        None where the site does not know the server; raises SiteRefused for an answer that is too large, and as
-        `switch_off` does.
+        A real site has, for example, the serial-over-LAN log of the host's BMC. None where the site does not know the
+        server; raises SiteRefused for an answer that is too large, and as `switch_off` does.
         """
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:

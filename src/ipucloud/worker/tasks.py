@@ -39,7 +39,7 @@ def _of_the_site(sites: Sites, settings: Settings, simulation: Simulation | None
     yield _task("audit_sites", SITE_AUDIT_SECONDS, "worker.audits:audit_site", **there)
     yield _task("measure", MEASURE_SECONDS, "worker.measures:measure")
     yield _task("start_repairs", 5.0, "worker.hardware:begin_repairs", settings=settings)
-    yield _task("clean_leftovers", 15.0, "clusters.leftovers:clean_leftovers", **there)
+    yield _task("clean_leftovers", 15.0, "policies.leftovers:clean_leftovers", **there)
     timeout, limit = settings.site_call_timeout, settings.sweep_limit
     yield _task("sweep_leftovers", 60.0, "worker.sweep:sweep_leftovers", sites=sites, call_timeout=timeout, limit=limit)
     yield _task("sync_inventory", 300.0, "worker.hardware:sync_inventory", **there)
@@ -47,17 +47,17 @@ def _of_the_site(sites: Sites, settings: Settings, simulation: Simulation | None
 
 def _of_clusters(settings: Settings) -> Iterator[Periodic]:
     released = "release" in settings.validation
-    yield _task("delete_expired_clusters", 15.0, "clusters.expiry:expire", settings=settings)
-    yield _task("follow_schedules", 15.0, "clusters.schedules.follow:follow_schedules", settings=settings)
-    yield _task(SERVE_TASK, 15.0, "clusters.waiting.serve:serve_waiting", settings=settings)
-    yield _task("follow_preemptions", 2.0, "clusters.preemption.follow:follow_preemptions", settings=settings)
-    yield _task("roll_out_ssh_authorities", 5.0, "clusters.trust:roll_out_authorities")
+    yield _task("delete_expired_clusters", 15.0, "policies.expiry:expire", settings=settings)
+    yield _task("follow_schedules", 15.0, "policies.schedules:follow_schedules", settings=settings)
+    yield _task(SERVE_TASK, 15.0, "policies.waiting:serve_waiting", settings=settings)
+    yield _task("follow_preemptions", 2.0, "policies.preemption:follow_preemptions", settings=settings)
+    yield _task("roll_out_ssh_authorities", 5.0, "policies.authority_rollout:roll_out_authorities")
     yield _task("end_late_builds", 15.0, "clusters.builds:end_late_builds")
     from_request = settings.billing_starts_at == "requested"
     reservations = {"validated": released, "from_request": from_request}
-    yield _task("follow_reservations", 5.0, "clusters.reservations.follow:follow_reservations", **reservations)
-    yield _task("suspend_idle_clusters", 15.0, "clusters.idle.stop:suspend_idle", settings=settings)
-    yield _task("suspend_unpaid_clusters", 15.0, "clusters.stopping:suspend_unpaid", settings=settings)
+    yield _task("follow_reservations", 5.0, "policies.reservations:follow_reservations", **reservations)
+    yield _task("suspend_idle_clusters", 15.0, "policies.idle:suspend_idle", settings=settings)
+    yield _task("suspend_unpaid_clusters", 15.0, "policies.spend_stops:suspend_unpaid", settings=settings)
 
 
 def _of_money(settings: Settings) -> Iterator[Periodic]:
@@ -79,7 +79,7 @@ def _of_records(settings: Settings) -> Iterator[Periodic]:
     yield _task("prune_audit_log", 3600.0, "worker.records:prune_audit_log", settings=settings)
     yield _task("sweep_limits", 600.0, "identity.limits:sweep")
     yield _task("sweep_deliveries", 3600.0, "worker.records:sweep_deliveries")
-    yield _task("forget_consoles", 600.0, "clusters.consoles.store:forget_consoles", kept=settings.consoles_kept)
-    yield _task("forget_samples", 60.0, "clusters.samples.store:forget_samples", kept=measured)
-    yield _task("forget_service_requests", 600.0, "clusters.services.requests:forget_requests", kept=measured)
-    yield _task("forget_terminals", 3600.0, "clusters.terminals.store:forget_terminals")
+    yield _task("forget_consoles", 600.0, "programs.consoles.store:forget_consoles", kept=settings.consoles_kept)
+    yield _task("forget_samples", 60.0, "programs.samples.store:forget_samples", kept=measured)
+    yield _task("forget_service_requests", 600.0, "programs.services.requests:forget_requests", kept=measured)
+    yield _task("forget_terminals", 3600.0, "programs.terminals.store:forget_terminals")

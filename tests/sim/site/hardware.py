@@ -22,7 +22,7 @@ from tests.sim.site.vipu_controller import VipuController
 
 _REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}
 STALE_SECONDS = 10.0
-"""How old an observation can be that the site still shows (F-05)."""
+"""How old an observation can be that the site still shows."""
 
 
 class Hardware:

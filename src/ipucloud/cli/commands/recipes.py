@@ -136,8 +136,8 @@ def _smallest_flavor(session: Session, recipe: RecipeOffer, region: str | None) 
     wanted = NewCluster("estimate", region=place, flavor=recipe.flavor, image=newest_image(session, place), ssh_keys=())
     price = session.run(clusters.estimate(wanted)).price_per_minute
     session.note(
-        f"{recipe.flavor}, the smallest that {recipe.id} runs on, costs {price} a minute from its creation to its"
-        " deletion."
+        f"{recipe.flavor}, the smallest that {recipe.id} runs on, costs {price} a minute until it is suspended or"
+        " deleted."
     )
     return recipe.flavor
 
