@@ -1,4 +1,4 @@
-"""Process 1 of a container: it inherits every process that loses its parent, and gets the signals of `docker stop`."""
+"""Process 1 of a container: it has to reap orphaned processes, and gets the signal of `docker stop`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def leave_first_process() -> None:
 
 
 def _reaped(child: int) -> int | None:
-    """Take leave of all processes that have ended; the exit status of `child` if it is one of them."""
+    """Reap all processes that have ended; the exit status of `child` if it is one of them."""
     found = None
     while True:
         try:
