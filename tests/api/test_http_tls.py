@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import socket
@@ -20,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from ipucloud.client.errors import UsageError
 from ipucloud.client.transport import options
 from ipucloud.http.certificate import Certificate, CertificateError
 from tests.support.api_process import ApiProcess, api_process
@@ -145,6 +147,18 @@ def test_a_client_on_the_same_machine_trusts_the_authorities_of_its_environment(
     monkeypatch.delenv("SSL_CERT_FILE")
     with httpx.Client(**options(url)) as client, pytest.raises(httpx.ConnectError, match="CERTIFICATE"):
         client.get(f"{url}/livez")
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_authorities_that_cannot_be_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    file = tmp_path / "authorities.pem"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    with pytest.raises(UsageError, match=re.escape(f"SSL_CERT_FILE ({file}) has no certificates")):
+        options("https://localhost")
 
 
 def _events(server: ApiProcess) -> Counter[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import psycopg
 import pytest
 
@@ -20,6 +22,35 @@ def test_bootstrap_makes_everything_once(ipucloud: Ipucloud, database: Database)
     assert first["owner_token"].startswith("ipu_dev_")
     again = ipucloud.json("bootstrap", "--project", "research", IPUCLOUD_DATABASE_URL=database.app_url)
     assert again == first | {"admin_token": None, "owner_token": None}
+
+
+def test_bootstrap_keeps_tokens_in_files_and_replaces_those_that_are_lost(
+    ipucloud: Ipucloud, database: Database, tmp_path: Path
+) -> None:
+    def kept() -> list[str]:
+        made = ipucloud.json("bootstrap", "--tokens", str(tmp_path / "tokens"), IPUCLOUD_DATABASE_URL=database.app_url)
+        files = [Path(made["owner_token_file"]), Path(made["admin_token_file"])]
+        assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+        tokens = [file.read_text().strip() for file in files]
+        assert not [token for token in tokens if token in str(made)]
+        return tokens
+
+    owner, admin = kept()
+    assert kept() == [owner, admin]
+    (tmp_path / "tokens" / "token").unlink()
+    another, same = kept()
+    assert another.startswith("ipu_dev_")
+    assert (another != owner, same) == (True, admin)
+
+
+def test_bootstrap_says_where_it_could_keep_no_tokens(ipucloud: Ipucloud, database: Database, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    folder = str(tmp_path / "file" / "tokens")
+    with ipucloud.start("bootstrap", "--tokens", folder, IPUCLOUD_DATABASE_URL=database.app_url) as process:
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "The tokens cannot be kept: " in err
+    assert "Traceback" not in err
 
 
 def test_migrate_may_be_repeated(ipucloud: Ipucloud, database: Database) -> None:
@@ -66,6 +97,26 @@ def test_a_site_is_synchronised_again(system: Up, ipucloud: Ipucloud, database: 
     found = ipucloud.json("site", "sync", IPUCLOUD_DATABASE_URL=database.app_url, **site)
     assert found["regions"] == 3
     assert found["machines"] >= 32
+
+
+def test_new_machines_are_waited_for_until_they_are_validated(
+    system: Up, ipucloud: Ipucloud, database: Database
+) -> None:
+    settings = {
+        "IPUCLOUD_SITE_URL": system.site_url,
+        "IPUCLOUD_SITE_TOKEN": system.site_token,
+        "IPUCLOUD_DATABASE_URL": database.app_url,
+    }
+    with ipucloud.start("site", "sync", "--wait", "0.5", **settings) as process:
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "160 new machines are not validated: see that a worker runs" in err
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute(
+            "UPDATE hardware_validations SET name = 'val', started_at = now(), deadline_at = now(), result = 'passed',"
+            " tested_at = now(), ended_at = now()"
+        )
+    assert ipucloud.json("site", "sync", "--wait", "60", **settings)["machines"] >= 160
 
 
 def test_a_running_system_breaks_no_rule(system: Up, ipucloud: Ipucloud) -> None:

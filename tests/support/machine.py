@@ -44,6 +44,7 @@ class Need(StrEnum):
     BROWSER = "a browser: an npm registry, or apt install chromium"
     CONTROL_GROUPS = "control groups that may be made: a machine, or a container, that permits them"
     CURL = "curl and jq: apt install curl jq"
+    ENGINE = "a container engine with Compose: apt install docker.io docker-compose"
     FOCUS = "FOCUS's validator: ./dev focus, with Python 3.12 or 3.13"
     GIT = "git: apt install git"
     LANDLOCK = "Landlock: Linux 6.12 or later"
@@ -55,6 +56,7 @@ class Need(StrEnum):
     PROCPS = "ps and pgrep: apt install procps"
     PROMTOOL = "promtool: apt install prometheus"
     PUBLIC_PYTHON = "a Python that every user may run with these packages: a checkout outside of private directories"
+    REGISTRY = "an image that no registry gives: docker pull"
     ROOT = "root"
     RSYNC = "rsync: apt install rsync"
     SANDBOX = "user namespaces: a machine, or a container, that permits them"
@@ -65,6 +67,7 @@ PROGRAMS: Mapping[str, Need] = MappingProxyType(
     {
         "bash": Need.BASH,
         "curl": Need.CURL,
+        "docker": Need.ENGINE,
         "git": Need.GIT,
         "jq": Need.CURL,
         "pgrep": Need.PROCPS,
@@ -136,6 +139,16 @@ def _confines(wall: WallChoice) -> bool:
             return False
 
 
+def _runs_containers() -> bool:
+    """Whether an engine answers, and Compose is there as its plugin or as a program of its own."""
+    docker = find_program("docker")
+    if docker is None:
+        return False
+    compose = [docker, "compose"] if (alone := find_program("docker-compose")) is None else [alone]
+    asked = ([docker, "version"], [*compose, "version"])
+    return all(subprocess.run(each, capture_output=True, check=False, timeout=60).returncode == 0 for each in asked)
+
+
 def _has_placement() -> bool:
     from bench.peers.placement import installed  # for benchmarks only
 
@@ -145,6 +158,7 @@ def _has_placement() -> bool:
 _PROBES: Mapping[Need, Callable[[], bool]] = MappingProxyType(
     {
         Need.BROWSER: _browses,
+        Need.ENGINE: _runs_containers,
         Need.FOCUS: FOCUS_PYTHON.exists,
         Need.LANDLOCK: lambda: _confines("landlock"),
         Need.LINUX: lambda: sys.platform == "linux",

@@ -1,11 +1,13 @@
 """docker-compose.yml and the Dockerfile against what the product really has: commands, settings, files, roles."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
 from ipaddress import ip_address
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,16 +15,23 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from ipucloud.catalogue.load import load
 from ipucloud.cli.main import COMMANDS
 from ipucloud.config import Settings
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.laboratory.simulator.ports import read_ports
+from ipucloud.laboratory.up.programs import Published
+from ipucloud.process import health
 
 PROJECT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())
-SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
-OURS = {name: service for name, service in SERVICES.items() if service["image"].startswith("ipucloud:")}
+DATABASES: dict[str, Any] = yaml.safe_load((PROJECT / "deploy" / "compose" / "database.yml").read_text())["services"]
+SERVICES: dict[str, dict[str, Any]] = {**COMPOSE["services"], "database": DATABASES["database"]}
+IMAGES = ("ipucloud:", "ipucloud-laboratory:")
+OURS = {name: service for name, service in SERVICES.items() if service["image"].startswith(IMAGES)}
 PROGRAMS = {name: service for name, service in OURS.items() if name != "key"}
+ONCE = {name for name, service in OURS.items() if "restart" not in service}
 KEY_FOLDER = "/var/lib/ipucloud/secrets"
 CADDYFILE = (PROJECT / "deploy" / "caddy" / "Caddyfile").read_text()
 PROMETHEUS: dict[str, Any] = yaml.safe_load((PROJECT / "deploy" / "prometheus" / "prometheus.yml").read_text())
@@ -40,6 +49,7 @@ KNOWN_KEYS = {
     "init",
     "networks",
     "ports",
+    "profiles",
     "read_only",
     "restart",
     "security_opt",
@@ -49,29 +59,57 @@ KNOWN_KEYS = {
     "volumes",
 }
 """Of the Compose Specification's keys of a service, those used here."""
-SCRIPTS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["scripts"]
+_PACKAGE = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+SCRIPTS, VERSION = _PACKAGE["scripts"], _PACKAGE["version"]
 ROLES_SQL = (PROJECT / "deploy" / "roles.sql").read_text()
 
 INSTRUCTIONS = [
     line.split(maxsplit=1)
     for line in (PROJECT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
-    if line.strip()
+    if line.strip() and not line.startswith("#")
 ]
 
+BASES = [rest.split()[0] for word, rest in INSTRUCTIONS if word == "FROM"]
+_STARTS = [index for index, (word, _) in enumerate(INSTRUCTIONS) if word == "FROM"]
+STAGES = {
+    INSTRUCTIONS[start][1].split(" AS ")[1]: INSTRUCTIONS[start:end]
+    for start, end in zip(_STARTS, [*_STARTS[1:], len(INSTRUCTIONS)], strict=True)
+}
 each_program = pytest.mark.parametrize("name", PROGRAMS)
 each_of_ours = pytest.mark.parametrize("name", OURS)
 each_service = pytest.mark.parametrize("name", SERVICES)
 
 
-def default_of(value: object) -> str:
-    """The value with every `${NAME:-default}` at its default."""
-    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", str(value))
+VARIABLES = sorted(
+    {
+        (name, default)
+        for file in ("docker-compose.yml", "deploy/compose/database.yml")
+        for name, default in re.findall(r"\$\{(\w+):-([^}]*)\}", (PROJECT / file).read_text())
+    }
+)
+"""Of Compose, with their defaults."""
+
+
+def default_of(value: object, **given: str) -> str:
+    """The value with every `${NAME:-default}` and `${NAME:+word}` as Compose has it with these variables."""
+    text = re.sub(r"\$\{(\w+):-([^}]*)\}", lambda found: given.get(found[1]) or found[2], str(value))
+    return re.sub(r"\$\{(\w+):\+([^}]*)\}", lambda found: found[2] if given.get(found[1]) else "", text)
 
 
 def environment(name: str) -> dict[str, str]:
-    """Its variables as its program sees them: an empty secrets key is replaced by the one of the volume."""
-    given = {key: default_of(value) for key, value in SERVICES[name].get("environment", {}).items()}
-    return given | ({"IPUCLOUD_SECRETS_KEY": "A" * 43} if "IPUCLOUD_SECRETS_KEY" in given else {})
+    """Its variables, with each variable of Compose at its default."""
+    given = SERVICES[name].get("environment", {})
+    return {key: default_of(value) for key, value in given.items() if value is not None}
+
+
+def command(name: str) -> list[str]:
+    return [default_of(word) for word in SERVICES[name]["command"]]
+
+
+def options(name: str) -> dict[str, str]:
+    """Those of its command that have a value."""
+    words = command(name)
+    return {word: value for word, value in pairwise(words) if word.startswith("--")}
 
 
 def replicas(name: str) -> int:
@@ -92,12 +130,16 @@ def test_every_command_is_one_the_package_installs(name: str) -> None:
     assert program in SCRIPTS
     if program == "ipucloud":
         assert arguments[0] in {entry.name for entry in COMMANDS}
-    else:
-        module = SCRIPTS[program].partition(":")[0]
-        usage = subprocess.run(
-            [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True
-        ).stdout
-        assert {option for option in arguments if option.startswith("--")} <= set(re.findall(r"--[a-z-]+", usage))
+    module = SCRIPTS[program].partition(":")[0]
+    words = [word for word in arguments if re.fullmatch("[a-z]+", word)]
+    usage = subprocess.run(
+        [sys.executable, "-c", f"from {module} import main; main()", *words, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": os.environ["PATH"], "COLUMNS": "200"},
+    ).stdout
+    assert {option for option in arguments if option.startswith("--")} <= set(re.findall(r"--[a-z-]+", usage))
 
 
 @each_of_ours
@@ -108,7 +150,8 @@ def test_every_setting_is_one_the_product_reads(name: str) -> None:
 
 @each_of_ours
 def test_the_settings_of_a_service_are_valid(name: str) -> None:
-    given = {key.removeprefix("IPUCLOUD_").lower(): value for key, value in environment(name).items()}
+    given = {key.removeprefix("IPUCLOUD_").lower(): value for key, value in environment(name).items() if value}
+    given.pop("secrets_key_file", None)  # its volume is not here
     Settings.model_validate(given)
 
 
@@ -130,13 +173,78 @@ def test_services_work_as_the_application_and_only_migrations_as_the_owner(name:
     assert ("IPUCLOUD_MIGRATION_DATABASE_URL" in found) == (name == "migrate")
 
 
-def test_the_workers_call_the_address_the_simulated_site_listens_on() -> None:
-    address = SERVICES["simulator"]["networks"]["control"]["ipv4_address"]
-    command = SERVICES["simulator"]["command"]
-    options = dict(zip(command[1::2], command[2::2], strict=True))
-    assert options["--bind"] == address
-    assert environment("worker")["IPUCLOUD_SITE_URL"] == f"http://{address}:{options['--http-port']}"
-    assert environment("worker")["IPUCLOUD_SITE_TOKEN"] == environment("simulator")["IPUCLOUD_SITE_TOKEN"]
+def test_the_control_plane_reaches_what_the_simulated_site_announces_for_others() -> None:
+    site = options("simulator")
+    for name in ("worker", "inventory"):
+        assert environment(name)["IPUCLOUD_SITE_URL"] == f"http://simulator:{site['--http-port']}"
+        assert environment(name)["IPUCLOUD_SITE_TOKEN"] == environment("simulator")["IPUCLOUD_SITE_TOKEN"]
+    assert "--secure" in command("simulator")
+    assert environment("worker")["IPUCLOUD_VIPU_ACCESS_KEY"] == environment("simulator")["IPUCLOUD_VIPU_ACCESS_KEY"]
+    assert environment("worker")["IPUCLOUD_VIPU_CLIENT_CERTIFICATE"].startswith(site["--clients"])
+    for name in ("api1", "api2", "worker"):
+        reached = Settings(reached_at=environment(name)["IPUCLOUD_REACHED_AT"]).reached
+        assert reached(site["--advertise"]) == "simulator"
+    [published] = map(default_of, SERVICES["simulator"]["ports"])
+    assert published == f"{site['--advertise']}:{site['--ports']}:{site['--ports']}"
+    assert read_ports(site["--ports"])
+
+
+def test_a_whole_pod256_fits_into_the_simulated_site() -> None:
+    machines = next(each.machines for each in load().flavors if each.name == "m2000-pod256")
+    assert int(options("simulator")["--machines"]) >= machines
+
+
+def test_another_database_takes_the_place_of_the_own_one_by_one_variable() -> None:
+    chosen = COMPOSE["services"]["database"]["extends"]["service"]
+    assert DATABASES[default_of(chosen)]["volumes"]
+    assert DATABASES[default_of(chosen, IPUCLOUD_DATABASE="db.example/ipucloud")]["scale"] == 0
+    for name in PROGRAMS:
+        for key, value in SERVICES[name].get("environment", {}).items():
+            if key.endswith("DATABASE_URL"):
+                given = default_of(value, IPUCLOUD_DATABASE="db.example:5433/cloud?sslmode=require")
+                assert given.endswith("@db.example:5433/cloud?sslmode=require")
+
+
+def test_the_proxy_opens_once_a_cluster_can_be_created() -> None:
+    first = "service_completed_successfully"
+    assert SERVICES["proxy"]["depends_on"]["inventory"]["condition"] == first
+    assert SERVICES["inventory"]["depends_on"]["worker"]["condition"] == "service_healthy"
+    assert SERVICES["inventory"]["depends_on"]["bootstrap"]["condition"] == first
+    waited_for = {each for service in SERVICES.values() for each, how in depends(service) if how == first}
+    assert waited_for == ONCE  # `up --wait` waits for the end of these, and takes that of others for a failure
+
+
+def test_every_variable_is_described() -> None:
+    page = (PROJECT / "docs" / "containers.md").read_text()
+    rows = re.findall(r"^\| (`[A-Z0-9_`, ]+) \| ([^|]+) \|", page, re.MULTILINE)
+    described = {
+        name: value.strip(" `")
+        for names, values in rows
+        for name, value in zip(re.findall(r"\w+", names), re.split("[,;] (?=`)", values) * 3, strict=False)
+    }
+    defaults = dict(VARIABLES)
+    assert described.keys() - {"COMPOSE_PROJECT_NAME"} == defaults.keys()
+    told = {"IPUCLOUD_SITE_URL", "IPUCLOUD_DATABASE", "IPUCLOUD_SECRETS_KEY"}
+    secret = {name for name, value in VARIABLES if value.endswith("-trial")}
+    assert {name: described[name] for name in defaults.keys() - told - secret} == {
+        name: value for name, value in defaults.items() if name not in told | secret
+    }
+
+
+def depends(service: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(name, wanted["condition"]) for name, wanted in service.get("depends_on", {}).items()]
+
+
+def test_a_second_project_collides_with_nothing() -> None:
+    [network] = COMPOSE["networks"]["control"]["ipam"]["config"]
+    other = dict.fromkeys(re.findall(r"\$\{(\w+)", str((SERVICES, network))), "1")
+    names = ("subnet", "ip_range")
+    assert all(default_of(network[name]) != default_of(network[name], **other) for name in names)
+    for service in SERVICES.values():
+        assert "container_name" not in service
+        for port in service.get("ports", []):
+            host = default_of(port).rsplit(":", 1)[0]
+            assert host.endswith(":") or default_of(port, **other).rsplit(":", 1)[0] != host
 
 
 @each_service
@@ -151,20 +259,20 @@ def test_what_a_service_waits_for_can_happen(name: str) -> None:
 
 @each_service
 def test_what_keeps_running_has_a_health_check_and_comes_back(name: str) -> None:
-    if name not in {"migrate", "key"}:
-        assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
+    if name not in ONCE:
+        assert SERVICES[name]["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
         assert SERVICES[name]["restart"] == "unless-stopped"
 
 
 @pytest.mark.parametrize(("name", "variable"), [("api1", "INTERNAL_PORT"), ("worker", "WORKER_INTERNAL_PORT")])
 def test_health_is_asked_on_the_internal_listener(name: str, variable: str) -> None:
-    probe = " ".join(SERVICES[name]["healthcheck"]["test"])
-    assert f":{environment(name)[f'IPUCLOUD_{variable}']}/" in probe
+    assert SERVICES[name]["healthcheck"]["test"] == ["CMD", "python", "-m", health.__name__, "/readyz"]
+    assert health.LISTENERS[f"IPUCLOUD_{variable}"] == environment(name)[f"IPUCLOUD_{variable}"]
 
 
 def test_internal_listeners_are_reachable_for_prometheus_alone() -> None:
     assert ip_address(Settings.model_fields["internal_host"].default).is_loopback
-    assert all("IPUCLOUD" not in rest for word, rest in INSTRUCTIONS if word == "ENV")
+    assert all("IPUCLOUD" not in rest for word, rest in STAGES["service"] if word == "ENV")
     assert {environment(name).get("IPUCLOUD_INTERNAL_HOST") for name in ("api1", "api2", "worker")} == {"0.0.0.0"}  # noqa: S104
     internal = {environment("api1")["IPUCLOUD_INTERNAL_PORT"], environment("worker")["IPUCLOUD_WORKER_INTERNAL_PORT"]}
     published = {port.rpartition(":")[2] for service in SERVICES.values() for port in service.get("ports", [])}
@@ -189,42 +297,34 @@ def test_the_proxy_passes_requests_to_every_api_process_that_trusts_it() -> None
     [upstreams] = re.findall(r"reverse_proxy (.+) \{", CADDYFILE)
     apis = [name for name in OURS if SERVICES[name]["command"] == ["ipucloud", "api"]]
     assert upstreams.split() == [f"{name}:{environment(name)['IPUCLOUD_PORT']}" for name in apis]
-    address = SERVICES["proxy"]["networks"]["control"]["ipv4_address"]
+    address = default_of(SERVICES["proxy"]["networks"]["control"]["ipv4_address"])
     assert {environment(name)["IPUCLOUD_TRUSTED_PROXIES"] for name in apis} == {address}
     idle = Settings.model_fields["idle_timeout"].default
     assert [float(seconds) < idle for seconds in re.findall(r"keepalive (\d+)s", CADDYFILE)] == [True]
 
 
-def shell(script: str, folder: Path, *arguments: str, **variables: str) -> str:
-    """What a shell command of the file prints, with the volume of the key at `folder`."""
+def shell(script: str, folder: Path, **variables: str) -> None:
+    """Run a shell command of the file, with the volume of the key at `folder`."""
     text = script.replace("$$", "$").replace(KEY_FOLDER, str(folder))
-    done = subprocess.run(
-        ["sh", "-euc", text, *arguments],
-        env={"PATH": os.environ["PATH"], **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    subprocess.run(["sh", "-euc", text], env={"PATH": os.environ["PATH"], **variables}, check=True)
 
 
 def test_the_secrets_key_is_made_once_and_given_to_every_process_that_needs_it(tmp_path: Path) -> None:
-    make = SERVICES["key"]["command"][-1]
-    shell(make, tmp_path)
-    made = (tmp_path / "key").read_text()
-    shell(make, tmp_path)
-    assert (tmp_path / "key").read_text() == made
-    assert (tmp_path / "key").stat().st_mode & 0o077 == 0
+    make, file = SERVICES["key"]["command"][-1], tmp_path / "key"
+    shell(make, tmp_path, IPUCLOUD_SECRETS_KEY="")
+    made = file.read_text()
     assert read_keys(made)
-    show = ("printenv", "IPUCLOUD_SECRETS_KEY")
+    shell(make, tmp_path, IPUCLOUD_SECRETS_KEY="")
+    assert file.read_text() == made
+    own = f"{'B' * 43},{made}"
+    for given in (own, ""):
+        shell(make, tmp_path, IPUCLOUD_SECRETS_KEY=given)
+        assert file.read_text() == own
+    assert file.stat().st_mode & 0o077 == 0
     for name in ("api1", "api2", "worker"):
-        entry = SERVICES[name]["entrypoint"]
-        assert entry[:2] == ["sh", "-euc"]
+        assert environment(name)["IPUCLOUD_SECRETS_KEY_FILE"] == f"{KEY_FOLDER}/key"
+        assert f"secrets:{KEY_FOLDER}:ro" in SERVICES[name]["volumes"]
         assert SERVICES[name]["depends_on"]["key"]["condition"] == "service_completed_successfully"
-        assert shell(entry[2], tmp_path, *show, IPUCLOUD_SECRETS_KEY="").strip() == made
-        assert shell(entry[2], tmp_path, *show, IPUCLOUD_SECRETS_KEY="B" * 43).strip() == "B" * 43
-    with pytest.raises(subprocess.CalledProcessError):
-        shell(SERVICES["api1"]["entrypoint"][2], tmp_path / "lost", *show)
 
 
 @each_service
@@ -237,23 +337,25 @@ def test_a_service_has_no_key_that_compose_does_not_know(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["api1", "api2"])
 def test_an_api_is_published_on_a_port_of_its_own(name: str) -> None:
-    published = [port.split(":") for api in ("api1", "api2") for port in SERVICES[api]["ports"]]
-    assert len({host for _, host, _ in published}) == len(published)
-    assert {inside for _, _, inside in published} == {environment(name)["IPUCLOUD_PORT"]}
+    [port] = SERVICES[name]["ports"]
+    assert port == f"127.0.0.1::{environment(name)['IPUCLOUD_PORT']}"  # a free one
 
 
 def test_images_are_pinned_and_ours_is_built_once() -> None:
-    images = [service["image"] for service in SERVICES.values()]
-    images += [rest.split()[0] for word, rest in INSTRUCTIONS if word == "FROM"]
+    images = [default_of(service["image"]) for service in SERVICES.values()]
+    images += [base for base in BASES if base not in STAGES]
     assert all(re.fullmatch(r"[\w./-]+:v?\d+(\.\d+)+(-[a-z-]+)?", image) for image in images), images
-    assert [name for name, service in SERVICES.items() if "build" in service] == ["migrate"]
-    assert len({service["image"] for service in OURS.values()}) == 1
+    built = {name: service["build"]["target"] for name, service in SERVICES.items() if "build" in service}
+    assert built == {"migrate": "service", "simulator": "laboratory"}
+    assert {service["image"] for service in OURS.values()} == {SERVICES[name]["image"] for name in built}
+    assert {default_of(SERVICES[name]["image"]) for name in built} == {f"{each}{VERSION}" for each in IMAGES}
 
 
 def test_files_and_volumes_named_exist() -> None:
     mounts = [volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])]
+    mounts = [re.sub(r"^\./", "../../", source) for source in mounts]
     for source in mounts:
-        assert (PROJECT / source).is_file() if source.startswith("./") else source in COMPOSE["volumes"]
+        assert (PROJECT / "deploy/compose" / source).exists() if "/" in source else source in COMPOSE["volumes"]
     copied = [rest.split()[:-1] for word, rest in INSTRUCTIONS if word == "COPY" and not rest.startswith("--from")]
     missing = [path for paths in copied for path in paths if not (PROJECT / path).exists()]
     assert not missing
@@ -274,5 +376,40 @@ def test_the_image_takes_hashed_packages_only_and_runs_without_rights() -> None:
     ]
     assert installs
     assert all("--require-hashes" in part or "--no-index" in part for part in installs)
-    final_stage = INSTRUCTIONS[max(index for index, (word, _) in enumerate(INSTRUCTIONS) if word == "FROM") :]
-    assert [rest for word, rest in final_stage if word == "USER"] == ["ipucloud"]
+    for name in ("service", "laboratory"):
+        assert [rest for word, rest in STAGES[name] if word == "USER"] == ["ipucloud"]
+
+
+def test_both_images_have_a_user_of_one_number_because_they_share_volumes() -> None:
+    numbers = {tuple(re.findall(r"--uid (\d+)", str(STAGES[name]))) for name in ("service", "laboratory")}
+    assert len(numbers) == 1
+    assert numbers != {()}
+
+
+def test_the_laboratory_takes_the_ports_that_it_exposes() -> None:
+    [exposed] = [rest.split() for word, rest in STAGES["laboratory"] if word == "EXPOSE"]
+    [arguments] = [json.loads(rest) for word, rest in STAGES["laboratory"] if word == "CMD"]
+    assert exposed == [str(Settings.model_fields["port"].default), arguments[-1]]
+    assert arguments[:3] == ["ipucloud", "up", "--published"]
+    assert str(Published.read(arguments[-1])) == options("simulator")["--ports"]
+
+
+def test_the_service_says_how_it_is() -> None:
+    [check] = [rest for word, rest in STAGES["service"] if word == "HEALTHCHECK"]
+    assert check.endswith(f'CMD ["python", "-m", "{health.__name__}"]')
+
+
+def test_grafana_finds_its_data_source_and_the_dashboard() -> None:
+    folder = PROJECT / "deploy" / "grafana"
+    mounts = dict(volume.split(":")[:2] for volume in SERVICES["grafana"]["volumes"])
+    assert mounts["./deploy/grafana/provisioning"] == "/etc/grafana/provisioning"
+    [source] = yaml.safe_load((folder / "provisioning/datasources/prometheus.yml").read_text())["datasources"]
+    assert source["type"] == "prometheus"
+    assert urlsplit(source["url"]).hostname in SERVICES
+    [provider] = yaml.safe_load((folder / "provisioning/dashboards/ipucloud.yml").read_text())["providers"]
+    shown = environment("grafana")["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert mounts["./deploy/grafana/ipucloud.json"] == shown
+    assert Path(shown).parent == Path(provider["options"]["path"])
+    dashboard = json.loads((folder / "ipucloud.json").read_text())
+    [choice] = [each for each in dashboard["templating"]["list"] if each["type"] == "datasource"]
+    assert choice["query"] == source["type"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-FILES = ("client", "runtime", "dev", "build", "uv", "focus", "supply")
+FILES = ("client", "service", "runtime", "dev", "build", "uv", "focus", "supply")
 
 
 def text(name: str) -> str:
@@ -45,6 +45,8 @@ def test_the_files_hold_what_the_project_asks_for() -> None:
     }
     dev = extras.pop("dev")
     assert client <= pins("client").keys()
+    assert client | extras["service"] | extras["vipu"] <= pins("service").keys()
+    assert not pins("service").keys() & extras["laboratory"]
     runtime = client.union(*extras.values())
     assert runtime <= pins("runtime").keys()
     assert runtime | dev <= pins("dev").keys()
@@ -52,6 +54,6 @@ def test_the_files_hold_what_the_project_asks_for() -> None:
 
 
 def test_the_files_agree_with_each_other() -> None:
-    assert pins("client").items() <= pins("runtime").items() <= pins("dev").items()
+    assert pins("client").items() <= pins("service").items() <= pins("runtime").items() <= pins("dev").items()
     for package, version in pins("build").items():
         assert pins("dev").get(package, version) == version

@@ -140,7 +140,7 @@ def _lifespan(
             attempts=Attempts(clock, devices),
             devices=devices,
             providers=Providers(settings.oidc_providers, clock),
-            logins=ServiceLogins(database, notifier, clock, metrics.service_logins),
+            logins=ServiceLogins(database, notifier, clock, metrics.service_logins, settings.reached),
         )
         metrics.stream_lag.set_function(services.followers.lag)
         metrics.transactions_waiting.set_function(lambda: database.waiting)

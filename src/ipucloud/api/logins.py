@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import structlog
@@ -20,6 +21,9 @@ KEY_POLL_SECONDS = 0.1
 LOGIN_SECONDS = 45.0
 """For the key to be let in and the login."""
 KEEPALIVE_SECONDS = 15.0
+
+Reached = Callable[[str], str]
+"""Where this process reaches an address that the site announces: `Settings.reached`."""
 
 
 class LoginFailed(Exception):
@@ -41,12 +45,14 @@ def public_text(key: asyncssh.SSHKey) -> str:
     return key.export_public_key().decode().strip()
 
 
-async def log_in(database: Database, there: Terminal, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
+async def log_in(
+    database: Database, there: Terminal, key: asyncssh.SSHKey, reached: Reached
+) -> asyncssh.SSHClientConnection:
     """Wait until the recorded key is let in, and log in with it. Raises LoginFailed."""
     try:
         async with asyncio.timeout(LOGIN_SECONDS):
             await _key_is_let_in(database, there)
-            return await _connect(there, key)
+            return await _connect(there, key, reached(there.host))
     except TimeoutError as error:
         raise LoginFailed("silent") from error
 
@@ -62,12 +68,12 @@ async def _key_is_let_in(database: Database, there: Terminal) -> None:
         await asyncio.sleep(KEY_POLL_SECONDS)
 
 
-async def _connect(there: Terminal, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
+async def _connect(there: Terminal, key: asyncssh.SSHKey, host: str) -> asyncssh.SSHClientConnection:
     import asyncssh
 
     try:
         return await asyncssh.connect(
-            there.host,
+            host,
             there.port,
             username=there.user,
             client_keys=[key],

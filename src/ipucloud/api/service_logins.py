@@ -15,7 +15,7 @@ from prometheus_client import Gauge
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.api.logins import LoginFailed, log_in, new_key, public_text
+from ipucloud.api.logins import LoginFailed, Reached, log_in, new_key, public_text
 from ipucloud.contract.terminals import TerminalEnd
 from ipucloud.db.engine import Database
 from ipucloud.identity.access import authorize
@@ -80,11 +80,12 @@ class _Login:
 class ServiceLogins:
     """Those of one API process; private keys are nowhere else."""
 
-    def __init__(self, database: Database, notifier: Notifier, clock: Clock, gauge: Gauge) -> None:
+    def __init__(self, database: Database, notifier: Notifier, clock: Clock, gauge: Gauge, reached: Reached) -> None:
         self._database = database
         self._notifier = notifier
         self._clock = clock
         self._gauge = gauge
+        self._reached = reached
         self._logins: dict[UUID, _Login] = {}
         self._requests: Counter[UUID] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -167,7 +168,7 @@ class ServiceLogins:
         try:
             key = new_key()
             recorded = await self._requested(login.place, caller, key)
-            connection = await log_in(self._database, recorded, key)
+            connection = await log_in(self._database, recorded, key, self._reached)
             self._gauge.inc()
             if await self._database.transact(lambda writing: self._connected(writing, recorded, caller)):
                 self._notifier.poke()  # the key is to go

@@ -145,7 +145,9 @@ class TerminalSession:
         import asyncssh
 
         try:
-            connection = await log_in(self._services.database, self._terminal, self._key)
+            connection = await log_in(
+                self._services.database, self._terminal, self._key, self._services.settings.reached
+            )
         except LoginFailed as failed:
             return _FAILED[failed.why]
         try:

@@ -51,7 +51,7 @@ class LazyCommand(TyperCommand):
         try:
             return importlib.import_module(self._entry.module)
         except ModuleNotFoundError as missing:
-            if self._entry.extra is None or (missing.name or "ipucloud").partition(".")[0] == "ipucloud":
+            if self._entry.extra is None or not _is_left_out(missing.name or "ipucloud"):
                 raise
         finally:
             if not gc.isenabled():  # by `main`
@@ -62,6 +62,11 @@ class LazyCommand(TyperCommand):
             f"ipucloud: `ipucloud {self._entry.group}{self.name}` needs more packages: pip install '{wanted}'", err=True
         )
         raise typer.Exit(Exit.USAGE)
+
+
+def _is_left_out(module: str) -> bool:
+    """Whether an installation may lack the module: one of another package, or the laboratory, as in some images."""
+    return not f"{module}.".startswith("ipucloud.") or f"{module}.".startswith("ipucloud.laboratory.")
 
 
 class Listing(TyperGroup):

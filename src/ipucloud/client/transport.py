@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import ssl
 from typing import TypedDict
 from urllib.parse import urlsplit
 
 import httpx
 
+from ipucloud.client.errors import UsageError
 from ipucloud.client.exchange import Lost, Received
 
 EVENT_STREAM = "text/event-stream"
@@ -25,11 +27,21 @@ class Options(TypedDict):
 def options(url: str) -> Options:
     """No redirects, which would send the token elsewhere; the environment's proxies only for remote services.
 
-    The authorities that the environment names (`SSL_CERT_FILE`) are trusted for all.
+    The authorities that the environment names (`SSL_CERT_FILE`) are trusted for all. Raises UsageError if they cannot
+    be read.
     """
     # Without TLS nothing is verified, and loading the authorities is most of what a short command takes.
-    verify = urlsplit(url).scheme != "http" and httpx.create_ssl_context()
+    verify = urlsplit(url).scheme != "http" and _authorities()
     return {"trust_env": not _is_local(url), "follow_redirects": False, "verify": verify}
+
+
+def _authorities() -> ssl.SSLContext:
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        set_ = next((name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)), None)
+        where = "This system" if set_ is None else f"{set_} ({os.environ[set_]})"
+        raise UsageError(f"{where} has no certificates of authorities that can be read: {error.strerror}.") from error
 
 
 def received(response: httpx.Response) -> Received:

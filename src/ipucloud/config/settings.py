@@ -18,6 +18,7 @@ from ipucloud.config.values import (
     PostgresqlUrl,
     Seconds,
     VisibleSecret,
+    address_pairs,
     between_commas,
     currency_code,
     http_url,
@@ -63,6 +64,11 @@ class Settings(BaseSettings):
     site_token: VisibleSecret | None = None
     site_token_file: Path | None = Field(
         None, description="file with the token, instead of the former; it is read again when it changes"
+    )
+    reached_at: Annotated[str, AfterValidator(address_pairs)] | None = Field(
+        None,
+        description="where this process reaches Poplar servers and V-IPU controllers that sites announce at other"
+        " addresses: ANNOUNCED=REACHED, separated by commas",
     )
     vipu_user: Annotated[str, AfterValidator(visible)] = Field(
         "ipucloud",
@@ -326,6 +332,11 @@ class Settings(BaseSettings):
     def sealing_keys(self) -> Keys | None:
         """What encrypts secrets; None: the installation cannot store any."""
         return None if self.secrets_key is None else read_keys(self.secrets_key.get_secret_value())
+
+    def reached(self, announced: str) -> str:
+        """Where this process reaches what a site announces at this address."""
+        pairs = (pair.partition("=") for pair in (self.reached_at or "").split(","))
+        return next((reached for known, _, reached in pairs if known == announced), announced)
 
     def site_secret(self) -> Callable[[], str | None]:
         """What tells the site's token whenever a call is made."""

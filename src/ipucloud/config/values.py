@@ -85,6 +85,14 @@ def ports(text: str) -> str:
     return text
 
 
+def address_pairs(text: str) -> str:
+    for pair in text.split(","):
+        announced, _, reached = pair.partition("=")
+        if not _HOST.fullmatch(announced) or not _HOST.fullmatch(reached):
+            raise ValueError("it must be ANNOUNCED=REACHED, like 127.0.0.1=simulator; several separated by commas")
+    return text
+
+
 def between_commas(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 

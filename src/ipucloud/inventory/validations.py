@@ -33,6 +33,8 @@ _DETAILS: Mapping[ValidationReason, str] = {
     "repair": "it was repaired or maintained, and not validated since",
     "operator": "an operator has it validated",
 }
+NEW_MACHINES = Query("SELECT count(*) FROM hardware_validations WHERE reason = 'intake' AND ended_at IS NULL", int)
+"""How many machines came to the inventory and are not validated yet."""
 # Controllers test machines of their own. A machine that is held is validated when its cluster leaves it.
 _REQUIRE = Query(
     """

@@ -16,12 +16,15 @@ _CHANNEL_OPTIONS = (
 )
 
 
-def connected(secured: Secured, name: str, address: str) -> Connection:
+def connected(secured: Secured, name: str, address: str, host: str) -> Connection:
+    """A connection to `address` and its port, whose certificate has to be that of `host`."""
     if secured.authority is None:
         channel = grpc.aio.insecure_channel(address, options=_CHANNEL_OPTIONS)
     else:
         own = secured.identity
         key, certificate = (None, None) if own is None else (own.key, own.certificate)
         credentials = grpc.ssl_channel_credentials(secured.authority.encode(), key, certificate)
-        channel = grpc.aio.secure_channel(address, credentials, options=_CHANNEL_OPTIONS)
+        announced = () if address.startswith(f"{host}:") else (("grpc.ssl_target_name_override", host),)
+        options = (*_CHANNEL_OPTIONS, *announced)
+        channel = grpc.aio.secure_channel(address, credentials, options=options)
     return Connection(name, channel, secured.authority is not None, secured.identity is not None)

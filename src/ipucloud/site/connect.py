@@ -35,6 +35,11 @@ from ipucloud.wire.inventory import Inventory
 _CONNECT_SECONDS = 2.0
 
 
+def _as_announced(host: str) -> str:
+    """Whatever a site announces is reached there."""
+    return host
+
+
 def _none() -> None:
     """No secret."""
 
@@ -68,6 +73,7 @@ class SiteClients:
     """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends.
 
     `token` is asked for with every call. `calls_per_second` limits all its calls together; further calls wait.
+    `reached` tells where an address that the site announces is reached.
     """
 
     def __init__(
@@ -78,9 +84,11 @@ class SiteClients:
         call_timeout: float,
         calls_per_second: float = math.inf,
         vipu: VipuAccess | None = None,
+        reached: Callable[[str], str] = _as_announced,
     ) -> None:
         self._call_timeout = call_timeout
         self._vipu = vipu or VipuAccess()
+        self._reached = reached
         self._identities = Identities(self._vipu.client)
         self._pace = Pace(calls_per_second)
         self._connections: dict[tuple[str, int], tuple[Secured, Connection]] = {}
@@ -98,7 +106,7 @@ class SiteClients:
     def at(self, vipu: VipuAddress | None, budget: Budget) -> Site:
         calls = HttpCalls(self._http, self._call_timeout, budget, self._pace)
         controller = NoVipu() if vipu is None else self._controller(vipu, budget)
-        hosts = HttpHosts(calls, self._call_timeout, budget)
+        hosts = HttpHosts(calls, self._call_timeout, budget, self._reached)
         return Site(
             vipu=controller,
             networks=HttpNetworks(calls),
@@ -142,6 +150,7 @@ class SiteClients:
                 ClientFiles(settings.vipu_client_certificate, settings.vipu_client_key),
                 settings.vipu_plaintext,
             ),
+            reached=settings.reached,
         )
 
     async def close(self) -> None:
@@ -176,7 +185,7 @@ class SiteClients:
         if known is None or known[0] != secured:
             from ipucloud.site.channels import connected
 
-            known = secured, connected(secured, name, address)
+            known = secured, connected(secured, name, f"{self._reached(vipu.host)}:{vipu.admin_port}", vipu.host)
             self._connections[vipu.host, vipu.admin_port] = known
         return known[1]
 

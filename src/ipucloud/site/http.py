@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, TypeVar
 
@@ -194,10 +194,11 @@ class HttpNetworks:
 
 
 class HttpHosts:
-    def __init__(self, calls: HttpCalls, call_timeout: float, budget: Budget) -> None:
+    def __init__(self, calls: HttpCalls, call_timeout: float, budget: Budget, reached: Callable[[str], str]) -> None:
         self._calls = calls
         self._call_timeout = call_timeout
         self._budget = budget
+        self._reached = reached
 
     async def get(self, host: str) -> Host:
         return await self._calls.must(Call.GET_HOST, "GET", f"/v1/hosts/{host}", Host)
@@ -278,7 +279,7 @@ class HttpHosts:
         try:
             async with asyncio.timeout(seconds):
                 key = await asyncssh.get_server_host_key(
-                    address, port, server_host_key_algs=["ssh-ed25519"], config=None
+                    self._reached(address), port, server_host_key_algs=["ssh-ed25519"], config=None
                 )
         except (OSError, TimeoutError, asyncssh.Error):
             return None

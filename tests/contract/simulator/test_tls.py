@@ -46,6 +46,21 @@ async def called(address: VipuAddress, files: str | None = None, *, plaintext: b
         await sites.close()
 
 
+async def test_an_announced_address_may_be_reached_at_another_one(tmp_path: Path) -> None:
+    """Certificate and name are those of the announced address, which leads nowhere from here."""
+    announced = "192.0.2.7"
+    with running_site(tmp_path, machines=1, options=["--advertise", announced]) as site:
+        site.url = site.url.replace(announced, "127.0.0.1")
+        address = address_of(site.region())
+        assert address.host == announced
+        access = VipuAccess(client=ClientFiles(site.client_files))
+        sites = SiteClients(site.url, call_timeout=PATIENCE, vipu=access, reached={announced: "127.0.0.1"}.__getitem__)
+        try:
+            assert await sites.at(address, lambda: PATIENCE).vipu.all_partitions() == []
+        finally:
+            await sites.close()
+
+
 async def refusal(site: Site) -> str:
     """Why a call has no outcome: it counts as unknown, whatever is wrong with the connection."""
     with pytest.raises(SiteUnknown) as unknown:

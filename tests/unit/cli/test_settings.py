@@ -47,6 +47,9 @@ JUNK = (
     ("IPUCLOUD_SITE_URL", "http://site\n.example"),
     ("IPUCLOUD_SITE_TOKEN", "canary\n"),
     ("IPUCLOUD_SITE_TOKEN", "canäry"),
+    ("IPUCLOUD_REACHED_AT", "canary"),
+    ("IPUCLOUD_REACHED_AT", "=canary"),
+    ("IPUCLOUD_REACHED_AT", "127.0.0.1=canary,"),
     ("IPUCLOUD_VIPU_USER", ""),
     ("IPUCLOUD_VIPU_ACCESS_KEY", "can ary"),
     ("IPUCLOUD_SECRETS_KEY", "canary"),
@@ -113,3 +116,10 @@ def test_every_service_command_refuses_it(run: Run, monkeypatch: pytest.MonkeyPa
     assert ended.err.startswith("ipucloud: IPUCLOUD_DATABASE_URL: it must be a PostgreSQL URL")
     assert ended.err.count("\n") == 1
     assert "canary" not in ended.err
+
+
+def test_what_a_site_announces_may_be_reached_elsewhere() -> None:
+    settings = Settings(reached_at="127.0.0.1=simulator,192.0.2.7=10.0.0.7")
+    found = [settings.reached(host) for host in ("127.0.0.1", "192.0.2.7", "192.0.2.8")]
+    assert found == ["simulator", "10.0.0.7", "192.0.2.8"]
+    assert Settings().reached("127.0.0.1") == "127.0.0.1"

@@ -21,12 +21,31 @@ from ipucloud.cli.service.connections import CONNECTIONS, running_at
 from ipucloud.client.profiles import Profile, save, stored_profiles
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.journey import Report
-from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
+from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.up import stopping
 from ipucloud.laboratory.up.ports import PortError, listen_kept, listen_near, port_of
-from ipucloud.laboratory.up.programs import environment
+from ipucloud.laboratory.up.programs import Published, SiteChoices, environment, simulated_site
 from ipucloud.laboratory.up.system import reachable
 from ipucloud.laboratory.up.terminal import write_terminal_files
+from ipucloud.process.secret_files import kept_secret, read_secret, write_secret
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "ports"),
+    [("22000-22031", "127.0.0.1", "22000-22031"), ("Host.Example:1-65535", "host.example", "1-65535")],
+)
+def test_what_is_published_is_announced_and_nothing_else(text: str, address: str, ports: str, tmp_path: Path) -> None:
+    published = Published.read(text)
+    assert (published.address, str(published)) == (address, ports)
+    site = simulated_site(tmp_path, 1.0, {}, ReadyFile(tmp_path / "ready"), tmp_path, choices=SiteChoices(published))
+    options = dict(zip(site.arguments[1::2], site.arguments[2::2], strict=True))
+    assert (options["--bind"], options["--advertise"], options["--ports"]) == ("0.0.0.0", address, ports)  # noqa: S104
+
+
+@pytest.mark.parametrize("text", ["", "22000", "22031-22000", "0-5", "60000-65536", "a-b", "127.0.0.1"])
+def test_what_is_no_range_of_ports_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no range of ports"):
+        Published.read(text)
 
 
 def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -22,11 +23,15 @@ from ipucloud.identity.access import identify
 from ipucloud.identity.roles import Permission, Role
 from ipucloud.identity.tokens import token_hash
 from ipucloud.kernel.errors import Problem
+from ipucloud.process.secret_files import read_secret, write_secret
 from ipucloud.quotas.store import list_quotas, set_limit
 
 PROJECT = "demo"
 MACHINES = 128
 """The starting quota per region and machine type: two of the POD256, or one beside smaller clusters."""
+
+TOKENS = {Role.OWNER: "token", Role.ADMIN: "admin-token"}
+"""Names of the files in which the first tokens are kept."""
 
 REQUEST_ID = "bootstrap"
 
@@ -83,6 +88,29 @@ async def bootstrap(
         )
 
     return await database.transact(make)
+
+
+async def bootstrap_keeping(
+    database: Database,
+    catalogue: Catalogue,
+    folder: Path,
+    *,
+    env: str,
+    slug: str = PROJECT,
+    machines: int = MACHINES,
+) -> dict[Role, str]:
+    """The same with tokens that are kept in files of `folder`; new ones for those that are lost or not valid any more.
+
+    Raises Problem, and OSError if a file cannot be read or written.
+    """
+    kept = {role: read_secret(folder / name) or "" for role, name in TOKENS.items()}
+    lost = [role for role, token in kept.items() if not await knows(database, token)]
+    made = await bootstrap(database, catalogue, env=env, slug=slug, machines=machines, lost=lost)
+    new = {Role.OWNER: made.owner_token, Role.ADMIN: made.admin_token}
+    for role, token in new.items():
+        if token is not None:
+            write_secret(folder / TOKENS[role], token)
+    return {role: new[role] or token for role, token in kept.items()}
 
 
 async def knows(database: Database, token: str) -> bool:

@@ -19,8 +19,10 @@ from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.customer import Customer
 from ipucloud.laboratory.demo.journey import Report, journey
+from ipucloud.laboratory.up.programs import SiteChoices
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import running
+from ipucloud.process.first import leave_first_process
 from ipucloud.process.signals import StopSignals
 
 app = typer.Typer()
@@ -43,6 +45,7 @@ def demo(
 
     It uses a temporary system with simulated hardware, and leaves nothing behind. Exit status 1 if a check fails.
     """
+    leave_first_process()
     began = time.monotonic()
     try:
         with (
@@ -73,7 +76,7 @@ def _in(folder: Path, signals: StopSignals, time_scale: float, quiet: bool) -> R
 async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:
     # Its one customer is this user: where programs cannot be confined, they go on without.
     say = partial(_say, as_json=quiet)
-    async with running(settings, time_scale=time_scale, say=say, unconfined=True) as system:
+    async with running(settings, time_scale=time_scale, say=say, site=SiteChoices(unconfined=True)) as system:
         _say(f"The system is running at {system.url}\n", quiet)
         return await journey(Customer(system, folder, quiet=quiet))
 

@@ -13,7 +13,7 @@ import secrets
 from pathlib import Path
 
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
-from ipucloud.laboratory.postgres.secret_files import TOKEN_BYTES, write_secret
+from ipucloud.process.secret_files import TOKEN_BYTES, write_secret
 
 SUPERUSER = "postgres"
 ROLES = (SUPERUSER, OWNER_ROLE, APP_ROLE)

@@ -24,11 +24,11 @@ from ipucloud.db.rows import Query
 from ipucloud.identity import token_store
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.sync import sync
-from ipucloud.laboratory.postgres.secret_files import read_secret, write_secret
 from ipucloud.laboratory.sample.clock import DatabaseClock
 from ipucloud.laboratory.sample.copies import UrlOf, replacing
 from ipucloud.laboratory.sample.fill import fill, unused_months
 from ipucloud.laboratory.sample.story import PROJECT
+from ipucloud.process.secret_files import read_secret, write_secret
 
 TOKEN = "finance-token"  # a file's name
 """Where in the data directory the sample's token is."""

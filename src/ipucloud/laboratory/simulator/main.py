@@ -17,7 +17,7 @@ import uvloop
 from ipucloud import __version__
 from ipucloud.laboratory.simulator.hardware import DOMAIN_MACHINES, SLUGS
 from ipucloud.laboratory.simulator.parent import die_with_parent
-from ipucloud.laboratory.simulator.ports import PORTS, PortTaken
+from ipucloud.laboratory.simulator.ports import PORTS, PortTaken, read_ports
 from ipucloud.laboratory.simulator.process import FolderTaken, FolderUnusable, run
 from ipucloud.laboratory.simulator.settings import (
     ADDRESS_PORT,
@@ -34,6 +34,7 @@ from ipucloud.laboratory.simulator.settings import (
 from ipucloud.laboratory.simulator.site import SizeMismatch
 from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.process import logs
+from ipucloud.process.first import leave_first_process
 from ipucloud.process.lines import STANDARD_OUTPUT, LineWriter
 from ipucloud.process.signals import stop_signals
 
@@ -56,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(f"secure controllers need the key of an administrator: --access-key, or {KEY_VARIABLE}")
     if options.ready_file is not None:
         options.ready_file.unlink(missing_ok=True)
+    leave_first_process()
     with stop_signals() as signals:
         if options.die_with_parent:
             die_with_parent()
@@ -183,14 +185,10 @@ def _count(least: int, most: int) -> Callable[[str], int]:
 
 
 def _ports(text: str) -> range:
-    first, _, last = text.partition("-")
     try:
-        ports = range(int(first), int(last) + 1)
-    except ValueError:
-        ports = range(0)
-    if not ports or ports.start < 1 or ports.stop > 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range of ports, as in 20000-32000")
-    return ports
+        return read_ports(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _network(text: str) -> IPv4Network:

@@ -18,6 +18,15 @@ class PortTaken(Exception):
     """This process cannot listen where it must: another one does, as a rule."""
 
 
+def read_ports(text: str) -> range:
+    """The range that is written as FIRST-LAST. Raises ValueError."""
+    first, _, last = text.partition("-")
+    ports = range(int(first), int(last) + 1) if first.isdecimal() and last.isdecimal() else range(0)
+    if not ports or ports.start < 1 or ports.stop > 65536:
+        raise ValueError(f"{text!r} is no range of ports, as in 20000-32000")
+    return ports
+
+
 def candidates(ports: range) -> Iterator[int]:
     """Ports of a range to try, in no order."""
     return (random.choice(ports) for _ in range(ATTEMPTS))  # noqa: S311 - any free port will do

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import socket
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -18,9 +20,11 @@ from ipucloud.client import sessions
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.errors import ClientError
 from ipucloud.config import Settings
+from ipucloud.laboratory.up.programs import EVERYWHERE, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import introduction
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import System, migrate_given_database, running
+from ipucloud.process.first import leave_first_process
 from ipucloud.process.lines import patient_output
 
 app = typer.Typer()
@@ -33,9 +37,7 @@ The control panel, signed in as the owner of project {project}; the link works o
 
   {panel}
 
-In another terminal, first run this line; it puts `ipucloud` on the PATH, with profiles for this system:
-
-  . {env}
+{terminal}
 
   ipucloud whoami                      as the owner of project {project}: {token}
   ipucloud whoami --profile admin      as the administrator: {admin_token}
@@ -49,10 +51,22 @@ Then, for example:
 3. Log in and count the IPUs:    ipucloud clusters ssh bert -- gc-info -l
 `ipucloud doctor` checks that everything is in place.
 """
+HERE = """\
+In another terminal, first run this line; it puts `ipucloud` on the PATH, with profiles for this system:
+
+  . {env}"""
+IN_CONTAINER = """\
+This is a container. The links above lead into it if it was started with
+  --publish {address}:{port}:{port} --publish {address}:{ports}:{ports}
+In another terminal, first run one of these; the second one needs `ipucloud` on this machine, and asks for a token:
+
+  docker exec --interactive --tty {container} bash
+  ipucloud login --no-device --url {url}"""
 
 
 @app.command("up", cls=with_examples("", "--time-scale 1", "--sample"))
 def up(
+    *,
     time_scale: Annotated[
         float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")
     ] = TIME_SCALE,
@@ -68,7 +82,14 @@ def up(
             help="The API's port, kept for later starts; 0: any free one. Default: IPUCLOUD_PORT, at first 8000.",
         ),
     ] = None,
-    *,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[ADDRESS:]FIRST-LAST",
+            help="In a container: listen at all addresses; Poplar servers and V-IPU controllers get these ports, which"
+            " are published at ADDRESS (127.0.0.1).",
+        ),
+    ] = None,
     sample: Annotated[
         bool, typer.Option("--sample", help="Add a project with two billed months, for trying invoices and reports.")
     ] = False,
@@ -82,23 +103,28 @@ def up(
 
     Set IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL to use a database and a site of your own.
     """
+    leave_first_process()
     settings = settings_from_environment()
-    given = {} if port is None else {"port": port}
+    given: dict[str, object] = {} if port is None else {"port": port}
+    try:
+        site = SiteChoices(None if published is None else Published.read(published), unconfined)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--published") from None
+    if site.published is not None:
+        given |= {"host": EVERYWHERE, "allowed_hosts": settings.allowed_hosts | {site.published.address}}
     settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute(), **given})
     with exit_on_error(), patient_output():
         try:
             with interruptible() as signals:
                 migrate_given_database(settings, _say)
-                run_until_stopped(
-                    signals, _serve(settings, time_scale, sample=sample, unconfined=unconfined, as_json=as_json)
-                )
+                run_until_stopped(signals, _serve(settings, time_scale, site, sample=sample, as_json=as_json))
         except KeyboardInterrupt:
             _say("stopped; no processes are left.")
 
 
-async def _serve(settings: Settings, time_scale: float, *, sample: bool, unconfined: bool, as_json: bool) -> None:
-    async with running(settings, time_scale=time_scale, say=_say, sample=sample, unconfined=unconfined) as system:
-        _announce(system, await _panel(system), as_json)
+async def _serve(settings: Settings, time_scale: float, site: SiteChoices, *, sample: bool, as_json: bool) -> None:
+    async with running(settings, time_scale=time_scale, say=_say, sample=sample, site=site) as system:
+        _announce(system, await _panel(system), site.published, as_json)
         await asyncio.Event().wait()
 
 
@@ -112,10 +138,13 @@ async def _panel(system: System) -> str:
     return link.url or f"{system.url}/sign-in"
 
 
-def _announce(system: System, panel: str, as_json: bool) -> None:
+def _announce(system: System, panel: str, published: Published | None, as_json: bool) -> None:
+    url, port = system.url, urlsplit(system.url).port
+    if published is not None:
+        url = f"http://{published.address}:{port}"
     facts = {
-        "url": system.url,
-        "panel": panel,
+        "url": url,
+        "panel": panel.replace(system.url, url, 1),
         "token": system.token,
         "admin_token": system.admin_token,
         "project": system.project,
@@ -126,7 +155,11 @@ def _announce(system: System, panel: str, as_json: bool) -> None:
     if as_json:
         output.write_json({**facts, "sample": None if made is None else asdict(made)})
     else:
-        typer.echo(TRY.format(**facts))
+        terminal = HERE.format(**facts)
+        if published is not None:
+            where = {"address": published.address, "ports": published, "port": port, "container": socket.gethostname()}
+            terminal = IN_CONTAINER.format(**facts, **where)
+        typer.echo(TRY.format(**facts, terminal=terminal))
         if made is not None:
             typer.echo(introduction(made))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -13,9 +14,46 @@ from ipucloud.config import OidcProvider, Settings
 from ipucloud.laboratory.keeper.child import Program
 from ipucloud.laboratory.keeper.readiness import Answers, ReadyFile
 from ipucloud.laboratory.postgres.server import RECOVERY_SECONDS, STOP_SECONDS
+from ipucloud.laboratory.simulator.ports import read_ports
 
+LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104  # where a person says that this is a container, whose ports they publish
 MACHINES = 80
 """IPU machines of each region of the simulated site: a POD256 and a POD64 fit."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """Ports of a container that are published under the same numbers at `address`, where its users are.
+
+    The simulated site listens at these and no others.
+    """
+
+    ports: range
+    address: str
+
+    @classmethod
+    def read(cls, text: str) -> Published:
+        """What is written as [ADDRESS:]FIRST-LAST. Raises ValueError."""
+        address, _, ports = text.rpartition(":")
+        return cls(read_ports(ports), address.lower() or LOOPBACK)
+
+    def __str__(self) -> str:
+        return f"{self.ports.start}-{self.ports.stop - 1}"
+
+
+@dataclass(frozen=True)
+class SiteChoices:
+    """How a simulated site is run.
+
+    `published`: in a container, for those outside. `unconfined`: where there is no wall, programs run all the same.
+    """
+
+    published: Published | None = None
+    unconfined: bool = False
+
+
+AS_USUAL = SiteChoices()
 
 
 def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> Program:
@@ -34,16 +72,24 @@ def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> P
 
 
 def simulated_site(
-    folder: Path, time_scale: float, credentials: Mapping[str, str], ready: ReadyFile, logs: Path, *, unconfined: bool
+    folder: Path,
+    time_scale: float,
+    credentials: Mapping[str, str],
+    ready: ReadyFile,
+    logs: Path,
+    *,
+    choices: SiteChoices = AS_USUAL,
 ) -> Program:
     """A simulated site with its state in `folder`; it writes its address into the ready file, the same every time."""
-    options = {
+    options: dict[str, object] = {
         "--data": folder,
         "--time-scale": time_scale,
         "--ready-file": ready.path,
         "--machines": MACHINES,
     }
-    flags = ("--secure", *(["--unconfined"] if unconfined else []))
+    if (published := choices.published) is not None:
+        options |= {"--bind": EVERYWHERE, "--advertise": published.address, "--ports": published}
+    flags = ("--secure", *(["--unconfined"] if choices.unconfined else []))
     arguments = (*flags, *(str(word) for option in options.items() for word in option))
     return Program(
         "The simulated site", "ipucloud.laboratory.simulator.main", arguments, credentials, logs / "site.log", ready
@@ -89,7 +135,7 @@ def _service(
 def url_of(bound: socket.socket) -> str:
     """Where a program on this machine reaches a listener."""
     host, port, *_ = bound.getsockname()
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only compared)
+    reachable = {EVERYWHERE: LOOPBACK, "::": "::1"}.get(host, host)
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 

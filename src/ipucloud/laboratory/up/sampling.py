@@ -12,10 +12,10 @@ from ipucloud.config import Settings
 from ipucloud.laboratory.keeper.keeper import Say, keeping
 from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.postgres import DATABASE, EmbeddedPostgres
-from ipucloud.laboratory.postgres.secret_files import kept_secret
 from ipucloud.laboratory.sample.cloud import SampleError
 from ipucloud.laboratory.sample.make import Sample, empty_folder, exists, make
 from ipucloud.laboratory.up import programs
+from ipucloud.process.secret_files import kept_secret
 
 FOLDER = "sample-site"
 """Where in the data directory the sample's site is while it is needed."""
@@ -72,9 +72,7 @@ async def _add_beside(
             "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(key),
         }
         announced = ReadyFile(ready)
-        site = keeper.keep(
-            programs.simulated_site(folder / "data", INSTANT, credentials, announced, logs / "sample", unconfined=False)
-        )
+        site = keeper.keep(programs.simulated_site(folder / "data", INSTANT, credentials, announced, logs / "sample"))
         await site.ready()
         there = settings.model_copy(
             update={

@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
+from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap_keeping
 from ipucloud.cli.service.connections import (
     CONNECTIONS,
     NOT_WRITTEN,
@@ -43,12 +43,13 @@ from ipucloud.laboratory.keeper.keeper import Keeper, Kept, Say, keeping
 from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.postgres import EmbeddedPostgres
 from ipucloud.laboratory.postgres.locks import LockTakenError, take_lock
-from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.laboratory.sample.make import Sample, sample_of
 from ipucloud.laboratory.up import programs
 from ipucloud.laboratory.up.ports import listen_kept, listen_near
+from ipucloud.laboratory.up.programs import AS_USUAL, LOOPBACK, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import PROFILE, add_sample, refuse_others
 from ipucloud.laboratory.up.terminal import write_terminal_files
+from ipucloud.process.secret_files import kept_secret, write_secret
 from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
 
 LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
@@ -59,9 +60,6 @@ SITE, SITE_READY, SITE_TOKEN = "site", "site-ready.json", "site-token"
 
 VIPU_KEY = "vipu-access-key"
 """Where in the data directory the control plane's key to the simulated site's V-IPU controllers is."""
-
-TOKENS = {Role.OWNER: "token", Role.ADMIN: "admin-token"}
-"""Where in the data directory the tokens are that every start prints."""
 
 PORT = "port"
 """Where in the data directory the API's port is noted."""
@@ -82,7 +80,16 @@ Its machines are validated after repairs only: they can be used at once, also af
 """
 
 FILES = ("site_token_file", "vipu_access_key_file", "vipu_client_certificate", "vipu_client_key")
-REACHED_BY = ("database_url", *SITE_SECRETS, "site_url", "vipu_user", "vipu_plaintext", *FILES, *SIMULATED_SITE)
+REACHED_BY = (
+    "database_url",
+    *SITE_SECRETS,
+    "site_url",
+    "reached_at",
+    "vipu_user",
+    "vipu_plaintext",
+    *FILES,
+    *SIMULATED_SITE,
+)
 """The settings with which another process finds the database and the site of a system that runs."""
 
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -126,15 +133,14 @@ def _migrate(owner_url: str, say: Say) -> None:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, time_scale: float, say: Say, sample: bool = False, unconfined: bool = False
+    settings: Settings, *, time_scale: float, say: Say, sample: bool = False, site: SiteChoices = AS_USUAL
 ) -> AsyncIterator[System]:
     """A whole system; entered when the API answers, on the port that it had at its first start (`listen_kept`).
 
     `say` hears of each part that has started. A database that the settings name has to have the newest schema. The
     block is cancelled when something cannot be kept running. Raises ChildError then, CatalogueError,
     DataDirectoryTakenError, EmbeddedPostgresError, PortError, SiteError, Problem, and what a migration raises;
-    SampleError if the `sample` is wanted and cannot be made. `unconfined`: servers of the own simulated site run
-    programs without a wall where there is none.
+    SampleError if the `sample` is wanted and cannot be made. `site`: how its own simulated site is run.
     """
     if sample:
         refuse_others(settings)
@@ -149,7 +155,7 @@ async def running(
         say(f"Starting; data and logs are in {settings.data_dir}.")
         async with keeping(say) as keeper:
             given = settings
-            settings, needed = await _foundations(keeper, given, time_scale, say, unconfined=unconfined)
+            settings, needed = await _foundations(keeper, given, time_scale, say, site)
             if sample:
                 await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
             sockets.enter_context(reachable(given, settings))
@@ -229,14 +235,14 @@ def _plain(name: str, value: object) -> object:
 
 
 async def _foundations(
-    keeper: Keeper, settings: Settings, time_scale: float, say: Say, *, unconfined: bool
+    keeper: Keeper, settings: Settings, time_scale: float, say: Say, site: SiteChoices
 ) -> tuple[Settings, list[Kept]]:
     """The settings with a migrated database and a site, and what of it is kept here."""
     parts, logs = [], settings.data_dir / "logs"
     if settings.database_url is None:
         parts.append(_own_database(keeper, settings, logs, say))
     if settings.site_url is None:
-        parts.append(_own_site(keeper, settings, time_scale, logs, say, unconfined=unconfined))
+        parts.append(_own_site(keeper, settings, time_scale, logs, say, choices=site))
     for program, join in parts:
         await program.ready()
         say(f"{program.name} is running.")
@@ -257,22 +263,23 @@ def _own_database(keeper: Keeper, settings: Settings, logs: Path, say: Say) -> P
     return kept, join
 
 
-def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path, say: Say, *, unconfined: bool) -> Part:
+def _own_site(
+    keeper: Keeper, settings: Settings, time_scale: float, logs: Path, say: Say, *, choices: SiteChoices
+) -> Part:
     token, ready = kept_secret(settings.data_dir / SITE_TOKEN), ReadyFile(settings.data_dir / SITE_READY)
     credentials = {
         "IPUCLOUD_SITE_TOKEN": token,
         "IPUCLOUD_VIPU_USER": settings.vipu_user,
         "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(settings.data_dir / VIPU_KEY),
     }
-    kept = keeper.keep(
-        programs.simulated_site(settings.data_dir / SITE, time_scale, credentials, ready, logs, unconfined=unconfined)
-    )
+    folder = settings.data_dir / SITE
+    kept = keeper.keep(programs.simulated_site(folder, time_scale, credentials, ready, logs, choices=choices))
 
     async def join(settings: Settings) -> Settings:
         await kept.ready()
         for sentence in await asyncio.to_thread(_confinement, json.loads(ready.text)["url"], token):
             say(sentence)
-        return _at_simulated_site(settings, ready.text, token)
+        return _at_simulated_site(settings, ready.text, token, choices.published)
 
     return kept, join
 
@@ -323,8 +330,11 @@ def _on(server: EmbeddedPostgres, settings: Settings) -> Settings:
     return settings.model_copy(update={"database_url": SecretStr(server.app_url())})
 
 
-def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Settings:
+def _at_simulated_site(settings: Settings, ready_line: str, token: str, published: Published | None) -> Settings:
     url = json.loads(ready_line)["url"]
+    if published is not None:  # what it announces is for those outside
+        url = url.replace(published.address, LOOPBACK, 1)
+        settings = settings.model_copy(update={"reached_at": f"{published.address}={LOOPBACK}"})
     mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
     key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
     client = programs.client_certificates(settings.data_dir / SITE)
@@ -349,11 +359,4 @@ async def _prepare(settings: Settings, catalogue: Catalogue) -> dict[Role, str]:
     """Register the site's hardware; answer the tokens kept in the data directory, or new ones if they are not known."""
     async with database_of(settings) as database, sites_of(settings) as sites:
         await sync(database, sites, validated="intake" in settings.validation)
-        kept = {role: read_secret(settings.data_dir / name) or "" for role, name in TOKENS.items()}
-        lost = [role for role, token in kept.items() if not await knows(database, token)]
-        made = await bootstrap(database, catalogue, env=settings.environment, lost=lost)
-        new = {Role.OWNER: made.owner_token, Role.ADMIN: made.admin_token}
-        for role, token in new.items():
-            if token is not None:
-                write_secret(settings.data_dir / TOKENS[role], token)
-    return {role: new[role] or token for role, token in kept.items()}
+        return await bootstrap_keeping(database, catalogue, settings.data_dir, env=settings.environment)

@@ -10,7 +10,7 @@ from pathlib import Path
 from ipucloud.client.errors import UsageError
 from ipucloud.client.profiles import Profile, save, stored_profiles
 from ipucloud.laboratory.keeper.keeper import Say
-from ipucloud.laboratory.postgres.secret_files import write_secret
+from ipucloud.process.secret_files import write_secret
 
 CLIENT = "client"
 """Where in the data directory the command line's configuration is."""
