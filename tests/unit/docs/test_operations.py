@@ -84,7 +84,7 @@ def test_the_settings_that_other_pages_name_exist() -> None:
     of_commands = {f"IPUCLOUD_{name}" for name in ("URL", "TOKEN", "PROJECT", "PROFILE", "CONFIG_DIR", "DEBUG")}
     of_deployment = set(re.findall(r"\$\{(IPUCLOUD_\w+)", (CHECKOUT / "docker-compose.yml").read_text()))
     of_deployment |= {"IPUCLOUD_OWNER_PASSWORD", "IPUCLOUD_APP_PASSWORD", "IPUCLOUD_S3_SECRET"}
-    of_servers = {"IPUCLOUD_CLUSTER", "IPUCLOUD_DEVICE_IDS", "IPUCLOUD_JOB"}
+    of_servers = {"IPUCLOUD_CLUSTER", "IPUCLOUD_DEVICE_IDS", "IPUCLOUD_JOB", "IPUCLOUD_ROOT"}
     of_the_build = {"IPUCLOUD_PANEL", "IPUCLOUD_SCREENSHOTS"}
     pages = [*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")]
     named = {name for page in pages for name in re.findall(r"\bIPUCLOUD_[A-Z_]*[A-Z]\b", page.read_text())}
