@@ -13,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ipucloud.contract.addresses import ClusterAddressOut
 from ipucloud.contract.capacity_waits import CapacityWaitOut, WaitingRequest
 from ipucloud.contract.cluster_hardware import FaultOut, MachineOut, PoplarServerOut
-from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null, secret
+from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyRef, Slug, Tags, not_null, secret
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
@@ -62,7 +62,7 @@ _PREEMPTIBLE = (
 _REPAIR_WINDOW = "When repairs may begin without a request; null: at any time."
 
 
-KeyNames = Annotated[list[KeyName], Field(max_length=MAX_KEYS)]
+KeyRefs = Annotated[list[KeyRef], Field(max_length=MAX_KEYS)]
 
 
 UserData = Annotated[
@@ -101,7 +101,7 @@ class ClusterCreate(Body):
         ),
         examples=[None],
     )
-    ssh_keys: list[KeyName] = Field(
+    ssh_keys: list[KeyRef] = Field(
         default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )
     s3_connections: S3Names = Field(default_factory=list, description=_S3, examples=[["training-data"]])
@@ -160,7 +160,7 @@ class ClusterPatch(Body):
         None, description=_AUTO_REPAIR
     )
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
-    ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+    ssh_keys: Annotated[KeyRefs | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
     )
     s3_connections: Annotated[S3Names | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
@@ -327,7 +327,7 @@ class ClusterRebuild(Body):
     user_data: UserData | None = Field(
         None, description="User data for cloud-init in place of the present; null: none."
     )
-    ssh_keys: Annotated[KeyNames | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+    ssh_keys: Annotated[KeyRefs | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description=_CHANGED_KEYS, examples=[["laptop"]]
     )
     poplar_servers: list[Annotated[str, Field(max_length=100)]] | None = Field(

@@ -81,7 +81,8 @@ def _plain_map(schema: dict[str, Any]) -> None:
 
 ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"]), AfterValidator(_no_id)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
-KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$"), AfterValidator(_no_id)]
+KeyRef = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
+KeyName = Annotated[KeyRef, AfterValidator(_no_id)]
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[

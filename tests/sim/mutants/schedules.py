@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from ipucloud.clusters import update
 from ipucloud.clusters.idle.store import Use
 from ipucloud.clusters.schedules import calendar
 from ipucloud.clusters.schedules.calendar import Moment
@@ -64,5 +65,5 @@ def silence_is_idle(stack: ExitStack) -> None:
 
 @mutant("an expiry is announced by every run", directed="tests/feature/clusters/test_expiry.py -k once")
 def warned_again_and_again(stack: ExitStack) -> None:
-    for name in ("_EXPIRING", "_WARN"):
-        rewrite(stack, expiry, name, ("AND expiry_warned_at IS NULL", ""))
+    for module, name in ((expiry, "_EXPIRING"), (update, "_WARNED")):
+        rewrite(stack, module, name, ("AND expiry_warned_at IS NULL", ""))
