@@ -35,6 +35,10 @@ class Database:
     superuser_url: str
 
 
+_NUMBERS = count(1)
+"""Of this process's databases, through whichever `TestServer` it makes them."""
+
+
 class TestServer:
     """The run's server, as its starter or another process of the run sees it."""
 
@@ -42,7 +46,6 @@ class TestServer:
 
     def __init__(self, root: Path) -> None:
         self._server = EmbeddedPostgres(root)
-        self._names = (f"test_{os.getpid()}_{number:06}" for number in count(1))
         self._has_template = False
         self._idle: list[tuple[Database, ReusableDatabase]] = []
 
@@ -87,7 +90,7 @@ class TestServer:
     @contextmanager
     def unmigrated_database(self) -> Iterator[Database]:
         """Give one that was never migrated, and drop it afterwards."""
-        name = next(self._names)
+        name = f"test_{os.getpid()}_{next(_NUMBERS):06}"
         prepare_database(lambda database: self._server.url(SUPERUSER, database), name)
         try:
             yield self._named(name)
@@ -109,7 +112,7 @@ class TestServer:
         return database, ReusableDatabase(database.app_url, database.superuser_url)
 
     def _create(self, template: str) -> str:
-        name = next(self._names)
+        name = f"test_{os.getpid()}_{next(_NUMBERS):06}"
         self._execute(
             "CREATE DATABASE {name} OWNER {owner} TEMPLATE {template} STRATEGY FILE_COPY",
             name=name,
