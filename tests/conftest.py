@@ -52,10 +52,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.set_threshold(50_000, 5, 4)
 
 
+_giving_back = run.GivingBack()
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    if nextitem is None or nextitem.path != item.path:
-        run.give_back_memory()
+def pytest_runtest_teardown() -> None:
+    _giving_back.look()
 
 
 @pytest.fixture(scope="session")
