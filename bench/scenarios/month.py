@@ -25,6 +25,7 @@ from ipucloud.billing.invoices.lines import lines_of_many
 from ipucloud.billing.invoices.tax_rates import install_shipped_rates
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
+from ipucloud.laboratory.sample.clock import Months
 from tests.support.factories import furnish
 from tests.support.postgres import Database as Scratch
 
@@ -128,7 +129,7 @@ class Books:
 
 
 def run(stage: Stage, size: Size) -> list[Finding]:
-    month = (datetime.now(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
+    month = Months.sealed_by(datetime.now(UTC)).second
     with stage.database() as urls:
         charges = asyncio.run(_prepare(Books(urls, size, month, 0)))
         books = Books(urls, size, month, charges)
