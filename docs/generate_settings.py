@@ -19,10 +19,10 @@ INTRODUCTION = """<!-- Written by docs/generate_settings.py; do not edit. -->
 
 For operators: every setting of the processes, and how to replace secrets while they run.
 
-A setting is an environment variable, read once at start. Two are read again: the files of the
-[catalogue](catalogue.md) on SIGHUP, and [files with secrets](#replace-secrets) when they change. Durations are seconds,
-up to 30 days. A process with an invalid setting does not start: it exits with status 2 and names the setting. Set
-either a secret or the file that has it.
+A setting is an environment variable, shown with its default and read once at start. Two are read again: the files of
+the [catalogue](catalogue.md) on SIGHUP, and [files with secrets](#replace-secrets) when they change. Set either a
+secret or its file. Durations are seconds, up to 30 days. A process with an invalid setting does not start: it exits
+with status 2 and names the setting.
 
 The variables of the customer's commands, such as `IPUCLOUD_URL`, are in [the command line](../cli.md#connect), those of
 Compose in [containers](../containers.md#variables).
@@ -93,8 +93,8 @@ def _tables() -> Iterator[str]:
         if name in SECTIONS:
             title, text = SECTIONS[name]
             yield from ("", f"## {title}", "", *([text, ""] if text else []))
-            yield from ("| variable | default | meaning |", "|---|---|---|")
-        yield f"| `IPUCLOUD_{name.upper()}` | {_default(field)} | {field.description} |"
+            yield from ("| variable | meaning |", "|---|---|")
+        yield f"| {_written(name, field)} | {field.description} |"
 
 
 def _secrets() -> Iterator[str]:
@@ -104,18 +104,17 @@ def _secrets() -> Iterator[str]:
     yield from (f"| {secret} | {how} |" for secret, how in SECRETS.items())
 
 
-def _default(field: FieldInfo) -> str:
+def _written(name: str, field: FieldInfo) -> str:
+    variable = f"IPUCLOUD_{name.upper()}"
     match field.default:
-        case _ if field.default_factory is not None:
-            return ""
-        case None | ():
-            return ""
+        case _ if field.default_factory is not None or field.default in (None, ()):
+            return f"`{variable}`"
         case frozenset() as words:
-            return f"`{','.join(sorted(words))}`"
+            return f"`{variable}={','.join(sorted(words))}`"
         case float() as number:
-            return f"`{number:.0f}`{_in_words(number)}"
+            return f"`{variable}={number:.0f}`{_in_words(number)}"
         case value:
-            return f"`{value}`"
+            return f"`{variable}={value}`"
 
 
 def _in_words(seconds: float) -> str:
