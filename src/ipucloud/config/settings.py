@@ -56,7 +56,10 @@ class Settings(BaseSettings):
         None, description="the same database, as its owner, for migrations; unset: the application's URL"
     )
     database_pool_size: int = Field(
-        5, ge=1, le=50, description="connections in each of an API process's three pools: writes, statements, reads"
+        5,
+        ge=1,
+        le=50,
+        description="connections in each of an API process's three pools: transactions, single statements, reads",
     )
     database_pool_timeout: Seconds = Field(5.0, description="wait for a connection before a request gets 503")
 
@@ -218,8 +221,12 @@ class Settings(BaseSettings):
         60.0, description="how often a cluster's partitions are checked while nothing changes"
     )
     partitions_change_interval: Seconds = Field(1.0, description="the same during and after a change")
-    volume_gib_limit: int = Field(10_240, ge=0, description="GiB of all volumes and snapshots of a project in a region")
-    address_limit: int = Field(5, ge=0, description="addresses of a project in a region")
+    volume_gib_limit: int = Field(
+        10_240,
+        ge=0,
+        description="GiB of a project's volumes and snapshots in a region, unless an operator sets another quota",
+    )
+    address_limit: int = Field(5, ge=0, description="addresses of a project in a region, likewise")
     step_attempts: int = Field(5, ge=1, description="failures of one step before its operation is undone")
     create_deadline: Seconds = Field(3600.0, description="an operation that builds is given up after this")
     preemption_notice: Seconds = Field(
@@ -289,7 +296,7 @@ class Settings(BaseSettings):
     stripe_secret_key: SecretStr | None = Field(
         None, description="secret or restricted key of Stripe, for workers; unset: an operator records top-ups"
     )
-    stripe_secret_key_file: Path | None = Field(None, description="file with the key, read for every payment")
+    stripe_secret_key_file: Path | None = Field(None, description="file with the key, read whenever it is used")
     stripe_url: Annotated[str, AfterValidator(http_url)] = Field(
         "https://api.stripe.com", description="Stripe's API, or a proxy before it"
     )
