@@ -1,4 +1,4 @@
-"""A process under load has as many connections to PostgreSQL as docs/operations.md tells an operator to expect."""
+"""A process under load has as many connections to PostgreSQL as docs/operations/settings.md tells an operator to expect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
-PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "operations" / "settings.md").read_text()
 CROWD = 12
 """Of each kind of request, and of clusters that have work: more than any pool has connections."""
 PROJECTS = 3
