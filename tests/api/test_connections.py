@@ -1,4 +1,4 @@
-"""A process under load has as many connections to PostgreSQL as docs/operations/settings.md tells an operator to expect."""
+"""A process under load has as many connections to PostgreSQL as docs/operations/settings.md says."""
 
 from __future__ import annotations
 
