@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ipucloud.clusters.addresses.states import ADDRESS_STATES
+from ipucloud.clusters.addresses.tables import ADDRESS_STATES
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.states import CLUSTER_STATES
-from ipucloud.clusters.volumes.snapshots.states import SNAPSHOT_STATES
-from ipucloud.clusters.volumes.states import VOLUME_STATES
+from ipucloud.clusters.volumes.snapshots.tables import SNAPSHOT_STATES
+from ipucloud.clusters.volumes.tables import VOLUME_STATES
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.inventory.reservations import RESERVATION_STATES
 from ipucloud.kernel.transitions import State, TransitionTable
@@ -29,14 +29,14 @@ NOTICE = "<!-- Written by docs/generate_states.py; do not edit. -->"
 def pages() -> dict[str, str]:
     """The text of every page by file name."""
     return {
-        "address.md": _states(ADDRESS_STATES, "src/ipucloud/clusters/addresses/states.py"),
+        "address.md": _states(ADDRESS_STATES, "src/ipucloud/clusters/addresses/tables.py"),
         "cluster.md": _states(CLUSTER_STATES, "src/ipucloud/clusters/states.py"),
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
         "operations.md": _operations(),
         "reservation.md": _states(RESERVATION_STATES, "src/ipucloud/inventory/reservations.py"),
         "service.md": _states(SERVICE_STATES, "src/ipucloud/programs/services/states.py"),
-        "snapshot.md": _states(SNAPSHOT_STATES, "src/ipucloud/clusters/volumes/snapshots/states.py"),
-        "volume.md": _states(VOLUME_STATES, "src/ipucloud/clusters/volumes/states.py"),
+        "snapshot.md": _states(SNAPSHOT_STATES, "src/ipucloud/clusters/volumes/snapshots/tables.py"),
+        "volume.md": _states(VOLUME_STATES, "src/ipucloud/clusters/volumes/tables.py"),
     }
 
 

@@ -21,7 +21,7 @@ from bench.servers import HOST, serving_product
 from bench.stage import Stage
 from ipucloud.billing.invoices.lines import Bill, drafted_lines
 from ipucloud.billing.invoices.queries import draft_of
-from ipucloud.billing.invoices.tax_rates import install_shipped_rates
+from ipucloud.billing.invoices.seller import install_shipped_rates
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.reports.rollup import roll_up_days

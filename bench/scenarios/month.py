@@ -22,7 +22,7 @@ from bench.finding import Finding, at_least, at_most
 from bench.rounds import alternate
 from bench.stage import Stage
 from ipucloud.billing.invoices.lines import lines_of_many
-from ipucloud.billing.invoices.tax_rates import install_shipped_rates
+from ipucloud.billing.invoices.seller import install_shipped_rates
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.laboratory.sample.clock import Months

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
 from ipucloud.billing.dunning.store import set_dunning
 from ipucloud.billing.invoices.payments import expect_payment, record_payment
-from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.prepaid.funds import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add
 from ipucloud.billing.stripe.methods import set_method

@@ -20,7 +20,7 @@ import pytest
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.replacing import STEP as EXCHANGE
-from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES
+from ipucloud.clusters.steps.build import ATTACH_VOLUMES
 from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
 from ipucloud.wire.faults import FaultAction

@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.addresses import store
-from ipucloud.clusters.addresses.attached import wake_address
 from ipucloud.clusters.addresses.record import lock
+from ipucloud.clusters.addresses.store import wake_address
 from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, ErrorCode, Problem

@@ -24,7 +24,7 @@ from ipucloud.clusters.operations.restart import POWER_CYCLE, REBOOT
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.rotate_key import ROTATE_KEY
 from ipucloud.clusters.operations.update_keys import UPDATE_KEYS
-from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES
+from ipucloud.clusters.steps.build import ATTACH_VOLUMES
 from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
 from tests.support.breakable import held, open_breakable_world

@@ -12,15 +12,14 @@ from uuid import UUID
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.budgets import refusal as budgets
+from ipucloud.billing.budgets import suspending as budgets
 from ipucloud.billing.dunning import overdue
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.cost_limits.store import HAS_LIMIT, count_within_limit, refuse_reached
-from ipucloud.clusters.flavor_choice import Choice, choose, invalid, not_sold, unknown_keys
+from ipucloud.clusters.flavor_choice import Choice, choose, invalid, not_sold, reserved_sku, sku_of, unknown_keys
 from ipucloud.clusters.locks import LockedCluster
-from ipucloud.clusters.skus import reserved_sku, sku_of
 from ipucloud.clusters.volumes.snapshots.images import find_own_image
 from ipucloud.clusters.waiting.queue import AWAITED
 from ipucloud.config import Settings

@@ -11,6 +11,19 @@ from ipucloud.contract.catalogue import AllocatedThrough, Flavor, Region
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
 
+PREEMPTIBLE = "-preemptible"
+"""Ends the SKUs of preemptible clusters."""
+
+
+def sku_of(flavor: Flavor, *, preemptible: bool) -> str:
+    """Of a cluster of this flavor. Without a price, preemptible ones are not offered."""
+    return f"{flavor.sku}{PREEMPTIBLE}" if preemptible else flavor.sku
+
+
+def reserved_sku(flavor: Flavor) -> str:
+    """Of a reservation of this flavor. Without a price it is not offered."""
+    return f"{flavor.sku}-reserved"
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:

@@ -9,9 +9,8 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
-from ipucloud.clusters.endpoint import endpoint
-from ipucloud.clusters.user_data import StoredUserData, user_data_place
-from ipucloud.clusters.vipu_keys import Access, access_of
+from ipucloud.clusters.servers import StoredUserData, user_data_place
+from ipucloud.clusters.vipu_access import Access, access_of, endpoint
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import DiskChoice
 from ipucloud.contract.partitions import shape_of

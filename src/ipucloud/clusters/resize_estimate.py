@@ -14,9 +14,9 @@ from ipucloud.clusters.estimate import prices, would_wait
 from ipucloud.clusters.locks import read_own_cluster
 from ipucloud.clusters.operations.begin import plan_for
 from ipucloud.clusters.operations.resize import RESIZE
-from ipucloud.clusters.own_partition import fitting
 from ipucloud.clusters.preemption.plan import minutes_to_room
 from ipucloud.clusters.resize_flavors import sizes_for
+from ipucloud.clusters.vipu_access import fitting
 from ipucloud.clusters.waiting.queue import ahead, awaited
 from ipucloud.config import Settings
 from ipucloud.contract.estimates import (

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters import own_partition
+from ipucloud.clusters import vipu_access
+from ipucloud.clusters.flavor_choice import sku_of
 from ipucloud.clusters.locks import LockedCluster
-from ipucloud.clusters.skus import sku_of
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.rows import Query
@@ -86,7 +86,7 @@ def _fault(cluster: LockedCluster, wanted: Flavor | None, servers: int) -> tuple
 
 def _changes_servers(cluster: LockedCluster, wanted: Flavor, servers: int) -> tuple[str, str] | None:
     """Why the cluster's Poplar servers cannot stay as they are; None: they can."""
-    if own_partition.gcds(wanted.ipus) != own_partition.gcds(cluster.ipus):
+    if vipu_access.gcds(wanted.ipus) != vipu_access.gcds(cluster.ipus):
         return "other_domains", "The flavor has another number of IPU-Link domains, for whose GCDs servers are set up."
     fewest, most = wanted.poplar_servers_min, wanted.poplar_servers_max
     if not fewest <= servers <= most:

@@ -1,7 +1,11 @@
-"""The Poplar server that a request is about."""
+"""The Poplar server that a request is about, and the user data of servers, for cloud-init.
+
+User data is encrypted in the database where there is a key, and decrypted for the site.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
@@ -12,6 +16,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
+from ipucloud.kernel.sealing import Keys, place, stored_plain, to_store
 
 
 class Server(NamedTuple):
@@ -53,3 +58,27 @@ async def server_of(connection: AsyncConnection, actor: Actor, cluster_id: UUID,
     """A Poplar server of the cluster by name or id, by default the first."""
     parameters = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
     return await _SERVER.one_or_none(connection, parameters)
+
+
+def user_data_place(cluster_id: UUID, project_id: UUID) -> str:
+    """The place of the encrypted text, in the cluster's row and in that of a rebuild."""
+    return place("clusters", cluster_id, "user_data", project_id)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUserData:
+    """User data as the database has it; `where`: see `user_data_place`."""
+
+    text: str | None
+    keys: Keys | None = field(repr=False)
+    where: str
+
+    @property
+    def plain(self) -> str | None:
+        """As the customer gave it. Raises SealingError: the key that encrypted it is missing."""
+        return None if self.text is None else stored_plain(self.keys, self.text, self.where)
+
+
+def user_data_to_store(keys: Keys | None, plain: str | None, where: str) -> str | None:
+    """What the database gets."""
+    return None if plain is None else to_store(keys, plain, where)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.clusters.addresses.states import EXISTING
+from ipucloud.clusters.addresses.tables import EXISTING
 from ipucloud.invariants.rules import Invariant, Refusal
 
 BILLED = Invariant(

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.clusters.endpoint import endpoint
+from ipucloud.clusters.vipu_access import endpoint
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

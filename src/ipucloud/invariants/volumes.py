@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.clusters.volumes.states import EXISTING
+from ipucloud.clusters.volumes.tables import EXISTING
 from ipucloud.invariants.rules import Invariant, Refusal
 
 BILLED = Invariant(

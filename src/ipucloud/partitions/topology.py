@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from ipucloud.clusters.endpoint import endpoint, no_endpoint
 from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
+from ipucloud.clusters.vipu_access import endpoint, no_endpoint
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.topology import (
     AccessKeyOut,

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.locks import lock_cluster
-from ipucloud.clusters.repairs.needs import NEEDS, Need, plan
+from ipucloud.clusters.repairs.needs import NEEDS, Need, begins, plan
 from ipucloud.clusters.repairs.store import (
     SCHEDULED,
     OpenRepair,
@@ -27,7 +27,6 @@ from ipucloud.clusters.repairs.store import (
     record_waiting,
     schedule,
 )
-from ipucloud.clusters.repairs.windows import begins
 from ipucloud.config import Settings
 from ipucloud.contract.repairs import RepairReason, WaitsFor
 from ipucloud.db.engine import Database

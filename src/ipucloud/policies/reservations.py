@@ -17,8 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_reserved, open_interval, open_reserved
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.reservations.credits import concerned, credit_faults
-from ipucloud.clusters.reservations.events import tell
-from ipucloud.clusters.reservations.locks import lock_quota
+from ipucloud.clusters.reservations.store import lock_quota, record_reservation_event
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.event_types.projects import RESERVATION_ACTIVE, RESERVATION_ENDED
 from ipucloud.contract.reservations import ReservationState
@@ -106,7 +105,7 @@ async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
     mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
     await enter(connection, reservation, ReservationState.ACTIVE)
     await open_reserved(connection, **mine, since=reservation.starts_at)
-    await tell(connection, RESERVATION_ACTIVE, reservation.id, reservation, _itself(reservation))
+    await record_reservation_event(connection, RESERVATION_ACTIVE, reservation.id, reservation, _itself(reservation))
     failpoint("reservation.begun")
 
 
@@ -123,7 +122,7 @@ async def _end(
         await open_interval(connection, **owner, cluster_id=user.id, since=since)
         # Their faults credit what is billed from now on.
         await settle_cluster(connection, project_id=reservation.project_id, cluster_id=user.id)
-    await tell(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
+    await record_reservation_event(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
     machines = await let_go(
         connection, project_id=reservation.project_id, reservation_id=reservation.id, validated=validated
     )

@@ -13,8 +13,8 @@ from sqlalchemy.dialects.postgresql import JSONB, JSONPATH
 
 from ipucloud.billing.exports.connections import secret_place as s3_place
 from ipucloud.billing.exports.tables import s3_connections
+from ipucloud.clusters.servers import user_data_place
 from ipucloud.clusters.tables import cluster_rebuilds, clusters
-from ipucloud.clusters.user_data import user_data_place
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity.ssh_authorities import secret_place as authority_place

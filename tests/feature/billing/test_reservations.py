@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.invoices.credited import credited
+from ipucloud.billing.invoices.line_facts import credited
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.reservations import ONCE

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.invoices.payment_port import Collected, PendingPayment
 from ipucloud.billing.invoices.payments import collect_payments, fail_payment, record_refund
-from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
+from ipucloud.billing.prepaid.funds import end_prepaid, set_prepaid
 from ipucloud.billing.prepaid.top_ups import end_top_up, set_top_up, shown_policy
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.contract.wallet import TopUpOut, TopUpPolicy

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.prepaid.funds import set_prepaid
 from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database

@@ -12,8 +12,7 @@ import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.prepaid.funds import funds_of
-from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
+from ipucloud.billing.prepaid.funds import end_prepaid, funds_of, set_prepaid
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.contract.wallet import FundsOut
 from ipucloud.db.engine import Database

@@ -16,7 +16,7 @@ from ipucloud.billing.budgets import store
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.prepaid.funds import set_prepaid
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database

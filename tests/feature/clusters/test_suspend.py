@@ -11,8 +11,7 @@ import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.prepaid.funds import funds_of
-from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.prepaid.funds import funds_of, set_prepaid
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,
     FUNDS_EXHAUSTED,

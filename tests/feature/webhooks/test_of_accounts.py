@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.accounts.readers import tell
+from ipucloud.billing.accounts.store import record_event
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.webhooks import WebhookCreate
 from ipucloud.identity.members import Home
@@ -35,7 +35,7 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
     async with customer.worker():
         for account_id in (customer.project.id, other.id):
             async with customer.database.begin() as connection:
-                await tell(connection, account_id, REGISTRY["account.top_up_resumed"])
+                await record_event(connection, account_id, REGISTRY["account.top_up_resumed"])
         await settled(customer.database)
         await until(lambda: len([got for got in messages(receiver).values() if b"top_up_resumed" in got.body]) >= 3)
         async with customer.database.begin() as connection:

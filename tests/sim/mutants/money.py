@@ -15,8 +15,8 @@ from ipucloud.api import writes
 from ipucloud.api.v1 import billing_wallet
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
-from ipucloud.billing.invoices import computing, credited, issue, payments
-from ipucloud.billing.invoices.tax_rates import RateInForce, rate_on
+from ipucloud.billing.invoices import computing, issue, line_facts, payments
+from ipucloud.billing.invoices.seller import RateInForce, rate_on
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
@@ -131,7 +131,7 @@ def reserved_faults_are_billed(stack: ExitStack) -> None:
     directed="tests/feature/billing/invoices/test_credited.py -k is_no_reason_of_it",
 )
 def reports_of_others_are_cited(stack: ExitStack) -> None:
-    rewrite(stack, credited, "_CREDITED", ("e.interval_id = credited.interval_id", "e.interval_id = interval_id"))
+    rewrite(stack, line_facts, "_CREDITED", ("e.interval_id = credited.interval_id", "e.interval_id = interval_id"))
 
 
 @mutant("an account runs empty without a warning", directed=f"{_FUNDS} -k every_level")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ipucloud.clusters.addresses import attached, reconciler, store
+from ipucloud.clusters.addresses import reconciler, store
 from tests.sim.mutants.planting import mutant, replace
 
 _API = "tests/api/test_addresses.py"
@@ -27,7 +27,7 @@ def address_is_free(stack: ExitStack) -> None:
 
 @mutant("an address stays with a cluster that is deleted", directed=f"{_API} -k clusters_of_its_project")
 def address_stays(stack: ExitStack) -> None:
-    replace(stack, attached, "let_go", _nothing)
+    replace(stack, store, "let_go", _nothing)
 
 
 @mutant("addresses have no quota", directed=f"{_API} -k five_addresses")

@@ -13,8 +13,7 @@ from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.operations import rebuild as operation
 from ipucloud.clusters.operations.rebuild import REBUILD
 from ipucloud.clusters.steps import rebuild
-from ipucloud.clusters.steps.poplar_servers import ServerObservation
-from ipucloud.clusters.steps.ssh_keys import KeysAnswer
+from ipucloud.clusters.steps.poplar_servers import KeysAnswer, ServerObservation
 from ipucloud.operations.results import Achieved, StepResult
 from ipucloud.site.ports import Site
 from tests.sim import swarm

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.operations import resize, resume
 from ipucloud.clusters.preemption import notices, plan, victims
 from ipucloud.clusters.reservations import store
-from ipucloud.clusters.steps import capacity
+from ipucloud.clusters.steps import build
 from ipucloud.clusters.waiting import queue
 from ipucloud.clusters.waiting.queue import Waiter
 from ipucloud.inventory.placement import Demand, take
@@ -108,7 +108,7 @@ def wait_never_ends(stack: ExitStack) -> None:
     def goes_on(*_: Any, **__: Any) -> Pending:
         return Pending("waiting for capacity", recheck=30.0, blocked=True)
 
-    replace(stack, capacity, "Failed", goes_on)
+    replace(stack, build, "Failed", goes_on)
 
 
 @mutant("of a reservation for several clusters only the first block is held")

@@ -9,11 +9,10 @@ from uuid import UUID
 
 from ipucloud.billing.invoices.arithmetic import RateTotals, settle
 from ipucloud.billing.invoices.computing import Computed
-from ipucloud.billing.invoices.corrected import Corrected
 from ipucloud.billing.invoices.document import Credit, credit_note_document, end_of, issued_document, written
+from ipucloud.billing.invoices.line_facts import Corrected, PriceTerm
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
-from ipucloud.billing.invoices.price_terms import PriceTerm
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.charges import CitedReportOut

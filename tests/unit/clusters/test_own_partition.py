@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.clusters.own_partition import environment, ipus_of_server
+from ipucloud.clusters.vipu_access import environment, ipus_of_server
 
 
 @pytest.mark.parametrize(

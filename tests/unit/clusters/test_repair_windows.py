@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import ValidationError
 
-from ipucloud.clusters.repairs.windows import begins, last_begin
+from ipucloud.clusters.repairs.needs import begins, last_begin
 from ipucloud.contract.repairs import RepairWindow
 
 SOUND = {"days": ["sun"], "starts_at": "02:30", "minutes": 60, "time_zone": "Europe/Luxembourg"}

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.vipu_keys import access_of
+from ipucloud.clusters.vipu_access import access_of
 from ipucloud.kernel.ids import EXTERNAL_NAME_LIMIT, external_name
 from ipucloud.kernel.sealing import read_keys
 

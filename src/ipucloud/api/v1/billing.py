@@ -23,7 +23,7 @@ from ipucloud.api.v1.payers import payer_of
 from ipucloud.api.v1.printed import refuse_unknown_scheme, refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
-from ipucloud.billing.ledger.wallet import balances_shown
+from ipucloud.billing.ledger.transfers import balances_shown
 from ipucloud.billing.reports.explain import MAX_DAYS, charges_of, knows_cluster
 from ipucloud.contract.accounts import (
     AccountChoice,

@@ -18,9 +18,9 @@ from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import prices_listing
 from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.billing.budgets.store import Owner, list_budgets
-from ipucloud.billing.invoices.expected import expected
+from ipucloud.billing.invoices.computing import expected
 from ipucloud.billing.invoices.tax import Tax
-from ipucloud.billing.ledger.wallet import balances_shown
+from ipucloud.billing.ledger.transfers import balances_shown
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.billing.reports.unusual import unusual_days

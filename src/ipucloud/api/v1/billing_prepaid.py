@@ -20,8 +20,7 @@ from ipucloud.api.v1.payers import currency_of, payer_of
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.accounts.store import refuse_other_currency
 from ipucloud.billing.invoices.payer import lock_payer
-from ipucloud.billing.prepaid.funds import funds_of
-from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
+from ipucloud.billing.prepaid.funds import end_prepaid, funds_of, set_prepaid
 from ipucloud.billing.prepaid.top_ups import end_top_up, set_top_up, shown_policy
 from ipucloud.contract.wallet import FundsOut, PrepaidPolicy, TopUpPolicy
 from ipucloud.db.statements import Statements

@@ -10,7 +10,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_NONE_MATCH
 from ipucloud.api.v1.catalogue import listing
-from ipucloud.billing.proofs.keys import proof_keys
+from ipucloud.billing.proofs.sign import proof_keys
 from ipucloud.contract.invoices import ProofKeyPage
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.sealing import read_keys

@@ -23,7 +23,7 @@ from ipucloud.api.writes import change, change_platform
 from ipucloud.billing.accounts.store import account_of, refuse_other_currency
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credit_document, credits_of, grant
-from ipucloud.billing.ledger.wallet import balances_shown
+from ipucloud.billing.ledger.transfers import balances_shown
 from ipucloud.contract.wallet import (
     BalancesOut,
     CreditCreate,

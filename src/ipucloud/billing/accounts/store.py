@@ -1,4 +1,4 @@
-"""Billing accounts, and the projects whose hours they pay for.
+"""Billing accounts, the projects whose hours they pay for, and who reads their events.
 
 The database creates an account with every project, with the same id. A project changes its account at a full hour, so
 that no hour has two payers and closing an hour late gives the same result.
@@ -12,19 +12,57 @@ from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.money import AccountAssigned
 from ipucloud.contract.event_types.projects import PROJECT_ACCOUNT_CHANGED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, Document, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.events.log import record, record_for_account
+from ipucloud.events.log import RECORD_FOR_ACCOUNT, record, record_for_account
 from ipucloud.identity.access import PRINCIPAL, is_project_id
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
+
+_READERS = """
+LATERAL (
+  SELECT project.id AS project_id, CAST(NULL AS uuid) AS account_id
+    FROM projects_paid_by({0}) AS paid
+    JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
+   UNION ALL SELECT NULL, {0} WHERE {0} IS NOT NULL) AS reader
+"""
+
+
+def readers_of(account: str) -> str:
+    """A table `reader` (project_id, account_id) to join: who gets an event of the account; one of the two is NULL.
+
+    For statements with `events.log.RECORD_FOR_ACCOUNT`.
+    """
+    return _READERS.format(account)
+
+
+_TELL = sa.text(
+    clauses(
+        RECORD_FOR_ACCOUNT,
+        """
+        SELECT reader.project_id, reader.account_id, :type, 'account', told.account_id, CAST(:data AS jsonb)
+          FROM (SELECT CAST(:account_id AS uuid) AS account_id) AS told CROSS JOIN
+        """,
+        readers_of("told.account_id"),
+    )
+)
+
+
+async def record_event(
+    connection: AsyncConnection, account_id: UUID, event: EventType, data: BaseModel | None = None
+) -> None:
+    """Record an event about the account for its payers, and in every project that it pays for."""
+    text = "{}" if data is None else data.model_dump_json()
+    await connection.execute(_TELL, {"account_id": account_id, "type": event.name, "data": text})
 
 
 class Paying(NamedTuple):

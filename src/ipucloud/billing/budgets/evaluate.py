@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from ipucloud.billing.accounts.readers import readers_of
+from ipucloud.billing.accounts.store import readers_of
 from ipucloud.billing.reports.outlook import OUTLOOK, OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database

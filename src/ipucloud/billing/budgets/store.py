@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.budgets.refusal import REFUSES
+from ipucloud.billing.budgets.suspending import REFUSES
 from ipucloud.contract.budgets import BudgetList
 from ipucloud.contract.event_types.money import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED
 from ipucloud.contract.event_types.registry import EventType

@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.accounts.readers import tell
+from ipucloud.billing.accounts.store import record_event
 from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.contract.dunning import DunningOut, DunningPolicy
 from ipucloud.contract.event_types.money import ACCOUNT_RESTRICTION_LIFTED
@@ -76,7 +76,7 @@ async def end_dunning(connection: AsyncConnection, account_id: UUID) -> bool:
     """Neither remind nor restrict the account any more; False if it was not."""
     restriction = await _END.one_or_none(connection, {"account_id": account_id})
     if restriction:
-        await tell(connection, account_id, ACCOUNT_RESTRICTION_LIFTED)
+        await record_event(connection, account_id, ACCOUNT_RESTRICTION_LIFTED)
     return restriction is not None
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.accounts.readers import readers_of
+from ipucloud.billing.accounts.store import readers_of
 from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.contract.event_types.money import ACCOUNT_RESTRICTED, ACCOUNT_RESTRICTION_LIFTED, INVOICE_OVERDUE
 from ipucloud.db.documents import clauses, money

@@ -1,8 +1,9 @@
-"""Common parts of the child processes: `child_csv`, `child_parquet`, `child_deliver`.
+"""The child process of an export: `python -m ipucloud.billing.exports.child TASK`.
 
-A child process keeps Arrow and the S3 client out of workers' memory, and a large file from blocking a worker; each
-loads only what it needs. It reads one order from standard input, reports progress on standard output, and ends when its
-standard input closes: with its worker, however that ended.
+It builds one file (`csv`, `parquet`), delivers one (`deliver`) or tests a connection (`try`). A child process keeps
+Arrow and the S3 client out of workers' memory, and a large file from blocking a worker; it loads only what its task
+needs. It reads one order from standard input, reports progress on standard output, and ends when its standard input
+closes: with its worker, however that ended.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from uuid import UUID
 
 import psycopg
 
-from ipucloud.billing.exports.csv_rows import Progress
+from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.manifest import file_name, manifest_of
 from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Reply, Try
 from ipucloud.billing.exports.selection import APPLICATION, Connection, Selection, snapshot
@@ -114,3 +115,67 @@ def serve(kind: type[Given], carry_out: Callable[[Given], Reply]) -> None:
         traceback.print_exc()
         os._exit(1)
     os._exit(0)  # the thread that waits for the worker would keep the interpreter alive
+
+
+def _build_csv(order: Build) -> Reply:
+    def write(
+        connection: Connection,
+        selection: Selection,
+        progress: Progress,
+        sink: io.RawIOBase,
+        report: Callable[[], None],
+    ) -> None:
+        percent = 0
+        for piece in write_csv(connection, selection, progress):
+            sink.write(piece)
+            if progress.percent > percent:
+                percent = progress.percent
+                report()
+
+    return build(order, write)
+
+
+def _build_parquet(order: Build) -> Reply:
+    from ipucloud.billing.exports.parquet_rows import write_parquet
+
+    return build(order, write_parquet)
+
+
+def _deliver(order: Deliver) -> Reply:
+    from ipucloud.billing.exports.delivery import deliver
+    from ipucloud.billing.exports.s3 import DeliveryError
+
+    try:
+        deliver(order)
+    except DeliveryError as error:
+        return Reply(error=str(error))
+    return Reply(delivered=True)
+
+
+def _try_out(order: Try) -> Reply:
+    from ipucloud.billing.exports.s3 import DeliveryError
+    from ipucloud.billing.exports.trying import try_out
+
+    try:
+        try_out(order.target)
+    except DeliveryError as error:
+        return Reply(error=str(error), failed=error.failed)
+    return Reply(delivered=True)
+
+
+def main(task: str) -> None:
+    """Carry out one task, as `order.Build.task` and its like name them. Never returns."""
+    if task == "csv":
+        serve(Build, _build_csv)
+    elif task == "parquet":
+        serve(Build, _build_parquet)
+    elif task == "deliver":
+        serve(Deliver, _deliver)
+    elif task == "try":
+        serve(Try, _try_out)
+    else:
+        raise ValueError(f"an export has no task {task}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

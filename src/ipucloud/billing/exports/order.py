@@ -46,7 +46,7 @@ class Build(_Model):
 
     @property
     def task(self) -> str:
-        """The module of the child process."""
+        """The argument of the child process."""
         return self.subject.format.value
 
 
@@ -64,7 +64,7 @@ class Deliver(_Model):
 
     @property
     def task(self) -> str:
-        """The module of the child process."""
+        """The argument of the child process."""
         return "deliver"
 
 
@@ -76,7 +76,7 @@ class Try(_Model):
 
     @property
     def task(self) -> str:
-        """The module of the child process."""
+        """The argument of the child process."""
         return "try"
 
 

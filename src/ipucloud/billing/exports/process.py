@@ -33,7 +33,8 @@ async def carried_out(order: Build | Deliver | Try, seconds: float, note: Note) 
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        f"ipucloud.billing.exports.child_{order.task}",
+        "ipucloud.billing.exports.child",
+        order.task,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -10,22 +10,39 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
-from ipucloud.billing.invoices.corrected import Corrected, corrected
-from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.credits import Burned, burn, usable
+from ipucloud.billing.invoices.line_facts import Corrected, PriceTerm, corrected, credited, price_terms
 from ipucloud.billing.invoices.lines import Bill, Line, drafted_lines
-from ipucloud.billing.invoices.numbers import TODAY
-from ipucloud.billing.invoices.payer import BALANCE, Payer, platform
+from ipucloud.billing.invoices.numbers import TODAY, today
+from ipucloud.billing.invoices.payer import BALANCE, Payer, balance, platform, read_payer
 from ipucloud.billing.invoices.posting import Move
-from ipucloud.billing.invoices.price_terms import PriceTerm, price_terms
-from ipucloud.billing.invoices.seller import SELLER
+from ipucloud.billing.invoices.seller import SELLER, rate_on, seller_document
 from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
-from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.contract.invoices import InvoiceCreditOut, SellerOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.money import places_of, total
+from ipucloud.kernel.money import Money, places_of, total
+
+
+class Expected(NamedTuple):
+    """`tax` is None if the account's country has no rate."""
+
+    tax: Tax | None
+    credit: Money
+
+
+async def expected(connection: Statements, account_id: UUID, *, currency: str) -> Expected:
+    """The account's tax and remaining promotional credit. Raises `Problem` not_found."""
+    payer = await read_payer(connection, account_id)
+    document, _ = await seller_document(connection)
+    seller = SellerOut.model_validate_json(document)
+    try:
+        tax = await tax_of(connection, payer, seller.country, await today(connection))
+    except TaxUnknown:
+        tax = None
+    return Expected(tax, Money.of(await balance(connection, payer, "promo", currency), currency))
+
 
 NO_TAX = "VAT"
 

@@ -16,13 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.arithmetic import RateTotals, divided
 from ipucloud.billing.invoices.document import Credit, credit_note_document, written
-from ipucloud.billing.invoices.numbers import next_number, today
+from ipucloud.billing.invoices.numbers import next_number, record_issued_credit_note, today
 from ipucloud.billing.invoices.payer import Payer, lock_payer, platform
 from ipucloud.billing.invoices.payments import settle_invoice, still_due
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.settling import pay_open_invoices
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
-from ipucloud.billing.invoices.telling import tell_credit_note
 from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
@@ -171,7 +170,7 @@ async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, c
     taxes = [{"credit_note_id": made, "rate": each.rate, "net": each.taxable, "tax": each.tax} for each in credit.taxes]
     await connection.execute(_TAX, taxes)
     await settle_invoice(connection, invoice.id, credit.total - credit.to_wallet, credit_note_id=made)
-    await tell_credit_note(connection, made, payer.id, invoice.projects, document)
+    await record_issued_credit_note(connection, made, payer.id, invoice.projects, document)
     return str(number)
 
 

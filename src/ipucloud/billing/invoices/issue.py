@@ -21,12 +21,11 @@ from ipucloud.billing.invoices.computing import Computed, TaxUnknown, compute, m
 from ipucloud.billing.invoices.credits import write_burned
 from ipucloud.billing.invoices.document import issued_document, written
 from ipucloud.billing.invoices.lines import Bill, Line, lines_of_many
-from ipucloud.billing.invoices.numbers import Number, next_number
+from ipucloud.billing.invoices.numbers import Number, next_number, record_issued_credit_note, record_issued_invoice
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.posting import post
 from ipucloud.billing.invoices.settling import Paid, pay_open_invoices
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES, INVOICE_SERIES
-from ipucloud.billing.invoices.telling import tell_credit_note, tell_invoice
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint
@@ -192,9 +191,9 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
     await write_burned(connection, made, computed.burned)
     projects = {line.project_id for line in document.lines or ()}
     if computed.gives_back:
-        await tell_credit_note(connection, made, computed.payer.id, projects, document)
+        await record_issued_credit_note(connection, made, computed.payer.id, projects, document)
     else:
-        await tell_invoice(connection, made, computed.payer.id, projects, str(number))
+        await record_issued_invoice(connection, made, computed.payer.id, projects, str(number))
     return number
 
 

@@ -5,11 +5,37 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from ipucloud.billing.invoices.functions import FINAL_TABLES, PAYMENT_FINAL
 from ipucloud.billing.ledger.functions import final
 from ipucloud.billing.ledger.tables import MONEY, billing_months
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, tenant_key
 from ipucloud.db.documents import decimal_places
+
+FINAL_TABLES = (
+    "promo_credits",
+    "invoiced_months",
+    "invoices",
+    "invoice_lines",
+    "invoice_taxes",
+    "promo_credit_uses",
+    "credit_notes",
+    "credit_note_taxes",
+    "invoice_settlements",
+)
+"""Append-only tables."""
+
+PAYMENT_FINAL = (
+    """
+CREATE FUNCTION refuse_change_of_ended_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'payment % has ended and never changes', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+END $$
+""",
+    """
+CREATE TRIGGER payments_final BEFORE UPDATE ON payments FOR EACH ROW
+WHEN (OLD.finished_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_payment()
+""",
+)
+
 
 INVOICE_SERIES, CREDIT_NOTE_SERIES = "INV", "CN"
 _RATE = sa.Numeric(7, 6)

@@ -16,9 +16,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.wallet import BalanceOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.kernel.money import Money
 
 _MOVED = """
 WITH moved AS (
@@ -116,3 +118,19 @@ async def post_usage(connection: AsyncConnection, hour: datetime, revision: int,
 async def balances(connection: Statements, account_id: UUID) -> list[Balance]:
     """The customer's accounts that were ever used."""
     return await _BALANCES.all(connection, {"account_id": account_id})
+
+
+NAMES = {"unbilled": "unbilled", "receivable": "outstanding", "wallet": "wallet", "promo": "credit"}
+"""A customer's ledger account and its public name."""
+OWING = frozenset({"unbilled", "receivable"})
+
+
+async def balances_shown(connection: Statements, account_id: UUID, currency: str) -> list[BalanceOut]:
+    """The account's balances: in `currency` even if it was never used, and in every other one that was."""
+    held: dict[str, dict[str, Decimal]] = {currency: {}}
+    for each in await balances(connection, account_id):
+        held.setdefault(each.currency, {})[each.code] = -each.balance if each.code in OWING else each.balance
+    return [
+        BalanceOut(currency=name, **{shown: Money.of(codes.get(code, 0), name) for code, shown in NAMES.items()})
+        for name, codes in held.items()
+    ]

@@ -16,7 +16,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.accounts.readers import tell
+from ipucloud.billing.accounts.store import record_event
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.payments import request_top_up
 from ipucloud.billing.prepaid.arithmetic import Standing
@@ -169,7 +169,7 @@ async def set_top_up(connection: AsyncConnection, account_id: UUID, policy: TopU
     }
     await connection.execute(_SET, values)
     if former is not None and former.paused_at is not None:
-        await tell(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
+        await record_event(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
 
 
 async def end_top_up(connection: AsyncConnection, account_id: UUID) -> bool:
@@ -205,11 +205,11 @@ async def _advance(connection: AsyncConnection, account_id: UUID) -> bool:
         await _pause(connection, policy, "payment_failed", why)
         return False
     if policy.top_up is not None:
-        await tell(connection, account_id, ACCOUNT_TOPPED_UP, _about(policy, policy.top_up))
+        await record_event(connection, account_id, ACCOUNT_TOPPED_UP, _about(policy, policy.top_up))
     if policy.paused_at is not None:
         if not policy.resumes:
             return False
-        await tell(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
+        await record_event(connection, account_id, ACCOUNT_TOP_UP_RESUMED)
     facts = await facts_of(connection, account_id, currency=policy.currency)
     if not policy.reached(facts.standing):
         await _enter(connection, account_id)
@@ -222,13 +222,13 @@ async def _advance(connection: AsyncConnection, account_id: UUID) -> bool:
     made = await request_top_up(connection, account_id, Money.of(policy.amount, policy.currency))
     await _enter(connection, account_id, payment_id=made.id)
     top_up = TopUp(made.id, made.reference, made.amount, "pending", None)
-    await tell(connection, account_id, ACCOUNT_TOP_UP_REQUESTED, _about(policy, top_up))
+    await record_event(connection, account_id, ACCOUNT_TOP_UP_REQUESTED, _about(policy, top_up))
     return True
 
 
 async def _pause(connection: AsyncConnection, policy: Policy, reason: str, why: str) -> None:
     await _enter(connection, policy.account_id, pause_reason=reason)
-    await tell(connection, policy.account_id, ACCOUNT_TOP_UP_PAUSED, TopUpPaused(reason=reason, detail=why))
+    await record_event(connection, policy.account_id, ACCOUNT_TOP_UP_PAUSED, TopUpPaused(reason=reason, detail=why))
 
 
 async def _enter(

@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.accounts.readers import readers_of
+from ipucloud.billing.accounts.store import readers_of
 from ipucloud.billing.prepaid.funds import GONE, POSTED, Facts, prepaid_facts
 from ipucloud.billing.prepaid.top_ups import top_up_accounts
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from ipucloud.billing.metering.evidence import cited
+from ipucloud.billing.metering.credits import cited
 from ipucloud.db.documents import money, rfc3339, written
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

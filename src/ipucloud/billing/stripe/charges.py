@@ -16,8 +16,15 @@ import structlog
 
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.payment_port import Collected, PaymentRefusedError, PendingPayment
-from ipucloud.billing.stripe.amounts import AmountRefusedError, smallest_units
-from ipucloud.billing.stripe.client import Charge, Intent, StripeClient, StripeError, StripeRefusedError
+from ipucloud.billing.stripe.client import (
+    AmountRefusedError,
+    Charge,
+    Intent,
+    StripeClient,
+    StripeError,
+    StripeRefusedError,
+    smallest_units,
+)
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint

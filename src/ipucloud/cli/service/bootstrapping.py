@@ -13,7 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.invoices.tax_rates import install_shipped_rates
+from ipucloud.billing.invoices.seller import install_shipped_rates
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.engine import Database

@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.addresses.states import ADDRESS_STATES
+from ipucloud.clusters.addresses.tables import ADDRESS_STATES
 from ipucloud.contract.addresses import AddressState
 from ipucloud.contract.event_payloads.projects import AddressAttachedTo, AddressFailed, AddressOf
 from ipucloud.contract.event_types.projects import ADDRESS_ATTACHED, ADDRESS_DETACHED, ADDRESS_FAILED

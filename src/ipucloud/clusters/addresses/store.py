@@ -1,10 +1,11 @@
-"""What requests do with addresses. Each works inside the caller's transaction, and wakes the worker.
+"""What requests do with addresses, and what follows for them from changes of the clusters that have them.
 
 The order of locks is project, cluster, address.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import orjson
@@ -13,9 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_stored
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.addresses.attached import take, wake_address
 from ipucloud.clusters.addresses.quota import require_address_quota
-from ipucloud.clusters.addresses.record import lock, move, report
+from ipucloud.clusters.addresses.record import ADDRESSES, Address, lock, move, report
 from ipucloud.clusters.attaching import lock_cluster_to_attach_to, refuse_unless_free, server_to_attach_to
 from ipucloud.clusters.nouns import ADDRESS
 from ipucloud.config import Settings
@@ -32,6 +32,48 @@ from ipucloud.kernel.errors import (
     not_found,
 )
 from ipucloud.kernel.ids import new_id
+from ipucloud.reconcile.wake import wake
+
+_OF_CLUSTER = Query(
+    """
+    SELECT id FROM addresses WHERE project_id = :project_id AND cluster_id = :cluster_id
+       AND state IN ('attaching', 'attached')
+     ORDER BY id FOR NO KEY UPDATE
+    """,
+    UUID,
+)
+_OF_SERVERS = Query(
+    """
+    SELECT a.id FROM addresses a JOIN poplar_servers s ON (s.project_id, s.id) = (a.project_id, a.server_id)
+     WHERE a.project_id = :project_id AND a.cluster_id = :cluster_id AND s.ordinal = ANY (CAST(:ordinals AS integer[]))
+     ORDER BY a.id
+    """,
+    UUID,
+)
+
+
+async def let_go(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """A locked cluster is being deleted: its addresses are detached, and stay."""
+    for each in await _OF_CLUSTER.all(connection, {"project_id": project_id, "cluster_id": cluster_id}):
+        await take(connection, await lock(connection, project_id=project_id, address_id=each))
+
+
+async def renew(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ordinals: Sequence[int]) -> None:
+    """Servers of a locked cluster have started: look again at whether they have their addresses."""
+    values = {"project_id": project_id, "cluster_id": cluster_id, "ordinals": [*ordinals]}
+    for each in await _OF_SERVERS.all(connection, values):
+        await wake(connection, kind=ADDRESSES, key=str(each), project_id=project_id)
+
+
+async def take(connection: AsyncConnection, address: Address) -> None:
+    """Have a locked address detached."""
+    await move(connection, address._replace(revision=address.revision + 1), AddressState.DETACHING)
+    await wake_address(connection, address)
+
+
+async def wake_address(connection: AsyncConnection, address: Address) -> None:
+    await wake(connection, kind=ADDRESSES, key=str(address.id), project_id=address.project_id)
+
 
 _S = AddressState
 

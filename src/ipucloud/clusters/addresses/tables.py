@@ -1,4 +1,4 @@
-"""Addresses."""
+"""Addresses, and their states: as data, from which the documentation's diagram is drawn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,26 @@ import sqlalchemy as sa
 
 from ipucloud.contract.addresses import AddressState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.kernel.transitions import TransitionTable
+
+_S = AddressState
+ADDRESS_STATES: TransitionTable[AddressState] = TransitionTable(
+    "address",
+    _S.CREATING,
+    {
+        _S.CREATING: frozenset({_S.AVAILABLE, _S.ERROR, _S.DELETING}),
+        _S.AVAILABLE: frozenset({_S.ATTACHING, _S.DELETING}),
+        _S.ATTACHING: frozenset({_S.ATTACHED, _S.DETACHING}),
+        _S.ATTACHED: frozenset({_S.ATTACHING, _S.DETACHING}),
+        _S.DETACHING: frozenset({_S.AVAILABLE}),
+        _S.DELETING: frozenset({_S.DELETED}),
+        _S.DELETED: frozenset(),
+        _S.ERROR: frozenset({_S.DELETING}),
+    },
+)
+EXISTING = frozenset({_S.AVAILABLE, _S.ATTACHING, _S.ATTACHED, _S.DETACHING})
+"""The states in which it is billed."""
+
 
 addresses = sa.Table(
     "addresses",

@@ -17,6 +17,7 @@ from ipucloud.clusters import s3_access, step_objects
 from ipucloud.clusters.admission import Admitted, admit, check_cost_limit, hold_first_hour, refuse_by_terms
 from ipucloud.clusters.builds import bill_nothing
 from ipucloud.clusters.cost_limits.store import count
+from ipucloud.clusters.flavor_choice import sku_of
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_endpoint, record_servers
@@ -36,16 +37,15 @@ from ipucloud.clusters.operations.waiting import WAIT, MayWait, Until, require_q
 from ipucloud.clusters.preemption.plan import ADVICE, minutes_to_room
 from ipucloud.clusters.reservations.use import give_block, reservation_for
 from ipucloud.clusters.schedules.store import set_schedule
-from ipucloud.clusters.skus import sku_of
+from ipucloud.clusters.servers import user_data_place, user_data_to_store
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
+from ipucloud.clusters.steps.build import ATTACH_VOLUMES, attach_volumes
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
-from ipucloud.clusters.steps.volumes import ATTACH_VOLUMES, attach_volumes
-from ipucloud.clusters.user_data import user_data_place, user_data_to_store
 from ipucloud.clusters.volumes import at_create as volumes
-from ipucloud.clusters.volumes.attached import let_go
 from ipucloud.clusters.volumes.snapshots.images import hold_image
+from ipucloud.clusters.volumes.store import let_go
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState

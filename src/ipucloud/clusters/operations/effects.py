@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import s3_access
-from ipucloud.clusters.addresses import attached as addresses
+from ipucloud.clusters.addresses import store as addresses
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locks import lock_quota
 from ipucloud.clusters.metrics import ISOLATED, count
@@ -21,7 +21,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
 from ipucloud.clusters.steps.build import AllocationAnswer
 from ipucloud.clusters.steps.cleaning import Cleaned
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
-from ipucloud.clusters.volumes import attached as volumes
+from ipucloud.clusters.volumes import store as volumes
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import HardwareFailed

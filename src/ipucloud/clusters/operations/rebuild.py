@@ -22,11 +22,11 @@ from ipucloud.clusters.locks import LockedCluster, in_the_way, lock_cluster
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
 from ipucloud.clusters.operations.effects import record_servers
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.servers import StoredUserData, user_data_place, user_data_to_store
 from ipucloud.clusters.ssh_keys import as_stored, choose_keys
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.steps.rebuild import Settled, check_servers, count_ipus, rebuild_servers, settle_rebuild
-from ipucloud.clusters.user_data import StoredUserData, user_data_place, user_data_to_store
 from ipucloud.clusters.volumes.snapshots.images import find_own_image, hold_image, image_faults, image_name
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterRebuild, ClusterState, DiskChoice

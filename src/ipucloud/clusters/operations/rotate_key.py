@@ -10,13 +10,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.endpoint import endpoint, no_endpoint
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
-from ipucloud.clusters.vipu_keys import SECRET_PREFIX, digest_of
+from ipucloud.clusters.vipu_access import SECRET_PREFIX, digest_of, endpoint, no_endpoint
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.db.rows import Query

@@ -14,7 +14,7 @@ from ipucloud.clusters.operations.effects import record_seen_keys
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.ssh_keys import choose_keys, present_keys, replace_keys
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
-from ipucloud.clusters.steps.ssh_keys import KeysAnswer, exchange_keys
+from ipucloud.clusters.steps.poplar_servers import KeysAnswer, exchange_keys
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.identity.ssh_authorities import ensure
 from ipucloud.kernel.actor import Actor

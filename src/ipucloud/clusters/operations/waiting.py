@@ -12,7 +12,7 @@ from ipucloud.clusters.flavor_choice import invalid
 from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.operations.begin import open_planned, plan_for
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
-from ipucloud.clusters.steps.capacity import wait_for_capacity
+from ipucloud.clusters.steps.build import wait_for_capacity
 from ipucloud.clusters.waiting.queue import enqueue, machines_waited_for
 from ipucloud.config import Settings
 from ipucloud.db.rows import Query

@@ -7,19 +7,20 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Terms, refuse_by_terms, reserved_terms
 from ipucloud.clusters.cost_limits.store import refused_reservation
-from ipucloud.clusters.reservations.events import tell
-from ipucloud.clusters.reservations.locks import lock_quota
-from ipucloud.clusters.skus import reserved_sku
+from ipucloud.clusters.flavor_choice import reserved_sku
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import Flavor
 from ipucloud.contract.estimates import EstimateQuotaOut, WhyNotOut
+from ipucloud.contract.event_payloads.projects import ReservedCapacity
 from ipucloud.contract.event_types.projects import RESERVATION_CANCELLED, RESERVATION_CREATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.reservations import (
     ReservationCapacityOut,
     ReservationCreate,
@@ -28,8 +29,9 @@ from ipucloud.contract.reservations import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.events.log import record
 from ipucloud.inventory.placement import Demand, Need, NoRoom, ReservedBlock, Room, exhausted, read_room, take
-from ipucloud.inventory.reservations import enter, insert, lock_reservation
+from ipucloud.inventory.reservations import Reservation, enter, insert, lock_reservation
 from ipucloud.inventory.reserved import let_go
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
@@ -42,6 +44,45 @@ from ipucloud.kernel.errors import (
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.quotas import store as quotas
+
+_LOCK_QUOTA = sa.text(
+    """
+    SELECT FROM quotas q JOIN reservations r USING (project_id, region, machine_type)
+     WHERE r.project_id = :project_id AND r.id = :reservation_id FOR NO KEY UPDATE OF q
+    """
+)
+
+
+async def lock_quota(connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID) -> None:
+    """Lock the quota that counts a reservation's machines, which comes before the reservation in the order of locks."""
+    await connection.execute(_LOCK_QUOTA, {"project_id": project_id, "reservation_id": reservation_id})
+
+
+async def record_reservation_event(
+    connection: AsyncConnection,
+    event: EventType,
+    reservation_id: UUID,
+    reservation: Reservation | ReservationCreate,
+    actor: Actor,
+) -> None:
+    """Record what became of a reservation."""
+    data = ReservedCapacity(
+        name=reservation.name,
+        region=reservation.region,
+        flavor=reservation.flavor,
+        count=reservation.count if isinstance(reservation, ReservationCreate) else reservation.blocks,
+        starts_at=reservation.starts_at,
+        ends_at=reservation.ends_at,
+    )
+    await record(
+        connection,
+        event,
+        project_id=actor.project_id,
+        subject_id=reservation_id,
+        request_id=actor.request_id,
+        data=data,
+    )
+
 
 AHEAD = timedelta(days=14)
 """How far in the future a reservation may begin: until then its machines are held and earn nothing."""
@@ -117,7 +158,7 @@ async def reserve(
     await _refuse_without_room(connection, wanted, need)
     made = new_id()
     await insert(connection, _row(made, actor, body, wanted))
-    await tell(connection, RESERVATION_CREATED, made, body, actor)
+    await record_reservation_event(connection, RESERVATION_CREATED, made, body, actor)
     for block in range(wanted.count):
         reserved = ReservedBlock(made, block)
         await take(connection, Demand(actor.project_id, None, wanted.region, need, reserved=reserved))
@@ -148,7 +189,7 @@ async def cancel(connection: AsyncConnection, actor: Actor, reservation_id: UUID
             f" billed until {reservation.ends_at:%Y-%m-%d %H:%M} UTC.",
         )
     await enter(connection, reservation, ReservationState.CANCELLED)
-    await tell(connection, RESERVATION_CANCELLED, reservation.id, reservation, actor)
+    await record_reservation_event(connection, RESERVATION_CANCELLED, reservation.id, reservation, actor)
     machines = await let_go(connection, project_id=actor.project_id, reservation_id=reservation.id)
     await quotas.give_back(
         connection,

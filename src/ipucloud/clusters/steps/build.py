@@ -1,5 +1,8 @@
 """The steps that build a cluster. Each reads first, requests what is missing, and succeeds only by an observation.
 
+Each volume is brought to its server by its own work item (`clusters/volumes/reconciler.py`), which the start of the
+server wakes; one that is detached meanwhile is not waited for.
+
 After every wait, failure or change of worker a step runs again from its start; no other recovery is needed.
 """
 
@@ -9,9 +12,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from ipucloud.clusters import own_partition, step_objects
+from ipucloud.clusters import step_objects, vipu_access
 from ipucloud.clusters.inputs import ClusterInputs, KeptPartition
 from ipucloud.clusters.steps.faulty import Faulty, explained, faulty, silent
+from ipucloud.kernel.errors import CAPACITY_WAIT_EXPIRED, Problem
 from ipucloud.kernel.vipu import SELF_RESET_SECONDS, PartitionShape
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.errors import SiteRefused
@@ -26,6 +30,43 @@ from ipucloud.site.vipu_ports import (
 )
 from ipucloud.wire.redfish import RedfishSystem
 from ipucloud.wire.site import Host, NetworkSpec, NetworkState
+
+_ADVICE = {
+    "cluster.create": "Nothing was taken or charged. Delete cluster {name}; then create it with a later `wait_until`,"
+    " of another flavor or in another region.",
+    "cluster.resume": "Nothing was taken or charged, and cluster {name} is suspended as before. Resume it with a later"
+    " `wait_until`.",
+    "cluster.resize": "Cluster {name} has kept its size and was in use meanwhile. Resize it with a later"
+    " `wait_until`, or to another size.",
+}
+RECHECK_SECONDS = 30.0
+"""Until the step checks again whether its time is over."""
+
+
+async def wait_for_capacity(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: ARG001  # every step's signature
+    """Nothing is asked of the site: nothing is to change there yet."""
+    wait = cluster.wait
+    if wait is None or wait.granted:
+        return Achieved()
+    if wait.left <= 0:
+        advice = _ADVICE[cluster.operation.kind].format(name=cluster.name)
+        sentence = f"No machines were free for the cluster until `wait_until`. {advice}"
+        return Failed("its time to wait is over", final=True, problem=Problem(CAPACITY_WAIT_EXPIRED, sentence))
+    return Pending(
+        "waiting for capacity; `waiting` of the cluster has its place in the queue",
+        recheck=min(wait.left, RECHECK_SECONDS),
+        blocked=True,
+    )
+
+
+ATTACH_VOLUMES = "attach_volumes"
+
+
+async def attach_volumes(site: Site, cluster: ClusterInputs) -> StepResult:  # noqa: ARG001  # every step's signature
+    if cluster.attaching_volumes:
+        return Pending(f"attaching {step_objects.listed('volume', cluster.attaching_volumes)}")
+    return Achieved()
+
 
 USER_DATA_NOTE = 500
 """Characters of what is told of user data that failed."""
@@ -122,7 +163,7 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
     """
     refused: list[str] = []
     wanted = _partitions(cluster)
-    fit = own_partition.fitting({each.id: each.size for each in wanted}, cluster.ipus)
+    fit = vipu_access.fitting({each.id: each.size for each in wanted}, cluster.ipus)
     for request in sorted(wanted, key=lambda each: -each.size):
         if request.id not in fit:
             refused.append(request.id)
@@ -142,7 +183,7 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 def _partitions(cluster: ClusterInputs) -> list[PartitionRequest]:
-    name, domains = cluster.external_name, own_partition.gcds(cluster.ipus)
+    name, domains = cluster.external_name, vipu_access.gcds(cluster.ipus)
     # Over several IPU-Link domains it cannot be reconfigurable (V-IPU rule 5).
     whole = PartitionShape(cluster.ipus, gcds=domains, reconfigurable=cluster.reconfigurable and domains == 1)
     wanted = (KeptPartition(name, None),) if cluster.kept_partitions is None else cluster.kept_partitions
@@ -202,7 +243,7 @@ async def _counted(site: Site, cluster: ClusterInputs, hosts: Sequence[Host]) ->
     counts = [(seen.name, seen.ipus_visible) for seen in hosts]
     if waiting := [name for name, count in counts if count is None]:
         return Pending(f"counting the IPUs from {step_objects.listed('host', waiting)}")
-    expected = cluster.ipus if cluster.vipu is None else own_partition.ipus_of_server(cluster.ipus)
+    expected = cluster.ipus if cluster.vipu is None else vipu_access.ipus_of_server(cluster.ipus)
     if wrong := [name for name, count in counts if count != expected]:
         detail = f"{step_objects.listed('host', wrong)} does not see {expected} IPUs"
         return Failed(detail) if cluster.vipu is None else await explained(site, cluster, detail)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ipucloud.clusters import own_partition
+from ipucloud.clusters import vipu_access
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.step_objects import listed
 from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
@@ -232,7 +232,7 @@ def _environment(cluster: ClusterInputs, host: HostInput) -> dict[str, str]:
     environment = named | {
         **{f"IPUOF_VIPU_API_{name}": value for name, value in host_and_port.items()},
         "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
-        **own_partition.environment(cluster.ipus, host.ordinal),
+        **vipu_access.environment(cluster.ipus, host.ordinal),
         **{f"VIPU_CLI_API_{name}": value for name, value in host_and_port.items()},
     }
     if cluster.vipu.authority is None:
@@ -244,3 +244,33 @@ def _environment(cluster: ClusterInputs, host: HostInput) -> dict[str, str]:
         if cluster.access.server is not None and cluster.access.keeps_server_key:
             environment["VIPU_CLI_API_ACCESS_KEY"] = cluster.access.server.secret
     return environment
+
+
+@dataclass(frozen=True, slots=True)
+class KeysAnswer(Achieved):
+    """The servers of these numbers were seen to accept exactly the cluster's keys."""
+
+    ordinals: tuple[int, ...]
+
+
+async def exchange_keys(site: Site, cluster: ClusterInputs) -> StepResult:
+    """Each request names the revision of the keys; one that arrives late brings no earlier key back."""
+    answers = await asyncio.gather(*(_exchanged(site, cluster, host) for host in cluster.hosts), return_exceptions=True)
+    unanswered = await silent(site, cluster, "host", zip((host.name for host in cluster.hosts), answers, strict=True))
+    if unanswered is not None:
+        return unanswered
+    for answer in answers:
+        if isinstance(answer, StepResult):
+            return answer
+    return KeysAnswer(tuple(host.ordinal for host in cluster.hosts))
+
+
+async def _exchanged(site: Site, cluster: ClusterInputs, wanted: HostInput) -> StepResult | None:
+    """None when the server has the keys."""
+    host = await site.hosts.get(wanted.name)
+    if host.server is None or host.server.name != wanted.server_name:
+        return Failed(f"Poplar server {wanted.server_name} is no longer on host {wanted.name}", final=True)
+    host = await with_keys(site, cluster, wanted, host)
+    if host.server is None or not has_keys(host.server, cluster):
+        return Pending(f"waiting until the Poplar server on host {wanted.name} has the keys")
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.step_objects import controller
-from ipucloud.clusters.vipu_keys import Access
+from ipucloud.clusters.vipu_access import Access
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site
 from ipucloud.site.vipu_ports import VipuUser

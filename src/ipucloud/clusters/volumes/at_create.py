@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.volumes.attached import wake_volume
 from ipucloud.clusters.volumes.record import lock, move
+from ipucloud.clusters.volumes.store import wake_volume
 from ipucloud.contract.volumes import ClusterVolume, VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

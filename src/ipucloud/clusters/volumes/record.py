@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.volumes.states import VOLUME_STATES
+from ipucloud.clusters.volumes.tables import VOLUME_STATES
 from ipucloud.contract.event_payloads.projects import VolumeAttachedTo, VolumeFailed, VolumeOf
 from ipucloud.contract.event_types.projects import VOLUME_ATTACHED, VOLUME_DETACHED, VOLUME_FAILED
 from ipucloud.contract.event_types.registry import EventType

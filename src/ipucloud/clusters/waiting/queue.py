@@ -14,8 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.waiting.places import PLACES, WAITING
-from ipucloud.clusters.waiting.tables import SERVE_TASK
+from ipucloud.clusters.waiting.tables import PLACES, SERVE_TASK, WAITING
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

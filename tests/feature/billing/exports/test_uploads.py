@@ -129,7 +129,7 @@ async def test_one_that_is_broken_off_leaves_no_file(
 
 def killed_in_the_middle(order: Deliver, line: Proxy) -> None:
     """Deliver in a process of its own, which is killed once half a part is on its way."""
-    command = [sys.executable, "-m", "ipucloud.billing.exports.child_deliver"]
+    command = [sys.executable, "-m", "ipucloud.billing.exports.child", "deliver"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None
         child.stdin.write(order.model_dump_json().encode() + b"\n")

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.credits import grant
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.invoices.tax_rates import NewTaxRate, add_rate
+from ipucloud.billing.invoices.seller import NewTaxRate, add_rate
 from ipucloud.invariants import billing_invoices, billing_ledger
 from ipucloud.invariants.rules import Invariant, violations
 from ipucloud.kernel.money import Money, plain

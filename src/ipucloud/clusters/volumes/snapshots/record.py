@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.volumes.snapshots.states import SNAPSHOT_STATES
+from ipucloud.clusters.volumes.snapshots.tables import SNAPSHOT_STATES
 from ipucloud.contract.event_payloads.projects import SnapshotFailed, SnapshotOf
 from ipucloud.contract.event_types.projects import SNAPSHOT_FAILED
 from ipucloud.contract.event_types.registry import EventType

@@ -6,6 +6,21 @@ import sqlalchemy as sa
 
 from ipucloud.contract.snapshots import SnapshotState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.kernel.transitions import TransitionTable
+
+_S = SnapshotState
+SNAPSHOT_STATES: TransitionTable[SnapshotState] = TransitionTable(
+    "snapshot",
+    _S.CREATING,
+    {
+        _S.CREATING: frozenset({_S.AVAILABLE, _S.ERROR, _S.DELETING}),
+        _S.AVAILABLE: frozenset({_S.DELETING}),
+        _S.DELETING: frozenset({_S.DELETED}),
+        _S.DELETED: frozenset(),
+        _S.ERROR: frozenset({_S.DELETING}),
+    },
+)
+
 
 snapshots = sa.Table(
     "snapshots",

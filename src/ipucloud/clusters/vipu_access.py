@@ -1,4 +1,4 @@
-"""Access keys of clusters at secure V-IPU controllers. Law: only digests of secrets are stored.
+"""V-IPU of a cluster: the endpoint that its customer calls, the partition that it is created with, access keys.
 
 A cluster's user has the cluster's external name. Its keys are of two kinds: the one in the environment of the Poplar
 servers, whose secret is derived from the installation's own key whenever it is needed; and the customer's, whose secret
@@ -16,8 +16,60 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.ids import EXTERNAL_NAME_LIMIT
 from ipucloud.kernel.sealing import Keys, derive
+from ipucloud.kernel.vipu import DOMAIN_IPUS
+
+
+def endpoint(cluster: str) -> str:
+    """The columns of a `UserEndpoint`, in order; `cluster` is the name of `clusters` in the statement."""
+    return f"{cluster}.endpoint_host AS host, {cluster}.endpoint_port AS port"
+
+
+def no_endpoint() -> Problem:
+    """409: there is no allocation, or its endpoint is not known."""
+    return Problem(
+        STATE_CONFLICT,
+        "The cluster has no V-IPU endpoint now: it has one from its creation or resume on, until it is suspended or"
+        " deleted. Wait until it is active.",
+    )
+
+
+USUAL_SECONDS, LARGE_SECONDS = 120, 3600
+"""How long programs wait for a partition: the vendor's default, and what pods of several IPU-Link domains can need."""
+
+
+def gcds(ipus: int) -> int:
+    """Its graph compile domains: one for each IPU-Link domain."""
+    return max(1, ipus // DOMAIN_IPUS)
+
+
+def ipus_of_server(ipus: int) -> int:
+    """How many of a cluster's IPUs each of its servers sees: those of one GCD."""
+    return ipus // gcds(ipus)
+
+
+def environment(ipus: int, server: int) -> dict[str, str]:
+    """Which GCD the server with this number works with, and for how long programs wait for the partition."""
+    return {
+        "IPUOF_VIPU_API_GCD_ID": str(server % gcds(ipus)),
+        "IPUOF_VIPU_API_TIMEOUT": str(USUAL_SECONDS if gcds(ipus) == 1 else LARGE_SECONDS),
+    }
+
+
+def fitting(sizes: Mapping[str, int], ipus: int) -> list[str]:
+    """The partitions of these sizes in IPUs, by name, that a cluster of `ipus` has room for, the largest first.
+
+    Sizes are powers of two, and partitions are aligned to theirs: made in this order, all find room whose sum fits.
+    """
+    chosen, left = [], ipus
+    for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        if size <= left:
+            chosen.append(name)
+            left -= size
+    return chosen
+
 
 SECRET_PREFIX = "vipu_"
 """The prefix of every access key, so that a leaked one can be recognised."""
