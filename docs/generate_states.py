@@ -14,7 +14,7 @@ from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.volumes.snapshots.tables import SNAPSHOT_STATES
 from ipucloud.clusters.volumes.tables import VOLUME_STATES
-from ipucloud.invariants.kinds import KINDS
+from ipucloud.invariants.states import KINDS
 from ipucloud.inventory.reservations import RESERVATION_STATES
 from ipucloud.kernel.transitions import State, TransitionTable
 from ipucloud.operations.kind import Billing, Kind, Repeated

@@ -20,9 +20,9 @@ from bench.workers import start_worker
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import SystemClock
+from ipucloud.observation.findings import PowerWatch
 from ipucloud.observation.observe import observe_region
-from ipucloud.observation.power import PowerWatch
-from ipucloud.observation.ssh import SshReader
+from ipucloud.observation.servers import SshReader
 from ipucloud.site.connect import SiteClients
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch

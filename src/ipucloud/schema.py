@@ -30,7 +30,6 @@ import ipucloud.events.tables
 import ipucloud.idempotency.tables
 import ipucloud.identity.audit_tables
 import ipucloud.identity.federated_tables
-import ipucloud.identity.limit_tables
 import ipucloud.identity.tables
 import ipucloud.invariants.tables
 import ipucloud.inventory.expected.tables

@@ -20,12 +20,12 @@ from ipucloud.billing.pricing.book import add
 from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.reservations.store import reserve
-from ipucloud.contract.dunning import DunningPolicy
+from ipucloud.contract.accounts import DunningPolicy
+from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
-from ipucloud.contract.reservations import ReservationCreate
 from ipucloud.contract.services import ServiceCreate
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
 from ipucloud.identity import ssh_authorities

@@ -14,7 +14,7 @@ from ipucloud.api.document import whole
 from ipucloud.api.nouns import every_route
 from ipucloud.api.openapi import document
 from ipucloud.api.routing import ApiRoute
-from ipucloud.api.scim.routes import routes as scim_routes
+from ipucloud.api.scim.routing import routes as scim_routes
 from ipucloud.api.shared import expanded
 from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings

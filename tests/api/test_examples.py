@@ -9,8 +9,7 @@ import jsonschema_rs
 from pydantic import BaseModel
 
 from ipucloud.api.app import create_app
-from ipucloud.api.components import public
-from ipucloud.api.document import TAGS
+from ipucloud.api.document import TAGS, public
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings

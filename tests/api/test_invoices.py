@@ -19,8 +19,7 @@ from ipucloud.billing.proofs.sign import sign_months
 from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.db.turns import Turns
 from ipucloud.identity.roles import Role
-from ipucloud.kernel.sealing import read_keys
-from ipucloud.kernel.signing import signer_of
+from ipucloud.kernel.sealing import read_keys, signer_of
 from tests.api.support import SECRETS_KEY, Api, key, problem
 from tests.support.e_invoices import published_rules
 from tests.support.factories import make_project

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from ipucloud.worker.records import end_expired_freezes
+from ipucloud.worker.duties import end_expired_freezes
 from tests.api.support import Api, key, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database

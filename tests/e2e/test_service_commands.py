@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from ipucloud.db import migrate
-from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head
+from ipucloud.db.schema_check import BASELINE, FORMER_HEAD, head
 from ipucloud.laboratory.up.ports import listen_near
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, Up

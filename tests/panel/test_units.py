@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from ipucloud.invariants.kinds import KINDS, STEPS
+from ipucloud.invariants.states import KINDS, STEPS
 from tests.panel.conftest import ROOT
 from tests.support.machine import TOOLS, Need, needs
 

@@ -8,7 +8,7 @@ import sys
 
 PROGRAM = """
 import asyncio, sys
-from ipucloud.process.reload import reload_signal
+from ipucloud.process.signals import reload_signal
 from ipucloud.process.signals import in_loop
 
 async def main(reload):

@@ -10,11 +10,9 @@ import asyncssh
 
 from ipucloud.site.ports import Site
 from ipucloud.site.vipu_ports import Allocation, PartitionRequest
-from ipucloud.wire.addresses import AddressSpec
 from ipucloud.wire.inventory import Inventory, SiteRegion
 from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
-from ipucloud.wire.snapshots import SnapshotSpec
-from ipucloud.wire.volumes import VolumeSpec
+from ipucloud.wire.storage import AddressSpec, SnapshotSpec, VolumeSpec
 
 REGION = "luxembourg-2"
 IPUS_OF_A_MACHINE = 4

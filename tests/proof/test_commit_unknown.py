@@ -11,7 +11,7 @@ from typing import TypeAlias
 import httpx
 import pytest
 
-from ipucloud.api import used
+from ipucloud.api import credentials
 from tests.api.support import running
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
 from tests.proof.writes.office import Footprint, Office, Write, change, make_office
@@ -38,7 +38,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[Struck]:
         pytest.MonkeyPatch.context() as patched,
     ):
         # What is struck has to be the write's commit, and not that of the tokens' last use.
-        patched.setattr(used, "FLUSH_SECONDS", 86_400.0)
+        patched.setattr(credentials, "FLUSH_SECONDS", 86_400.0)
         async with (
             open_world(scratch.app_url, pods=16, hosts=256, sound=False) as world,
             running(world, scratch.app_url) as calm,

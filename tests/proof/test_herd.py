@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
 from ipucloud.kernel.failpoints import arm
-from ipucloud.site.pace import BURST_SECONDS
+from ipucloud.site.calls import BURST_SECONDS
 from tests.support.postgres import Database as Scratch
 from tests.support.site import running_site
 from tests.support.world import SiteWorld, open_site_world

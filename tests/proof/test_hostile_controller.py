@@ -18,8 +18,7 @@ from ipucloud.contract.partitions import IpuofConfigOut, PartitionDetailOut
 from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
 from ipucloud.partitions.queries import GET_PARTITION
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteError
 from tests.support.hostile import Liar, lying
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, address_of, running_site

@@ -14,11 +14,19 @@ from typing import Any
 import httpx
 import pytest
 
-from ipucloud.site.address_ports import Addresses
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.site.ports import Hosts, Machines, Networks, Site
-from ipucloud.site.storage_ports import Snapshots, Volumes
+from ipucloud.site.ports import (
+    Addresses,
+    Hosts,
+    Machines,
+    Networks,
+    Site,
+    SiteBusy,
+    SiteRefused,
+    SiteUnknown,
+    Snapshots,
+    Volumes,
+)
 from ipucloud.site.vipu_ports import Vipu
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.proof.site_calls.all import CASES

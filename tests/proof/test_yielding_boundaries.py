@@ -16,7 +16,7 @@ import pytest
 
 from ipucloud.clusters.reservations.store import cancel as cancel_reservation
 from ipucloud.clusters.reservations.store import reserve
-from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.operations.store import Accepted

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
-from ipucloud.contract.calendars import Weekday
 from ipucloud.contract.repairs import RepairWindow
+from ipucloud.contract.schedules import Weekday
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,
     NAME_TAKEN,

@@ -17,8 +17,7 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
 from ipucloud.kernel.errors import Problem
 from ipucloud.reconcile.reconciler import LeaseLost, Periodic
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Simulation, Sites
+from ipucloud.site.ports import Simulation, SiteError, Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim import scheduled

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState
 from tests.sim.lines import instant
 from tests.sim.site.hardware import STALE_SECONDS, Hardware

@@ -15,7 +15,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.reservations import store
-from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.kernel.actor import Actor as ActingFor
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,

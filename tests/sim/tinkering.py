@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import SiteError
 from ipucloud.site.vipu_ports import PartitionRequest
 from ipucloud.wire.site import HostState
 from tests.sim.baton import Actor

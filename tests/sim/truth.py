@@ -13,9 +13,9 @@ from typing import Any
 
 import psycopg
 
-from ipucloud.observation.kind import OBSERVATION
+from ipucloud.observation.work import OBSERVATION
 from ipucloud.reconcile.wake import PLATFORM
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from tests.sim.lines import instant
 from tests.sim.moments import shown_bad
 from tests.sim.site.hardware import Hardware

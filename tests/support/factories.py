@@ -24,10 +24,10 @@ from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
 from ipucloud.identity.tokens import new_token, token_hash
-from ipucloud.inventory.blocks import RUN
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.health.codes import Source
 from ipucloud.inventory.health.observations import Read, When, write_reading
-from ipucloud.inventory.settle import settle
+from ipucloud.inventory.snapshot import RUN
 from ipucloud.inventory.sync import sync
 from ipucloud.inventory.tables import hosts, machines, pod_runs, pods, site_regions, vipu_controllers
 from ipucloud.kernel.actor import Actor
@@ -269,7 +269,7 @@ async def seed_region(
     await _site_region(connection, region, typical_seconds)
     shape = _Shape(machines_per_pod, pods_per_group)
     made = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
-    await settle(connection, [pod.id for pod in made])
+    await settle_pods(connection, [pod.id for pod in made])
     host_ids = [new_id() for _ in range(host_count)]
     if host_ids:
         await connection.execute(

@@ -15,7 +15,7 @@ from ipucloud.billing.invoices.credits import grant
 from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payments import expect_payment, record_payment
-from ipucloud.contract.dunning import DunningPolicy
+from ipucloud.contract.accounts import DunningPolicy
 from ipucloud.idempotency.store import MoneyRequest, keep_money
 from ipucloud.kernel.money import Money
 from tests.support.invoices import add_tax_rate

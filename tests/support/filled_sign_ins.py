@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.identity.audit_tables import audit_log
 from ipucloud.identity.federated_tables import device_logins, provider_sign_ins, user_identities
-from ipucloud.identity.limit_tables import rate_limits
+from ipucloud.identity.tables import rate_limits
 from ipucloud.kernel.ids import new_id
 from ipucloud.notifications.tables import mails, notification_subscriptions
 from tests.support.factories import LONG_AGO

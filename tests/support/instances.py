@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 
 from ipucloud.db.migrate import upgrade
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE
 from ipucloud.laboratory.postgres import DATABASE, SUPERUSER, EmbeddedPostgres
 from ipucloud.laboratory.postgres.account import account_for
 from ipucloud.laboratory.postgres.binaries import find_binaries, runnable_by

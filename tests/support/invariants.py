@@ -16,8 +16,7 @@ from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding, Invariant
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import SiteError, Sites
 from tests.support.reuse import IN_USE
 from tests.support.waiting import PATIENCE
 

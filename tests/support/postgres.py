@@ -15,7 +15,7 @@ import psycopg
 from psycopg import sql
 
 from ipucloud.db.migrate import upgrade
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE
 from ipucloud.laboratory.postgres import SUPERUSER, EmbeddedPostgres, prepare_database
 from tests.support.reuse import IN_USE, ReusableDatabase
 from tests.support.run import fast_storage

@@ -32,8 +32,8 @@ from ipucloud.vipu_cli.endpoint import Security
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire.inventory import Inventory, SiteRegion, VipuEndpoint
-from ipucloud.wire.vipu_keys import ACCESS_KEY as KEY_ENTRY
-from ipucloud.wire.vipu_keys import USER as USER_ENTRY
+from ipucloud.wire.vipu_calls import ACCESS_KEY as KEY_ENTRY
+from ipucloud.wire.vipu_calls import USER as USER_ENTRY
 from tests.support.plain import NOBODY
 from tests.support.ports import own_ports
 from tests.support.waiting import PATIENCE

@@ -18,7 +18,7 @@ import yaml
 from ipucloud.catalogue.load import load
 from ipucloud.cli.main import COMMANDS
 from ipucloud.config import Settings
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.laboratory.simulator.ports import read_ports
 from ipucloud.laboratory.up.programs import Published

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from ipucloud.admin.controllers import CONTROLLERS
+from ipucloud.admin.hardware import CONTROLLERS
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.site.ports import VipuAddress
 from tests.support.postgres import Database as Scratch

@@ -9,12 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.clock import Clock, SystemClock
-from ipucloud.observation.fence import Fence
-from ipucloud.observation.kind import OBSERVATION
+from ipucloud.observation.findings import PowerWatch
 from ipucloud.observation.observe import Observed, observe_region
-from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reconciler import ObservationReconciler
-from ipucloud.observation.ssh import SshReader
+from ipucloud.observation.servers import SshReader
+from ipucloud.observation.work import OBSERVATION, Fence
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.faults import FaultAction

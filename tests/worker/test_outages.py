@@ -11,7 +11,7 @@ from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.wake import wake
-from ipucloud.site.errors import SiteUnknown
+from ipucloud.site.ports import SiteUnknown
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import until
 from tests.worker.engines import Bench, Scripted

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.kernel.clock import SystemClock
+from ipucloud.observation.findings import PowerWatch
 from ipucloud.observation.observe import observe_region
-from ipucloud.observation.power import PowerWatch
-from ipucloud.observation.ssh import SshReader
+from ipucloud.observation.servers import SshReader
 from ipucloud.partitions.queries import partition_document
 from ipucloud.partitions.topology import topology
 from ipucloud.wire.faults import FaultAction

@@ -14,8 +14,7 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.db import migrate
-from ipucloud.db.revisions import BASELINE, FORMER_HEAD, head
-from ipucloud.db.schema_check import NEWER, OLDER
+from ipucloud.db.schema_check import BASELINE, FORMER_HEAD, NEWER, OLDER, head
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.contract.simulated_faults import SimulatedFaultCreate
 from ipucloud.inventory import simulated_faults
-from ipucloud.inventory.simulation import carry_out_simulated_faults
+from ipucloud.inventory.simulated_faults import carry_out_simulated_faults
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
 from ipucloud.kernel.ids import new_id

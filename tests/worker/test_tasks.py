@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client import REGISTRY
 
-from ipucloud.worker.audits import audit_database
+from ipucloud.worker.duties import audit_database
 from tests.support.filled import fill_in
 from tests.support.postgres import Database as Scratch
 from tests.worker.engines import Bench

@@ -15,7 +15,7 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
-from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
+from ipucloud.wire.vipu_calls import ACCESS_KEY, USER
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of

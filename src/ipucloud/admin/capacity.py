@@ -10,12 +10,10 @@ from typing import NamedTuple
 from ipucloud.contract.catalogue import Flavor
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.allocator import SIZES
-from ipucloud.inventory.blocks import DOMAIN
-from ipucloud.inventory.fit import Fit
+from ipucloud.inventory.allocator import SIZES, Fit
 from ipucloud.inventory.placement import Need, Room, read_room
 from ipucloud.inventory.queries import FlavorCapacity, flavor_capacity
-from ipucloud.inventory.snapshot import SlotState, machines_in, usable
+from ipucloud.inventory.snapshot import DOMAIN, SlotState, machines_in, usable
 
 HORIZONS = (3_600, 86_400, 604_800)
 """Seconds from now: an hour, a day, a week."""

@@ -13,10 +13,9 @@ from ipucloud.clusters.operations.replace import REPLACE
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.blocks import bits
+from ipucloud.inventory.allocator import Block
 from ipucloud.inventory.defragment import SearchTooLong, Tenant, propose
-from ipucloud.inventory.fit import Block
-from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.snapshot import Pod, bits
 from ipucloud.kernel.money import Money
 from ipucloud.operations.step import expected_seconds, plan_of
 

@@ -1,4 +1,4 @@
-"""Machines and hosts as operators see them. Each statement is about one page, or one object."""
+"""Machines, hosts, pods with their masks of slots, and V-IPU controllers, as operators see them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import PREVENTING_AUTOMATION, SUPPRESSING_ALERTS, Code
-from ipucloud.inventory.health.views import answered_lately, read_lately, shown_health
+from ipucloud.inventory.health.tables import answered_lately, read_lately, shown_health
+from ipucloud.inventory.snapshot import SlotState
+from ipucloud.site.vipu_ports import SUPPORTED
 
 HISTORY = 100
 _IN_USE = ", ".join(f"'{state}'" for state in sorted(BILLABLE))
@@ -226,3 +228,54 @@ OBSERVATIONS = keyed_page(
     'answered', page.answered, 'error', page.error, 'failed_since', {rfc3339("page.failed_since")}
     """,
 )
+
+
+CONTROLLERS = keyed_page(
+    f"""
+    SELECT concat(region, ' ', name) AS key, *,
+           CASE WHEN version !~ '^({SUPPORTED})$' THEN 'unsupported'
+                WHEN error IS NOT NULL THEN 'silent'
+                WHEN stale_at > app_now() THEN 'answering'
+                ELSE 'unknown' END AS state
+      FROM vipu_controllers
+    """,  # noqa: S608  # our own text
+    f"""
+    'name', page.name, 'region', page.region, 'address', concat(page.host, ':', page.admin_port),
+    'state', page.state, 'version', page.version, 'version_since', {rfc3339("page.version_at")},
+    'tls', page.authority IS NOT NULL, 'users', page.secure, 'cluster_test', page.cluster_test,
+    'observed_at', {rfc3339("page.finished_at")}, 'error', page.error,
+    'failed_since', {rfc3339("page.failed_since")}
+    """,
+)
+"""A page of the controllers, by region and name."""
+
+
+_WITHHELD = {
+    SlotState.UNHEALTHY: "CASE WHEN page.withheld THEN 0 ELSE page.unhealthy_mask END",
+    SlotState.SILENT: "CASE WHEN page.withheld THEN page.unhealthy_mask ELSE 0 END",
+}
+_MASKS = ", ".join(f"'{state}', {_WITHHELD.get(state, f'page.{state}_mask')}" for state in SlotState)
+LIST_PODS = keyed_page(
+    f"""
+    SELECT pods.name AS key, pods.*,
+           wired.withheld, {read_lately("reading")} AS read, {answered_lately("wired")} AS answered,
+           (SELECT count(*) FROM machines WHERE machines.pod_id = pods.id) AS machines
+      FROM pods
+      LEFT JOIN vipu_controllers AS wired ON wired.region = pods.region AND wired.name = pods.controller
+      LEFT JOIN observations AS reading ON reading.region = pods.region AND reading.source = 'bmc'
+     WHERE (CAST(:region AS text) IS NULL OR pods.region = CAST(:region AS text))
+       AND (CAST(:rack AS text) IS NULL OR gw_group = CAST(:rack AS text))
+       AND (CAST(:machine_type AS text) IS NULL OR machine_type = CAST(:machine_type AS text))
+    """,  # noqa: S608  # our own text
+    f"""
+    'name', page.name, 'region', page.region, 'rack', page.gw_group, 'position', page.position,
+    'machine_type', page.machine_type, 'topology', page.topology, 'machines', page.machines,
+    'masks', json_build_object({_MASKS}), 'largest_block', page.largest_free,
+    'health', (SELECT coalesce(json_object_agg(counted.health, counted.machines), '{{}}')
+                 FROM (SELECT {shown_health("machines.health", "page.read", "page.answered")} AS health,
+                              count(*) AS machines
+                         FROM machines WHERE pod_id = page.id GROUP BY 1 ORDER BY 1) AS counted),
+    'as_of', {rfc3339("app_now()")}
+    """,  # noqa: S608  # our own text
+)
+"""By name. Parameters `:region`, `:rack` and `:machine_type`, or NULL for all."""

@@ -18,7 +18,8 @@ from ipucloud.admin.events import OPERATORS
 from ipucloud.api import health, pages, reference
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.compression import Compression
-from ipucloud.api.devices import Devices
+from ipucloud.api.cookies import Devices, SessionPaths
+from ipucloud.api.credentials import UsedTokens
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
@@ -26,13 +27,11 @@ from ipucloud.api.nouns import every_route
 from ipucloud.api.panel import Panel, panel_of
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
-from ipucloud.api.scim.routes import routes as scim_routes
+from ipucloud.api.scim.routing import routes as scim_routes
 from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
-from ipucloud.api.session_paths import SessionPaths
 from ipucloud.api.shared_limits import SharedLimits
 from ipucloud.api.streams import Followers, Streams
-from ipucloud.api.used import UsedTokens
 from ipucloud.api.v1 import terminals
 from ipucloud.api.v1.all import NOUNS
 from ipucloud.catalogue.current import CurrentCatalogue

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 
 from starlette.requests import Request
 
-from ipucloud.api.devices import Devices
+from ipucloud.api.cookies import Devices
 from ipucloud.api.limits import MAX_BUCKETS, RateLimiter, address_of
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, Problem

@@ -20,14 +20,13 @@ from uuid import UUID
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ipucloud.api.credentials import credentials
+from ipucloud.api.credentials import UsedTokens, credentials
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
 from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import Trace, scope_trace
-from ipucloud.api.used import UsedTokens
 from ipucloud.db.turns import CALLER
-from ipucloud.http.addresses import subscriber
+from ipucloud.http.limits import subscriber
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
 

@@ -28,8 +28,7 @@ from ipucloud.http.limits import public_limits
 from ipucloud.http.listeners import listener
 from ipucloud.http.server import internal_listener, server_config
 from ipucloud.process import logs
-from ipucloud.process.reload import ReloadSignal, reload_signal
-from ipucloud.process.signals import StopSignals, in_loop, stop_signals
+from ipucloud.process.signals import ReloadSignal, StopSignals, in_loop, reload_signal, stop_signals
 
 CERTIFICATE_SECONDS = 60.0
 GC_THRESHOLDS = (50_000, 20, 50)

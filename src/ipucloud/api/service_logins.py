@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.api.logins import LoginFailed, Reached, log_in, new_key, public_text
-from ipucloud.contract.terminals import TerminalEnd
+from ipucloud.contract.poplar_servers import TerminalEnd
 from ipucloud.db.engine import Database
 from ipucloud.identity.access import authorize
 from ipucloud.identity.roles import Permission

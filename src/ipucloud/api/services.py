@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from starlette.requests import HTTPConnection
 
 from ipucloud.api.attempts import Attempts
-from ipucloud.api.devices import Devices
+from ipucloud.api.cookies import Devices
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.service_counts import ServiceCounts
 from ipucloud.api.service_logins import ServiceLogins

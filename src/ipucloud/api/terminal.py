@@ -14,7 +14,7 @@ from ipucloud.api.logins import LOGIN_SECONDS, LoginFailed, log_in
 from ipucloud.api.reads import check_permission
 from ipucloud.api.services import Services
 from ipucloud.api.trace import trace_of
-from ipucloud.contract.terminals import TerminalEnd
+from ipucloud.contract.poplar_servers import TerminalEnd
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.programs.terminals import store
 from ipucloud.programs.terminals.store import Terminal

@@ -10,7 +10,7 @@ import structlog
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ipucloud.catalogue.faults import CatalogueError
+from ipucloud.catalogue.checks import CatalogueError
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ipucloud.catalogue.faults import Fault
+from ipucloud.catalogue.checks import Fault
 from ipucloud.contract.catalogue import Model, Source
 
 NAMES = (

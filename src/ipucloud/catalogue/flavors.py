@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ipucloud.catalogue.faults import Fault
+from ipucloud.catalogue.checks import Fault
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor, FlavorRow, MachineType, Pod
 
 

@@ -8,8 +8,7 @@ from importlib.resources.abc import Traversable
 from os.path import realpath
 from pathlib import Path
 
-from ipucloud.catalogue.checks import contradictions
-from ipucloud.catalogue.faults import CatalogueError, Fault
+from ipucloud.catalogue.checks import CatalogueError, Fault, contradictions
 from ipucloud.catalogue.files import DataFiles
 from ipucloud.catalogue.flavors import complete
 from ipucloud.catalogue.queries import Catalogue

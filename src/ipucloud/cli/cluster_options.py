@@ -9,6 +9,9 @@ import typer
 
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, CONNECTION, FLAVOR, IMAGE, REGION, SSH_KEY, VOLUME
+from ipucloud.cli.session import Session
+from ipucloud.client import flavors, images, ssh_keys
+from ipucloud.client.errors import UsageError
 
 Name = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
 Flavor = Annotated[
@@ -75,3 +78,26 @@ Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")
 Identity = Annotated[
     Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
 ]
+
+
+def only_region(session: Session, flavor: str) -> str:
+    regions = session.run(flavors.get(flavor)).regions
+    if len(regions) != 1:
+        raise UsageError(f"Flavor {flavor} is sold in {', '.join(regions) or 'no region'}: choose one with --region.")
+    return regions[0]
+
+
+def newest_image(session: Session, region: str) -> str:
+    offered = [image for image in session.client.items(images.list()) if region in image.regions]
+    if not offered:
+        raise UsageError(f"No image is offered in {region}.")
+    return max(offered, key=lambda image: image.release).name
+
+
+def only_key(session: Session) -> list[str]:
+    names = [key.name for key in session.client.items(ssh_keys.list())]
+    if not names:
+        raise UsageError("The project has no SSH key. Add one with `ipucloud ssh-keys create`.")
+    if len(names) > 1:
+        raise UsageError(f"Choose SSH keys with --ssh-key: {', '.join(names)}.")
+    return names

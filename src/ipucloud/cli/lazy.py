@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import typer
@@ -18,7 +17,7 @@ _COMPLETION = {"install_completion", "show_completion"}
 
 @dataclass(frozen=True)
 class Entry:
-    """A command or group: its name, the module with its `app`, its help and its help panel.
+    """A command or group: its name, the module with its `app` or `module:app`, its help and its help panel.
 
     `extra`: the extra of the distribution whose packages it needs; None: those of the client suffice. `hidden`: a
     former name, which still works. `group`: the group that it is in, followed by a space.
@@ -41,15 +40,16 @@ class LazyCommand(TyperCommand):
         self._entry = entry
 
     def make_context(self, *args: Any, **extra: Any) -> Any:  # Any: Typer's context type has no public name
-        app: typer.Typer = self._load().app
-        command = typer.main.get_command(app)
+        command = typer.main.get_command(self._load())
         command.help = command.help or self.help
         command.params = [each for each in command.params if each.name not in _COMPLETION]  # `ipucloud` alone has them
         return command.make_context(*args, **extra)
 
-    def _load(self) -> ModuleType:
+    def _load(self) -> typer.Typer:
+        module, _, name = self._entry.module.partition(":")
         try:
-            return importlib.import_module(self._entry.module)
+            app: typer.Typer = getattr(importlib.import_module(module), name or "app")
+            return app
         except ModuleNotFoundError as missing:
             if self._entry.extra is None or not _is_left_out(missing.name or "ipucloud"):
                 raise

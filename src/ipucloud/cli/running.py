@@ -12,8 +12,8 @@ import typer
 
 from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
+from ipucloud.cli.cluster_options import newest_image, only_key, only_region
 from ipucloud.cli.commands.jobs import facts, status_of, write_log
-from ipucloud.cli.defaults import newest_image, only_key, only_region
 from ipucloud.cli.finding import FLAVOR, find_cluster, suggesting
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import write_json

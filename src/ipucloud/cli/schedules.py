@@ -1,4 +1,4 @@
-"""Schedules as people write them: `mon-fri 08:00-20:00`, with a time zone and holidays."""
+"""Schedules and repair windows as people write them: `mon-fri 08:00-18:00`, `sat,sun 02:00 180 Europe/Luxembourg`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
 from ipucloud.cli.output import shown
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import ClusterScheduleState, UsePeriod
+from ipucloud.client.models import ClusterScheduleState, RepairWindow, UsePeriod
 
 FORM = "mon-fri 08:00-20:00"
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -88,3 +89,41 @@ def _days(text: str) -> Sequence[str]:
         last = _DAYS.index(given["last"] or given["first"])
         found += [_DAYS[number % 7] for number in range(first, last + 1 if last >= first else last + 8)]
     return found
+
+
+_WINDOW_FORM = "sat,sun 02:00 180 Europe/Luxembourg"
+
+
+def window(text: str) -> RepairWindow:
+    """Days, time of day, minutes and time zone. Raises typer.BadParameter; the service checks the time zone."""
+    try:
+        days, starts_at, minutes, time_zone = text.split()
+        return RepairWindow.model_validate(
+            {"days": days.split(","), "starts_at": starts_at, "minutes": int(minutes), "time_zone": time_zone}
+        )
+    except (ValueError, ValidationError):
+        raise typer.BadParameter(
+            f"{text!r} is not a window such as {_WINDOW_FORM!r}: days, time of day, minutes, time zone."
+        ) from None
+
+
+def window_text(given: RepairWindow) -> str:
+    """The window as it is written."""
+    return f"{','.join(given.days)} {given.starts_at} {given.minutes} {given.time_zone}"
+
+
+Window = Annotated[
+    RepairWindow | None,
+    typer.Option(
+        "--repair-window",
+        parser=window,
+        metavar="WINDOW",
+        help=f"When repairs may begin without a request, like '{_WINDOW_FORM}'.",
+    ),
+]
+AutoRepair = Annotated[
+    bool, typer.Option("--auto-repair/--no-auto-repair", help="Replace faulty hardware without a request.")
+]
+AutoRepairChange = Annotated[
+    bool | None, typer.Option("--auto-repair/--no-auto-repair", help="Replace faulty hardware without a request.")
+]

@@ -21,6 +21,7 @@ from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.finding import PROJECT, Kind, explained, filtered
 from ipucloud.cli.watching import watch
+from ipucloud.client import tokens
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
 from ipucloud.client.models import Page
@@ -255,3 +256,24 @@ def _code(error: ClientError) -> str:
     """The class as a code: UnreachableError → unreachable."""
     words = type(error).__name__.removesuffix("Error")
     return "".join(f"_{each.lower()}" if each.isupper() else each for each in words).lstrip("_")
+
+
+def own_account(session: Session) -> str | None:
+    """The account of a payer's token."""
+    me = session.run(tokens.whoami()).token
+    return None if me is None or me.account_id is None else str(me.account_id)
+
+
+def run_for_payers(session: Session, of_project: Call[Result], of_account: Callable[[], Call[Result]]) -> Result:
+    """What the project gives, or what the account of a payer's token gives.
+
+    A payer's token of the environment may come with the project of a stored profile.
+    """
+    if session.configured.project is None and own_account(session) is not None:
+        return session.run(of_account())
+    try:
+        return session.run(of_project)
+    except ApiError as error:
+        if error.code != "not_found" or session.project or own_account(session) is None:
+            raise
+        return session.run(of_account())

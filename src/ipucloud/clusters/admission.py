@@ -29,8 +29,8 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.identity.ssh_authorities import CURRENT_AUTHORITY
-from ipucloud.inventory.controllers import users_at_controllers
 from ipucloud.inventory.placement import HAS_ROOM
+from ipucloud.inventory.sync import users_at_controllers
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
 from ipucloud.kernel.money import MINOR_UNITS, Money

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import structlog
 
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
+from ipucloud.site.ports import SiteBusy, SiteError, SiteRefused
 
 log = structlog.get_logger(__name__)
 

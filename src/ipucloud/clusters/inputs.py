@@ -17,12 +17,12 @@ from ipucloud.contract.partitions import shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.identity.ssh_certificates import trusting
-from ipucloud.inventory.controllers import controller, controller_of_cluster
+from ipucloud.inventory.sync import controller, controller_of_cluster
 from ipucloud.kernel.sealing import Keys
 from ipucloud.kernel.vipu import PartitionShape
-from ipucloud.operations.frozen import frozen_until
+from ipucloud.operations.freezes import frozen_until
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
+from ipucloud.operations.queries import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.results import StepResult
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.ports import Site, VipuAddress

@@ -15,7 +15,7 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import users_at_controllers
+from ipucloud.inventory.sync import users_at_controllers
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem, not_found
 

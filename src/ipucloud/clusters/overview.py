@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from ipucloud.contract.overview import OverviewFactsOut
+from ipucloud.contract.projects import OverviewFactsOut
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

@@ -22,8 +22,7 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.reconcile.outcomes import Done, Outcome, Retry, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Hosts, Sites
+from ipucloud.site.ports import Hosts, SiteError, Sites
 from ipucloud.wire.site import S3Remote, S3Seen
 
 log = structlog.get_logger(__name__)

@@ -11,14 +11,14 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from ipucloud.contract.addresses import ClusterAddressOut
-from ipucloud.contract.capacity_waits import CapacityWaitOut, WaitingRequest
+from ipucloud.contract.capacity import CapacityWaitOut, WaitingRequest
 from ipucloud.contract.cluster_hardware import FaultOut, MachineOut, PoplarServerOut
 from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyRef, Slug, Tags, not_null, secret
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
+from ipucloud.contract.poplar_servers import supported_user_data
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
 from ipucloud.contract.schedules import ClusterSchedule, ClusterScheduleOut
-from ipucloud.contract.user_data import supported_user_data
 from ipucloud.contract.volumes import MAX_OF_NEW_CLUSTER, ClusterVolume
 from ipucloud.kernel.money import Money
 

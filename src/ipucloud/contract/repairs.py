@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.calendars import Days, TimeZone
 from ipucloud.contract.fields import Answer, Body, Instant
+from ipucloud.contract.schedules import Days, TimeZone
 
 RepairReason = Literal["fault", "maintenance"]
 RepairOutcome = Literal["repaired", "failed", "cancelled", "not_needed", "superseded", "maintained"]

@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from ipucloud.db.driver import ConnectionPool
 from ipucloud.db.outages import asks_again, connection_died, reachable, too_busy
-from ipucloud.db.roles import APP_ROLE
 from ipucloud.db.statements import SingleStatements, Statements, Tenant
+from ipucloud.db.tenancy import APP_ROLE
 from ipucloud.db.turns import Turns
 from ipucloud.kernel.errors import Problem
 

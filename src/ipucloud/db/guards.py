@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY, OWNER_ROLE, TENANT_ROLE
+from ipucloud.db.tenancy import APP_ROLE, FACTS, HISTORY, OWNER_ROLE, TENANT_ROLE
 
 _TRIGGERS = """
 SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid

@@ -11,7 +11,7 @@ from alembic.util import CommandError
 from psycopg.errors import DeadlockDetected, UndefinedTable
 
 from ipucloud.db.engine import sqlalchemy_url
-from ipucloud.db.revisions import BASELINE, FORMER_HEAD, UpgradeError, is_former, scripts
+from ipucloud.db.schema_check import BASELINE, FORMER_HEAD, UpgradeError, is_former, scripts
 
 _TRIES = 5
 _PRESENT = sa.text("SELECT version_num FROM alembic_version")

@@ -14,8 +14,8 @@ import psycopg
 from ipucloud.db.driver import Connection, ConnectionPool, query
 from ipucloud.db.engine import APPLICATION
 from ipucloud.db.outages import unavailable
-from ipucloud.db.roles import APP_ROLE
 from ipucloud.db.rows import Query, Row
+from ipucloud.db.tenancy import APP_ROLE
 
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c default_transaction_read_only=on -c statement_timeout=10s "

@@ -14,7 +14,7 @@ from sqlalchemy.engine.result import SimpleResultMetaData
 
 from ipucloud.db.driver import Connection, ConnectionPool, Cursor, query
 from ipucloud.db.outages import as_sqlalchemy, reachable
-from ipucloud.db.roles import TENANT_ROLE
+from ipucloud.db.tenancy import TENANT_ROLE
 
 
 class Statements(Protocol):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ipucloud.egress.addresses import Address, is_public, parse
+from ipucloud.egress.urls import Address, is_public, parse
 
 Connection = TypeVar("Connection")
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]

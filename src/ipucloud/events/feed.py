@@ -3,17 +3,22 @@
 An event gets its id when it is written, not when it becomes visible: a reader that remembers the highest id it has read
 would miss every event committed later. Events are therefore ordered by (transaction, id), and only those of
 transactions older than every running one are shown: no event appears before one that was already shown.
+
+The log is ordered by these numbers: what the new server wrote would come before what it restored.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
+
+import sqlalchemy as sa
 
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.db.engine import sqlalchemy_url
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
@@ -184,3 +189,72 @@ async def read(
 async def tail(connection: Statements) -> Position:
     """The position before all events that are not yet settled: the start of a stream that needs only new events."""
     return Position(await _TAIL.one(connection), 0)
+
+
+_BEHIND_ACCOUNT_FEED = {Order.OLDEST_FIRST: ">", Order.NEWEST_FIRST: "<"}
+_SORTED_ACCOUNT_FEED = {Order.OLDEST_FIRST: "transaction, id", Order.NEWEST_FIRST: "transaction DESC, id DESC"}
+
+
+class AccountEventsFound(NamedTuple):
+    """The page's JSON array, and the position of its last event when there are more."""
+
+    items: str
+    next: str | None
+
+
+def _list_account_feed(order: Order, document: str) -> Query[AccountEventsFound]:
+    return Query(
+        clauses(
+            "WITH found AS (SELECT * FROM events WHERE account_id = :account_id",
+            "AND transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)",
+            "AND (CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])))",
+            "AND (CAST(:subject_id AS uuid) IS NULL OR subject_id = CAST(:subject_id AS uuid))",
+            f"AND (transaction, id) {_BEHIND_ACCOUNT_FEED[order]} (:after_transaction, :after_id)",
+            f"ORDER BY {_SORTED_ACCOUNT_FEED[order]} LIMIT CAST(:limit AS integer) + 1),",
+            *(
+                "page AS (SELECT found.*, row_number() OVER (ORDER BY",
+                _SORTED_ACCOUNT_FEED[order],
+                ") AS place FROM found)",
+            ),
+            "SELECT (SELECT coalesce(json_agg(",
+            document,
+            "ORDER BY place), '[]')::text FROM page WHERE place <= :limit) AS items,",
+            "(SELECT transaction || '-' || id FROM page",
+            "WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)) AS next",
+        ),
+        AccountEventsFound,
+    )
+
+
+AccountLists: TypeAlias = Mapping[Order, Query[AccountEventsFound]]
+
+LIST_ACCOUNT_EVENTS: AccountLists = {order: _list_account_feed(order, DOCUMENT) for order in Order}
+LIST_ACCOUNT_CLOUD_EVENTS: AccountLists = {order: _list_account_feed(order, CLOUD_EVENT) for order in Order}
+"""Parameters: those of `events.feed.list_parameters`, and `:account_id`."""
+
+
+_BEHIND_RESTORED = """
+SELECT greatest(0, coalesce(max(transaction), 0) + 1 - (pg_snapshot_xmax(pg_current_snapshot())::text)::bigint)
+  FROM events
+"""
+_USE_UP = """
+DO $$ BEGIN
+  WHILE pg_current_xact_id()::text::bigint <= (SELECT coalesce(max(transaction), 0) FROM events) LOOP COMMIT; END LOOP;
+END $$
+"""
+
+
+def _engine(url: str) -> sa.Engine:
+    return sa.create_engine(sqlalchemy_url(url), isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+
+
+def transactions_behind(url: str) -> int:
+    """How many transactions the server has to begin until its numbers are above those of every event."""
+    with _engine(url).connect() as connection:
+        return int(connection.exec_driver_sql(_BEHIND_RESTORED).scalar_one())
+
+
+def use_up_transactions(url: str) -> None:
+    """Begin so many transactions, about ten thousand a second. Nothing else may write meanwhile."""
+    with _engine(url).connect() as connection:
+        connection.exec_driver_sql(_USE_UP)

@@ -10,8 +10,7 @@ from resource import RLIMIT_NOFILE, getrlimit
 
 import structlog
 
-from ipucloud.http.addresses import subscriber
-from ipucloud.http.limits import Limits
+from ipucloud.http.limits import Limits, subscriber
 from ipucloud.http.metrics import CONNECTIONS, REFUSED
 from ipucloud.http.refusals import Reason, refusals
 from ipucloud.http.waits import Connection, Peer, Wait, Waits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from resource import RLIM_INFINITY
 
 from ipucloud.config import Settings
@@ -63,3 +63,18 @@ def public_limits(settings: Settings) -> Limits:
 
 INTERNAL_LIMITS = Limits(connections=INTERNAL_CONNECTIONS, per_address=INTERNAL_CONNECTIONS)
 """Of the listener that only operators reach."""
+
+
+def subscriber(host: str) -> str:
+    """The client of an address: an IPv4 address itself, the /64 network of an IPv6 one; other text as it is.
+    it is.
+
+    A /64 is the least that a provider's customer gets, so a client has 2^64 addresses in it.
+    """
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))

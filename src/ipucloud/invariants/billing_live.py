@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.rebooking import ENTERED
+from ipucloud.invariants.adjusting import ENTERED
 from ipucloud.invariants.rules import Invariant, Refusal, by
 
 _ANNOUNCED = Refusal("A sent event cannot be withdrawn; a person must inform the customer.")

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Sites, VipuAddress
-from ipucloud.site.users import users_with_allocation
+from ipucloud.site.ports import SiteError, Sites, VipuAddress
+from ipucloud.site.vipu import users_with_allocation
 from ipucloud.site.vipu_ports import Allocation, Partition, Vipu
 from ipucloud.wire.site import Host, Network
 

@@ -6,8 +6,7 @@ from types import MappingProxyType
 
 from sqlalchemy.dialects import postgresql as pg
 
-from ipucloud.db.roles import APP_ROLE, FACTS, HISTORY, TENANT_ROLE
-from ipucloud.db.tenancy import policies
+from ipucloud.db.tenancy import APP_ROLE, FACTS, HISTORY, TENANT_ROLE, policies
 from ipucloud.invariants.rules import Invariant, Refusal
 from ipucloud.invariants.tables import TABLES
 

@@ -11,10 +11,10 @@ from ipucloud.db.rows import Query
 from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, decided
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import take_clean_up_again
-from ipucloud.inventory.blocks import DOMAIN
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.reports import clear_code, report
+from ipucloud.inventory.snapshot import DOMAIN
 from ipucloud.inventory.validations import require, withdraw
 
 _DISAGREE = Query(

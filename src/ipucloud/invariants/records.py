@@ -14,7 +14,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.invariants.states import STATES
-from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.sync import controller
 from ipucloud.kernel.ids import VALIDATION_PREFIX, read_external_name
 from ipucloud.site.ports import VipuAddress
 from ipucloud.site.vipu_ports import UserEndpoint

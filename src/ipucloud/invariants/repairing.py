@@ -27,9 +27,8 @@ from ipucloud.invariants.rules import (
 )
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
-from ipucloud.operations.frozen import blocked_by, frozen
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Sites, VipuAddress
+from ipucloud.operations.freezes import blocked_by, frozen
+from ipucloud.site.ports import SiteError, Sites, VipuAddress
 
 REPAIR_LIMIT = 5
 """Most repairs at sites in one run. More of them suggest a wrong view of a site or of the database."""

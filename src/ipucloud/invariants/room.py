@@ -7,13 +7,13 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.health.codes import Kind
 from ipucloud.inventory.health.merge import FOLLOWING, lock, merge, merged_reports
-from ipucloud.inventory.settle import settle
 
 
 async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDone:
-    if not await settle(connection, [UUID(violation.object_id)]):
+    if not await settle_pods(connection, [UUID(violation.object_id)]):
         raise Refused("Nothing was left to repair.")
     return RepairDone()
 

@@ -1,10 +1,13 @@
-"""Groups of cluster states, as parameters of the rules."""
+"""Groups of cluster states, as parameters of the rules, and every kind of operation there is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
+from ipucloud.billing.exports.operation import EXPORT
+from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.rebuild import REBUILD
@@ -15,6 +18,8 @@ from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.operations.kind import Kind
+from ipucloud.partitions.operations import PARTITION_OPERATIONS
 
 WORKING = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 """The customer has the cluster, and no operation changes it."""
@@ -54,3 +59,23 @@ STATES: Mapping[str, object] = MappingProxyType(
         "rebuild": REBUILD.name,
     }
 )
+
+
+_ALL: tuple[Kind[Any, Any], ...] = (*CLUSTER_OPERATIONS, *PARTITION_OPERATIONS, EXPORT)
+KINDS: Mapping[str, Kind[Any, Any]] = MappingProxyType({kind.name: kind for kind in _ALL})
+
+STEPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        kind.name: tuple(
+            step.name
+            for step in (
+                *kind.preceding,
+                *kind.steps,
+                *kind.replacing,
+                *(() if kind.undo is None else kind.undo.steps),
+            )
+        )
+        for kind in KINDS.values()
+    }
+)
+"""Names of the steps that an operation of a kind may have, those of its undo among them."""

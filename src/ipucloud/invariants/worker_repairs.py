@@ -16,9 +16,8 @@ from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
 from ipucloud.clusters.operations.repair import REPAIR, steps_of_create
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
-from ipucloud.invariants.kinds import KINDS
 from ipucloud.invariants.rules import DatabaseRepair, Decision, Refused, RepairDone, Violation
-from ipucloud.invariants.states import GONE, WORKING
+from ipucloud.invariants.states import GONE, KINDS, WORKING
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 from ipucloud.operations.ending import preempt_all, preempt_partitions

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ipucloud.inventory.blocks import DOMAIN, RUN, aligned_starts, bits, span, tightest
-from ipucloud.inventory.fit import Block, Fit
-from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.allocator import Block, Fit
+from ipucloud.inventory.snapshot import DOMAIN, RUN, Pod, aligned_starts, bits, span, tightest
 
 SEARCHED = 2_000
 """Sets of clusters that are tried before the search gives up."""

@@ -10,6 +10,13 @@ attempt is a subtransaction for that reason: the exception that ends it in vain 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.rows import Query
+
 POD_MASKS = """
 CREATE VIEW pod_masks WITH (security_invoker = true) AS
 SELECT pod_id,
@@ -185,3 +192,16 @@ END
 $$
 """
 """Lock so many free hosts of the region's pool. Fewer: no more were free, as of one snapshot; none is locked."""
+
+
+_SETTLE = Query("SELECT settle_pods(:pods)", int)
+
+
+async def settle_pods(connection: AsyncConnection, pod_ids: Collection[UUID]) -> int:
+    """Compute the masks of these pods, and of their runs, from the machines, their own hosts and their allocations.
+
+    Whoever frees, releases, quarantines or returns machines calls it in the same transaction, once for all their pods,
+    after the changes: it locks the pods until the end, and pods locked twice would be locked in no common order. Hosts
+    of the region's pool come after it in the order of locks. Returns how many pods it changed.
+    """
+    return await _SETTLE.one(connection, {"pods": sorted(set(pod_ids))}) if pod_ids else 0

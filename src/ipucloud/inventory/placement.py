@@ -21,10 +21,8 @@ from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.outages import RETRY_AFTER
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.allocator import capacity, choose
-from ipucloud.inventory.blocks import DOMAIN
-from ipucloud.inventory.fit import Fit
-from ipucloud.inventory.snapshot import Pod, SlotState, usable
+from ipucloud.inventory.allocator import Fit, capacity, choose
+from ipucloud.inventory.snapshot import DOMAIN, Pod, SlotState, usable
 from ipucloud.inventory.whynot import WhyNot, explain
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.reserved import hold_again
-from ipucloud.inventory.settle import settle
 from ipucloud.inventory.validations import require_unsettled
 
 
@@ -80,7 +80,7 @@ async def release(
     """Mark the machines and these hosts, None for all, as left by the customer. Nobody else may have them yet."""
     mine = {"project_id": project_id, "cluster_id": cluster_id, "hosts": hosts}
     released = await _RELEASE.all(connection, mine)
-    await settle(connection, _pods(released))
+    await settle_pods(connection, _pods(released))
 
 
 async def free(
@@ -102,7 +102,7 @@ async def free(
     if validated:
         machines = [each.machine_id for each in freed if each.machine_id is not None]
         pods.update(await require_unsettled(connection, machines, "release"))
-    await settle(connection, pods)
+    await settle_pods(connection, pods)
     if hosts := [each.host_id for each in freed if each.host_id is not None]:
         await connection.execute(_FREE_HOSTS, {"hosts": hosts})
     return sum(each.pod_id is not None and each.counted for each in freed)

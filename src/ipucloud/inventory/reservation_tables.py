@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.contract.reservations import ReservationState
+from ipucloud.contract.capacity import ReservationState
 from ipucloud.db.base import instant, metadata, one_of, tenant_key
 
 reservations = sa.Table(

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.placement import ReservedBlock
-from ipucloud.inventory.settle import settle
 from ipucloud.inventory.validations import require_unsettled
 from ipucloud.kernel.failpoints import failpoint
 
@@ -185,7 +185,7 @@ async def let_go(
     if validated:
         used = [each.machine_id for each in freed if each.machine_id is not None and each.used]
         pods.update(await require_unsettled(connection, used, "release"))
-    await settle(connection, pods)
+    await settle_pods(connection, pods)
     if hosts := [each.host_id for each in freed if each.host_id is not None]:
         await connection.execute(_FREE_HOSTS, {"hosts": hosts})
     return sum(each.machine_id is not None for each in freed)

@@ -18,10 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.blocks import DOMAIN, RUN, span
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.placement import Demand, take, take_slots, waiting_for_room
 from ipucloud.inventory.release import free
-from ipucloud.inventory.settle import settle
+from ipucloud.inventory.snapshot import DOMAIN, RUN, span
 from ipucloud.kernel.failpoints import failpoint
 
 WHOLE_POD = span(0, DOMAIN)
@@ -241,13 +241,13 @@ def _free(mask: int, wanted: int) -> bool:
 async def release_part(connection: AsyncConnection, part: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
     """Mark the machines of this part as left by the customer."""
     mine = {"project_id": project_id, "cluster_id": cluster_id}
-    await settle(connection, await _RELEASE.all(connection, mine | {"parts": [part.value]}))
+    await settle_pods(connection, await _RELEASE.all(connection, mine | {"parts": [part.value]}))
 
 
 async def release_new_size(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """Mark the machines that have joined, and those of both sizes, as left by the customer."""
     mine = {"project_id": project_id, "cluster_id": cluster_id}
-    await settle(connection, await _RELEASE.all(connection, mine | {"parts": [ResizePart.JOINS.value, "both"]}))
+    await settle_pods(connection, await _RELEASE.all(connection, mine | {"parts": [ResizePart.JOINS.value, "both"]}))
 
 
 async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
@@ -257,10 +257,10 @@ async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
     Raises `Problem` capacity_exhausted, unavailable.
     """
     mine = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
-    await settle(connection, await _FREE_JOINING.all(connection, mine))
+    await settle_pods(connection, await _FREE_JOINING.all(connection, mine))
     await connection.execute(_FORMER, mine)
     stays_here = await take_for_resize(connection, demand, await _HELD.all(connection, mine | {"joining": False}))
-    await settle(connection, await _TAKE_BACK.all(connection, mine | {"but": ResizePart.LEAVES.value}))
+    await settle_pods(connection, await _TAKE_BACK.all(connection, mine | {"but": ResizePart.LEAVES.value}))
     await connection.execute(_NUMBER, mine | {"idle": ResizePart.LEAVES.value})
     failpoint("resize.others_taken")
     return stays_here
@@ -270,7 +270,7 @@ async def number_machines(connection: AsyncConnection, idle: ResizePart, *, proj
     """Number the cluster's machines anew, without those of the part `idle`; it takes back what had begun to leave."""
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     if idle is ResizePart.JOINS:
-        await settle(connection, await _TAKE_BACK.all(connection, mine | {"but": idle.value}))
+        await settle_pods(connection, await _TAKE_BACK.all(connection, mine | {"but": idle.value}))
     await connection.execute(_NUMBER, mine | {"idle": idle.value})
 
 

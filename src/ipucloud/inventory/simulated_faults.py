@@ -1,4 +1,4 @@
-"""What operators ask a simulated site to break, as rows: a worker carries them out (`inventory/simulation.py`).
+"""What operators ask a simulated site to break, as rows: a worker carries them out (`inventory/simulated_faults.py`).
 
 Only hardware of regions whose site says that it is simulated can be asked for.
 """
@@ -12,10 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.simulated_faults import SimulatedFaultCreate, SimulatedFaultKind, SimulatedFaultState
+from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
+from ipucloud.site.ports import Simulation, SiteBusy, SiteRefused, SiteUnknown
 
 
 class SimulatedFault(NamedTuple):
@@ -156,3 +158,25 @@ async def refused(connection: AsyncConnection, fault: SimulatedFault, detail: st
 async def waits(connection: AsyncConnection, fault: SimulatedFault, detail: str) -> None:
     """The site has not said that it did it; it is asked again."""
     await connection.execute(_WAITS, {"id": fault.id, "state": fault.state, "detail": detail})
+
+
+async def carry_out_simulated_faults(simulation: Simulation, database: Database) -> None:
+    """Ask the site for each fault that is to begin or end, and record its answer; without one it is asked again.
+
+    Asking twice has the effect of asking once, so that a crash between the answer and its record changes nothing.
+    """
+    async with database.read() as connection:
+        faults = await due(connection)
+    for fault in faults:
+        breaks = fault.state is SimulatedFaultState.REQUESTED
+        try:
+            await simulation.set_fault(str(fault.id), fault.kind.value, fault.name, fault.link, broken=breaks)
+        except SiteRefused as error:
+            async with database.begin() as connection:
+                await refused(connection, fault, str(error))
+        except (SiteBusy, SiteUnknown) as error:
+            async with database.begin() as connection:
+                await waits(connection, fault, f"{error}; it is asked again")
+        else:
+            async with database.begin() as connection:
+                await reached(connection, fault)

@@ -17,9 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.operator_validations import ValidationReason, ValidationResult
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.health.codes import CODES, Code, Source
 from ipucloud.inventory.health.merge import lock, merge, merge_unsettled
-from ipucloud.inventory.settle import settle
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.wake import AWAKE, PLATFORM, WAKE
@@ -196,7 +196,7 @@ async def require(
     requested_by: str | None = None,
 ) -> None:
     """The same, and the pods are settled."""
-    await settle(connection, await require_unsettled(connection, machines, reason, requested_by))
+    await settle_pods(connection, await require_unsettled(connection, machines, reason, requested_by))
 
 
 async def begin(

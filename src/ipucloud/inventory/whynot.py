@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ipucloud.inventory.blocks import DOMAIN
-from ipucloud.inventory.fit import Fit
-from ipucloud.inventory.snapshot import Pod, SlotState, machines_in, usable
+from ipucloud.inventory.allocator import Fit
+from ipucloud.inventory.snapshot import DOMAIN, Pod, SlotState, machines_in, usable
 
 
 class Reason(StrEnum):

@@ -17,7 +17,9 @@ from hashlib import sha256
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ipucloud.kernel.errors import NOT_CONFIGURED, Problem
 
@@ -149,3 +151,29 @@ def _decode(text: str) -> bytes:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, UnicodeEncodeError) as error:
         raise ValueError("not base64") from error
+
+
+_PURPOSE = "proofs of bills"
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Signs under one key."""
+
+    _key: Ed25519PrivateKey = field(repr=False)
+
+    @property
+    def public_key(self) -> str:
+        """What verifies its signatures: 32 bytes in base64."""
+        raw = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        return base64.b64encode(raw).decode()
+
+    def sign(self, statement: str) -> str:
+        """64 bytes in base64; the same statement has the same signature."""
+        return base64.b64encode(self._key.sign(statement.encode())).decode()
+
+
+def signer_of(keys: Keys) -> Signer:
+    """The signer of the current key."""
+    seed = derive(keys, _PURPOSE)
+    return Signer(Ed25519PrivateKey.from_private_bytes(base64.urlsafe_b64decode(seed + "=")))

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import structlog
 
 from ipucloud.programs.consoles.store import KEPT_BOOTS, Boot, Server
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteError
 from ipucloud.wire.site import CONSOLE_BYTES
 from ipucloud.wire.site import Host as SeenHost
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import controller
+from ipucloud.inventory.sync import controller
 from ipucloud.site.ports import VipuAddress
 
 IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})

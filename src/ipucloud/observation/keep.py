@@ -10,10 +10,10 @@ from ipucloud.clusters.idle.store import WATCHED, record_uses
 from ipucloud.db.engine import Database
 from ipucloud.observation.consoles import read_consoles, written_to
 from ipucloud.observation.expected import Expected
-from ipucloud.observation.fence import Fence
 from ipucloud.observation.load import PARTITIONS, samples_of
 from ipucloud.observation.reading import Reading
-from ipucloud.observation.use import use_of
+from ipucloud.observation.servers import use_of
+from ipucloud.observation.work import Fence
 from ipucloud.programs.consoles.store import SERVERS, record_boots
 from ipucloud.programs.samples.store import record_samples
 from ipucloud.site.ports import Budget, Site

@@ -11,9 +11,9 @@ import structlog
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.kernel.clock import Clock
-from ipucloud.observation.kind import OBSERVATION, SOON_SECONDS
+from ipucloud.observation.work import OBSERVATION, SOON_SECONDS
 from ipucloud.reconcile.wake import wake
-from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import SiteError
 
 log = structlog.get_logger(__name__)
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.not_working import DEGRADING
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads.platform import InventoryDiffers, MassDisappearance
+from ipucloud.contract.event_payloads.base import InventoryDiffers, MassDisappearance
 from ipucloud.contract.event_types.platform import (
     AUTOMATION_HALTED,
     AUTOMATION_RESUMED,
@@ -27,6 +27,7 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators
 from ipucloud.inventory.expected.findings import PREVENTING, inventory_facts
 from ipucloud.inventory.expected.shown import digest_of, is_known, write_shown
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.health.codes import OBSERVED, VALIDATED, Code
 from ipucloud.inventory.health.judge import Action, Change, LiveReport, judge, unsettled
 from ipucloud.inventory.health.merge import lock
@@ -39,18 +40,16 @@ from ipucloud.inventory.health.observations import (
     write_release,
 )
 from ipucloud.inventory.health.record import live_reports, write
-from ipucloud.inventory.settle import settle
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.observation import metrics
+from ipucloud.observation import work
 from ipucloud.observation.expected import IN_USE, Expected, Holder, read_expected
-from ipucloud.observation.fence import Fence
-from ipucloud.observation.findings import find
+from ipucloud.observation.findings import PowerWatch, find
 from ipucloud.observation.keep import Keeper
-from ipucloud.observation.power import PowerWatch
 from ipucloud.observation.reading import Reading, read_site
-from ipucloud.observation.ssh import SshReader
+from ipucloud.observation.servers import SshReader
+from ipucloud.observation.work import Fence
 from ipucloud.site.ports import Budget, Sites
 
 log = structlog.get_logger(__name__)
@@ -174,7 +173,7 @@ async def observe_region(
     most = limit or max(FEWEST, round(SHARE * objects))
     await _halt(database, fence, region, live, changes, objects=objects, most=most)
     await _record(database, fence, region, reading, When(began, read_at, expires))
-    metrics.SECONDS.labels(region).set(clock.monotonic() - started)
+    work.SECONDS.labels(region).set(clock.monotonic() - started)
     return Observed(unsettled(changes), all(read.error is None for read in reading.reads))
 
 
@@ -189,7 +188,7 @@ async def _keep_shown(database: Database, fence: Fence, region: str, reading: Re
             await fence(connection)
             changed = await write_shown(connection, region, kind, shown)
         for type_, number in changed.items():
-            metrics.CHANGED.labels(region, type_).inc(number)
+            work.CHANGED.labels(region, type_).inc(number)
             log.warning("hardware_changed", region=region, kind=kind, type=type_, objects=number)
 
 
@@ -321,7 +320,7 @@ async def _halt(
         elif halted and not halt:
             await record_for_operators(connection, AUTOMATION_RESUMED, region=region)
     if disappeared:
-        metrics.DISAPPEARED.labels(region).inc()
+        work.DISAPPEARED.labels(region).inc()
         log.error("mass_disappearance", region=region, objects=len(newly), of=objects, limit=most)
 
 
@@ -334,12 +333,12 @@ async def _record(database: Database, fence: Fence, region: str, reading: Readin
             if controller.release is not None:
                 await write_release(connection, region, controller.name, controller.release.version)
             pods |= set(await write_controller(connection, region, controller.name, controller.error, when))
-        await settle(connection, pods)
+        await settle_pods(connection, pods)
         for read in reading.reads:
             await write_reading(connection, region, read, when)
     for read in reading.reads:
         if read.error is None:
-            metrics.READ.labels(region, read.source).set(read.answered)
+            work.READ.labels(region, read.source).set(read.answered)
         else:
-            metrics.FAILED.labels(region, read.source).inc()
+            work.FAILED.labels(region, read.source).inc()
             log.warning("region_not_observed", region=region, source=read.source, error=read.error)

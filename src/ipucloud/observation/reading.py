@@ -14,9 +14,8 @@ from ipucloud.inventory.health.codes import Kind, Source
 from ipucloud.inventory.health.observations import Read
 from ipucloud.observation.expected import Expected
 from ipucloud.observation.identities import shown_hosts, shown_machines
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site, VipuAddress
-from ipucloud.site.users import users_with_allocation
+from ipucloud.site.ports import Site, SiteError, VipuAddress
+from ipucloud.site.vipu import users_with_allocation
 from ipucloud.site.vipu_ports import Agent, Link, Release, Vipu
 from ipucloud.wire.redfish import RedfishSystem
 from ipucloud.wire.site import Host

@@ -13,10 +13,10 @@ from ipucloud.db.rows import Query
 from ipucloud.db.schema_check import lacks_table_or_column
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
-from ipucloud.observation.kind import OBSERVATION, SOON_SECONDS
+from ipucloud.observation.findings import PowerWatch
 from ipucloud.observation.observe import observe_region
-from ipucloud.observation.power import PowerWatch
-from ipucloud.observation.ssh import SshReader
+from ipucloud.observation.servers import SshReader
+from ipucloud.observation.work import OBSERVATION, SOON_SECONDS
 from ipucloud.reconcile.outcomes import Outcome, Wait
 from ipucloud.reconcile.platform_work import ensure
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
+from ipucloud.contract.partitions import Origin
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PARTITION_FAILED, PARTITION_REFUSED, Problem
-from ipucloud.kernel.vipu import DOMAIN_IPUS
+from ipucloud.kernel.vipu import DOMAIN_IPUS, SELF_RESET_SECONDS
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.partitions import reasons
 from ipucloud.partitions.inputs import Record
 from ipucloud.partitions.observation import Answer, Observation
 from ipucloud.partitions.plan import Verdict, judge
+from ipucloud.site.vipu_ports import PartitionState, PartitionStatus
 
 UNANSWERED = "the V-IPU controller did not answer; the next check reads its state first"
 SHOWN_NAMES = 3
@@ -85,9 +86,9 @@ def _broken(partition: Record, observation: Observation, running_for: float) -> 
     status = observation.statuses.get(partition.external_name)
     if status is None:
         return Failed("the V-IPU controller could not bring it up")
-    if reasons.waited_for(status, running_for):
-        return Pending(f"{reasons.errors(status)}; {reasons.resets_itself(status)}")
-    detail = f"The V-IPU controller could not bring the partition up: {reasons.errors(status)}. {_ASK}"
+    if waited_for(status, running_for):
+        return Pending(f"{errors(status)}; {resets_itself(status)}")
+    detail = f"The V-IPU controller could not bring the partition up: {errors(status)}. {_ASK}"
     return _final(Problem(PARTITION_FAILED, detail, extra={"errors": list(status.errors), "resets": status.resets}))
 
 
@@ -169,3 +170,48 @@ _HOPELESS = {
         PARTITION_FAILED, "The controller no longer shows the partition. Remove it, and make another."
     ),
 }
+
+
+SHOWN_ERRORS = 3
+
+MISSING = "the controller no longer shows it, although its removal was not requested here"
+LOST = "the V-IPU controller lost it with the cluster's allocation; it is made again automatically"
+LOST_IN_REMOVAL = "the V-IPU controller lost it with the cluster's allocation while it was being removed"
+NOT_MADE_AGAIN = "the V-IPU controller had lost it with the cluster's allocation, and it could not be made again"
+UNKNOWN = "the controller reports a state unknown to this version"
+UNEXPLAINED = "one of its machines or links is faulty"
+
+
+def errors(status: PartitionStatus) -> str:
+    """What the controller says is wrong."""
+    more = len(status.errors) - SHOWN_ERRORS
+    shown = "; ".join(status.errors[:SHOWN_ERRORS]) + (f"; and {more} more" if more > 0 else "")
+    return f"the V-IPU controller reports: {shown}" if shown else "the V-IPU controller gives no reason"
+
+
+def in_error(status: PartitionStatus | None, origin: Origin) -> str:
+    """Of a partition in error, and what happens next."""
+    cause = UNEXPLAINED if status is None else errors(status)
+    if status is not None and status.resets_itself:
+        return f"{cause}; {resets_itself(status)}"
+    if status is not None and status.max_resets:
+        cause += f"; it has reset the partition {status.resets} times in vain"
+    if origin is Origin.CUSTOMER:
+        return f"{cause}; reset it with `vipu` once its hardware works again"
+    return f"{cause}; it is reset automatically once its hardware works again"
+
+
+def resets_itself(status: PartitionStatus) -> str:
+    return f"the controller resets it by itself, {status.resets} of {status.max_resets} times so far"
+
+
+def coming_up(status: PartitionStatus | None) -> str | None:
+    """Of a partition that its controller makes or resets; None: it needs no explanation."""
+    if status is None or status.state is not PartitionState.PENDING or not status.resets:
+        return None
+    return f"the controller resets it by itself, try {status.resets} of {status.max_resets}"
+
+
+def waited_for(status: PartitionStatus | None, seconds: float) -> bool:
+    """Whether a partition in error is left to its controller, after so many seconds of its operation."""
+    return status is not None and status.resets_itself and seconds < SELF_RESET_SECONDS

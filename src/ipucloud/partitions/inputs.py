@@ -12,10 +12,10 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import Origin, PartitionState, shape_of
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import controller, controller_of_cluster
+from ipucloud.inventory.sync import controller, controller_of_cluster
 from ipucloud.kernel.vipu import IpuNumber, IpuPlace, PartitionShape, chain_positions
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import OPEN_ON_PARTITIONS, open_operation_of
+from ipucloud.operations.queries import OPEN_ON_PARTITIONS, open_operation_of
 from ipucloud.partitions.plan import Desired
 from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of

@@ -14,8 +14,7 @@ from ipucloud.partitions.inputs import HeldIpu, PartitionInputs, Record
 from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
 from ipucloud.partitions.room import Room, room
 from ipucloud.partitions.states import DesiredState
-from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteBusy, SiteError, SiteRefused
 from ipucloud.site.vipu_ports import (
     IpuofGcd,
     Link,

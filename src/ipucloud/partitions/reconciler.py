@@ -23,8 +23,7 @@ from ipucloud.partitions.resets import reset_broken
 from ipucloud.partitions.states import DesiredState
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import SiteError, Sites
 
 log = structlog.get_logger(__name__)
 

@@ -19,7 +19,7 @@ from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.partitions import reasons
+from ipucloud.partitions import decide
 from ipucloud.partitions.inputs import Operated, PartitionInputs, Record
 from ipucloud.partitions.observation import Observation, as_stored
 from ipucloud.partitions.states import IN_USE, DesiredState
@@ -109,10 +109,10 @@ def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[U
 
 def _why_missing(record: Record, *, lost: bool) -> str:
     if lost:
-        return reasons.LOST
+        return decide.LOST
     if record.lost:
-        return reasons.NOT_MADE_AGAIN
-    return (record.reason if record.state is PartitionState.MISSING else None) or reasons.MISSING
+        return decide.NOT_MADE_AGAIN
+    return (record.reason if record.state is PartitionState.MISSING else None) or decide.MISSING
 
 
 def _lost(record: Record, inputs: PartitionInputs, observation: Observation) -> bool:
@@ -147,19 +147,19 @@ def _state(
     if desired_state is DesiredState.ABSENT:
         return (PartitionState.REMOVED if seen is None else PartitionState.REMOVING), None
     if desired_state is DesiredState.PRESENT:
-        why = reasons.in_error(told, record.origin) if broken else reasons.coming_up(told)
+        why = decide.in_error(told, record.origin) if broken else decide.coming_up(told)
         return PartitionState.CREATING, why
     if seen is None:
-        return PartitionState.MISSING, reasons.MISSING
+        return PartitionState.MISSING, decide.MISSING
     if broken:
         known = told is None and record.state is PartitionState.ERROR
-        return PartitionState.ERROR, record.reason if known else reasons.in_error(told, record.origin)
+        return PartitionState.ERROR, record.reason if known else decide.in_error(told, record.origin)
     if desired_state is DesiredState.RESET:
-        return PartitionState.RESETTING, reasons.coming_up(told)
+        return PartitionState.RESETTING, decide.coming_up(told)
     return {
         Ready.ACTIVE: (PartitionState.ACTIVE, None),
-        Ready.PENDING: (_coming_up(record.state), reasons.coming_up(told)),
-    }.get(seen.state, (PartitionState.UNKNOWN, reasons.UNKNOWN))
+        Ready.PENDING: (_coming_up(record.state), decide.coming_up(told)),
+    }.get(seen.state, (PartitionState.UNKNOWN, decide.UNKNOWN))
 
 
 def _coming_up(before: PartitionState) -> PartitionState:
@@ -301,7 +301,7 @@ def _appeared(inputs: PartitionInputs, seen: SeenPartition, observation: Observa
         "origin": origin.value,
         "name": seen.id,
         "state": _FIRST_SEEN.get(seen.state, PartitionState.UNKNOWN).value,
-        "reason": reasons.in_error(observation.statuses.get(seen.id), origin) if broken else None,
+        "reason": decide.in_error(observation.statuses.get(seen.id), origin) if broken else None,
         "observed": orjson.dumps(as_stored(seen, inputs)).decode(),
     }
 

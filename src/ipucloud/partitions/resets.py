@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.operations.all import BESIDE_PARTITIONS
 from ipucloud.contract.partitions import PartitionState
 from ipucloud.db.rows import Query
-from ipucloud.inventory.controllers import controller_of_cluster
+from ipucloud.inventory.sync import controller_of_cluster
 from ipucloud.kernel.actor import Actor
 from ipucloud.partitions.inputs import PartitionInputs
 from ipucloud.partitions.operations import RESET

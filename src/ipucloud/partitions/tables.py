@@ -8,7 +8,7 @@ from sqlalchemy.dialects import postgresql as pg
 from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.events.tables import events
-from ipucloud.partitions import event_regions, functions
+from ipucloud.partitions import functions
 from ipucloud.partitions.states import DesiredState
 
 partitions = sa.Table(
@@ -96,6 +96,6 @@ make_with(
     functions.RENAME_PARTITIONS,
     functions.KEPT_PARTITIONS,
     functions.SHOWN_PARTITIONS,
-    event_regions.SET_REGION_OF_EVENT,
-    event_regions.EVENT_REGION,
+    functions.SET_REGION_OF_EVENT,
+    functions.EVENT_REGION,
 )

@@ -25,14 +25,14 @@ from ipucloud.contract.topology import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.controllers import controller_of_cluster
+from ipucloud.inventory.sync import controller_of_cluster
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.vipu import DOMAIN_IPUS, IPUS_PER_MACHINE, IpuPlace, chain_positions
 from ipucloud.partitions.queries import controller_status
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import Room, room
 from ipucloud.site.vipu_ports import UserEndpoint
-from ipucloud.wire.links import LinkKind
+from ipucloud.wire.inventory import LinkKind
 
 Machine = Mapping[str, Any]
 BareLink = tuple[Literal["ipu-link", "gw-link"], Machine, Machine]

@@ -20,23 +20,22 @@ import structlog
 
 from ipucloud.clusters.metrics import RETURNED, count
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads.platform import HardwareOrdered
+from ipucloud.contract.event_payloads.base import HardwareOrdered
 from ipucloud.contract.event_types.platform import HARDWARE_RETURNED
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators
 from ipucloud.inventory.cleanings import Evidence, record_late_cleaning
-from ipucloud.inventory.controllers import controller, controller_of_pod
 from ipucloud.inventory.health.codes import VALIDATED, Code, Kind, Source
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.reports import clear, report
-from ipucloud.inventory.health.views import automation_allowed
+from ipucloud.inventory.health.tables import automation_allowed
+from ipucloud.inventory.sync import controller, controller_of_pod
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import read_external_name
-from ipucloud.operations.frozen import frozen_until
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site, Sites, VipuAddress
+from ipucloud.operations.freezes import frozen_until
+from ipucloud.site.ports import Site, SiteError, Sites, VipuAddress
 from ipucloud.wire.site import HostState
 
 log = structlog.get_logger(__name__)

@@ -21,8 +21,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Hosts, Sites
+from ipucloud.site.ports import Hosts, SiteError, Sites
 
 log = structlog.get_logger(__name__)
 

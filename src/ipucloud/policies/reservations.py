@@ -19,8 +19,8 @@ from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.reservations.credits import concerned, credit_faults
 from ipucloud.clusters.reservations.store import lock_quota, record_reservation_event
 from ipucloud.clusters.states import BILLABLE
+from ipucloud.contract.capacity import ReservationState
 from ipucloud.contract.event_types.projects import RESERVATION_ACTIVE, RESERVATION_ENDED
-from ipucloud.contract.reservations import ReservationState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.inventory.placement import Demand, ReservedBlock, take

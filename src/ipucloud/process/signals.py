@@ -2,6 +2,9 @@
 
 The handlers are Python's own, not an event loop's: they run between any two instructions of the main thread and when a
 system call is interrupted. A loop that is blocked, or has not started, does not delay them.
+
+The handler is installed from the start, like those of `signals`: a signal during start-up does not end the process, as
+it would by default.
 """
 
 from __future__ import annotations
@@ -94,3 +97,45 @@ def in_loop(stop: Stop) -> Iterator[Stop]:
 def interrupt() -> NoReturn:
     """A `stop` for code without an event loop. Raises KeyboardInterrupt."""
     raise KeyboardInterrupt
+
+
+Reload: TypeAlias = Callable[[], object]
+
+
+class ReloadSignal:
+    """SIGHUP as this process receives it."""
+
+    def __init__(self) -> None:
+        self._early = False
+        self._reload: Reload | None = None
+
+    @contextmanager
+    def calling(self, reload: Reload) -> Iterator[None]:
+        """While the block lasts, each signal calls `reload`; at once if one has already arrived.
+
+        The call runs in the main thread and may interrupt any code there.
+        """
+        self._reload = reload
+        try:
+            if self._early:
+                reload()
+            yield
+        finally:
+            self._reload = None
+
+    def receive(self, _number: int, _frame: FrameType | None = None) -> None:
+        if self._reload is None:
+            self._early = True
+        else:
+            self._reload()
+
+
+@contextmanager
+def reload_signal() -> Iterator[ReloadSignal]:
+    """Receive SIGHUP while the block lasts."""
+    received = ReloadSignal()
+    before = signal.signal(signal.SIGHUP, received.receive)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGHUP, before)

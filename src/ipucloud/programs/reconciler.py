@@ -24,8 +24,7 @@ from ipucloud.programs.output import text_of
 from ipucloud.programs.store import Record, Recorded
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.errors import SiteError, SiteRefused
-from ipucloud.site.ports import Hosts, Sites
+from ipucloud.site.ports import Hosts, SiteError, SiteRefused, Sites
 from ipucloud.wire.site import Job as Seen
 from ipucloud.wire.site import JobCheck, JobRequest
 

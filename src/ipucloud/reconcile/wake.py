@@ -1,4 +1,4 @@
-"""Waking work items: the row that makes one due, and the notification that wakes an idle worker.
+"""Waking work items: the row that makes one due, its notification, and what an operator does with an item.
 
 The wake itself is a row in the caller's transaction. The notification only shortens the wait of an idle worker; it is
 sent after the commit, on its own connection and at most every few milliseconds, because a NOTIFY inside every
@@ -18,14 +18,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import Fragment, clauses
 from ipucloud.db.engine import APPLICATION
+from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint
+
+log = structlog.get_logger(__name__)
+
 
 CHANNEL = "ipucloud_work"
 THROTTLE_SECONDS = 0.002
 PLATFORM = UUID(int=0)
 """The project of work items that belong to no customer."""
 
-log = structlog.get_logger(__name__)
 
 WAKE = Fragment("INSERT INTO work (kind, key, project_id, run_at)")
 """Begins a statement that wakes objects; what follows gives the rows, each object once, `run_at` being `app_now()`."""
@@ -92,3 +95,32 @@ class Notifier:
             await connection.execute(f"NOTIFY {CHANNEL}")
             failpoint("notifier.sent")
             await asyncio.sleep(THROTTLE_SECONDS)
+
+
+_REQUEUE = Query(
+    """
+    UPDATE work SET wake_seq = wake_seq + 1, run_at = app_now(), parked_at = NULL, attempt = 0
+     WHERE kind = :kind AND key = :key RETURNING true
+    """,
+    bool,
+)
+# The next fence makes a pass that is under way lose its lease, as it would to another worker.
+_PARK = Query(
+    """
+    UPDATE work SET parked_at = app_now(), run_at = NULL, lease_owner = NULL, lease_until = NULL, fence = fence + 1,
+                    last_error = :error
+     WHERE kind = :kind AND key = :key RETURNING true
+    """,
+    bool,
+)
+
+
+async def requeue(connection: AsyncConnection, *, kind: str, key: str) -> bool:
+    """Make the work item due, parked or not, and forget its failed passes. False if it does not exist."""
+    return await _REQUEUE.one_or_none(connection, {"kind": kind, "key": key}) is not None
+
+
+async def park(connection: AsyncConnection, *, kind: str, key: str, reason: str) -> bool:
+    """Set the work item aside until it is woken; a pass under way writes nothing more. False if it does not exist."""
+    error = f"parked by an operator: {reason}"
+    return await _PARK.one_or_none(connection, {"kind": kind, "key": key, "error": error}) is not None

@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 import structlog
 
-from ipucloud.db import revisions, schema_check
+from ipucloud.db import schema_check
 from ipucloud.db.clock_skew import ClockSkew
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock
@@ -62,7 +62,7 @@ class DatabaseWatch:
         if state.now is not None:
             self._compare_clocks(before, state.now)
         revision = state.revision
-        if lacks and revisions.is_newer(revision):
+        if lacks and schema_check.is_newer(revision):
             self._unfit = revision
         self._judged(revision, schema_check.NEWER if revision == self._unfit else schema_check.fault_of(revision))
         return self.fault

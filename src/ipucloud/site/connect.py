@@ -9,15 +9,12 @@ from dataclasses import dataclass, field
 import httpx
 
 from ipucloud.config import Settings
+from ipucloud.site.calls import Pace
 from ipucloud.site.events import read_events
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
-from ipucloud.site.http_addresses import HttpAddresses
-from ipucloud.site.http_snapshots import HttpSnapshots
-from ipucloud.site.http_volumes import HttpVolumes
+from ipucloud.site.http_storage import HttpAddresses, HttpSnapshots, HttpVolumes
 from ipucloud.site.no_vipu import NoVipu
-from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, VipuAddress
-from ipucloud.site.releases import unsupported
 from ipucloud.site.simulation import HttpSimulation
 from ipucloud.site.tls import (
     PLAINTEXT,
@@ -29,7 +26,7 @@ from ipucloud.site.tls import (
     Secured,
     UntrustedError,
 )
-from ipucloud.site.vipu_ports import Vipu
+from ipucloud.site.vipu_ports import Vipu, unsupported
 from ipucloud.wire.inventory import Inventory
 
 _CONNECT_SECONDS = 2.0

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 import httpx
 
-from ipucloud.site.errors import SiteRefused, SiteUnknown
+from ipucloud.site.ports import SiteRefused, SiteUnknown
 from ipucloud.wire.redfish import EVENTS
 
 SILENCE_SECONDS = 60.0

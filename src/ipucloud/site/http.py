@@ -12,10 +12,8 @@ import httpx
 from pydantic import ValidationError
 
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.site.calls import Call
-from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.site.pace import Pace
-from ipucloud.site.ports import Budget
+from ipucloud.site.calls import Call, Pace
+from ipucloud.site.ports import Budget, SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.wire.base import Wire
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.redfish import RedfishLog, RedfishLogEntry, RedfishReset, RedfishSystem, RedfishSystems

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ipucloud.kernel.vipu import PartitionShape
-from ipucloud.site.errors import SiteRefused
+from ipucloud.site.ports import SiteRefused
 from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,

@@ -1,4 +1,4 @@
-"""What the control plane needs of a site, as protocols: implemented by the real clients and by a simulated world.
+"""What the control plane needs of a site, as protocols, and how a call to one can fail.
 
 Reads return None for what does not exist. A `put` or `create` of an identical existing object, and a `delete` or
 `remove` of a missing one, succeed: every step can run again from its start.
@@ -11,12 +11,76 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
-from ipucloud.site.address_ports import Addresses
-from ipucloud.site.storage_ports import Snapshots, Volumes
 from ipucloud.site.vipu_ports import Vipu
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
 from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.storage import (
+    Address,
+    AddressAttachment,
+    AddressSpec,
+    Snapshot,
+    SnapshotSpec,
+    Volume,
+    VolumeAttachment,
+    VolumeSpec,
+)
+
+
+class Addresses(Protocol):
+    """Public addresses that outlive servers."""
+
+    async def get(self, name: str) -> Address | None: ...
+    async def put(self, name: str, spec: AddressSpec) -> Address:
+        """Reserve an address; the answer has its IP address and port.
+
+        Raises SiteRefused for a name that was deleted, and when the site has none left.
+        """
+
+    async def attach(self, name: str, attachment: AddressAttachment) -> Address | None:
+        """Attach or detach it; None where there is no such address.
+
+        Raises SiteBusy once it has had a later revision, and while its server does not run or is in another network.
+        """
+
+    async def delete(self, name: str) -> None:
+        """Give it back. Raises SiteBusy while it is attached."""
+
+
+class Volumes(Protocol):
+    """Storage that outlives servers."""
+
+    async def get(self, name: str) -> Volume | None: ...
+    async def put(self, name: str, spec: VolumeSpec) -> Volume:
+        """Make the volume, or let it grow.
+
+        Raises SiteRefused for a name that was deleted, and for a snapshot that is not ready or is larger; SiteBusy if
+        it would shrink.
+        """
+
+    async def attach(self, name: str, attachment: VolumeAttachment) -> Volume | None:
+        """Attach or detach it; None where there is no such volume.
+
+        Raises SiteBusy once it has had a later revision, and while its server does not run or is in another network.
+        """
+
+    async def delete(self, name: str) -> None:
+        """With its files. Raises SiteBusy while it is attached."""
+
+
+class Snapshots(Protocol):
+    """Copies of volumes that outlive them."""
+
+    async def get(self, name: str) -> Snapshot | None: ...
+    async def put(self, name: str, spec: SnapshotSpec) -> Snapshot:
+        """Begin to copy the volume as it is now; it is copied once it is `ready`.
+
+        Raises SiteRefused for a name that was deleted, and for a volume that does not exist there; SiteBusy for a
+        name that is another volume's snapshot.
+        """
+
+    async def delete(self, name: str) -> None:
+        """With its files. Volumes that were made from it keep theirs."""
 
 
 class Networks(Protocol):
@@ -184,3 +248,19 @@ class Sites(Protocol):
         """A region's ports; without an address its `vipu` has nothing and refuses to make anything."""
 
     async def inventory(self) -> Inventory: ...
+
+
+class SiteError(Exception):
+    """A sentence with the request and the site's response; contains nothing secret."""
+
+
+class SiteBusy(SiteError):
+    """Nothing happened and a repeat may succeed: no connection, too many requests, a conflict."""
+
+
+class SiteUnknown(SiteError):
+    """The call may or may not have taken effect: time-out, broken answer, 5xx. Read back by name, then decide."""
+
+
+class SiteRefused(SiteError):
+    """The site understood the call and refused it; repeating it changes nothing."""

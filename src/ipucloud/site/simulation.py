@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import httpx
 
-from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
+from ipucloud.site.ports import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.wire.base import Wire
 from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault
 

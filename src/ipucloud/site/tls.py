@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ipucloud.wire.tls import tls_failure, was_closed
+from ipucloud.wire.vipu_calls import tls_failure, was_closed
 
 if TYPE_CHECKING:
     import grpc

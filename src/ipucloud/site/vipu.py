@@ -11,10 +11,8 @@ import grpc
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site import vipu_answers as answers
-from ipucloud.site.calls import Call
-from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
-from ipucloud.site.pace import Pace
-from ipucloud.site.ports import Budget
+from ipucloud.site.calls import Call, Pace
+from ipucloud.site.ports import Budget, SiteBusy, SiteRefused, SiteUnknown, VipuAddress
 from ipucloud.site.tls import Connection, Credentials
 from ipucloud.site.vipu_ports import (
     Agent,
@@ -27,14 +25,15 @@ from ipucloud.site.vipu_ports import (
     PartitionStatus,
     Release,
     SeenPartition,
+    Vipu,
     VipuUser,
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_pb2_grpc as user_grpc
-from ipucloud.wire.links import LinkState
-from ipucloud.wire.vipu_keys import ACCESS_KEY, ALLOCATION, USER
+from ipucloud.wire.inventory import LinkState
+from ipucloud.wire.vipu_calls import ACCESS_KEY, ALLOCATION, USER
 
 Reply = TypeVar("Reply")
 Value = TypeVar("Value")
@@ -334,3 +333,14 @@ class GrpcVipu:
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE not in details:
             return SiteBusy(sentence)
         return SiteUnknown(sentence)
+
+
+async def users_with_allocation(vipu: Vipu, address: VipuAddress) -> frozenset[str] | None:
+    """The users with a key who see the allocation of their own name, as clusters' users do; None: there are no users.
+
+    Raises SiteError.
+    """
+    if not address.secure:
+        return None
+    users = await vipu.list_users()
+    return frozenset(user.id for user in users if user.keys and (user.everything or user.id in user.allocations))

@@ -42,7 +42,7 @@ from ipucloud.site.vipu_ports import (
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as wire
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 Value = TypeVar("Value")
 

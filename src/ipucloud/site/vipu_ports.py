@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuNumber, PartitionOperationState, PartitionShape, Routing, SyncType
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 
 class PartitionState(StrEnum):
@@ -257,3 +258,18 @@ class Vipu(Protocol):
         """Create a key whose secret the caller chose; only its digest is sent."""
 
     async def remove_access_key(self, user_id: str, key_id: str) -> None: ...
+
+
+SUPPORTED = r"v?1\.(1[4-9]|[2-9][0-9]|[1-9][0-9]{2,3})([.+-].*)?"
+"""Versions from 1.14 on, as a regular expression of Python and PostgreSQL: before, the client was `vipu-cli`."""
+
+_SUPPORTED = re.compile(SUPPORTED, re.ASCII)
+
+
+def unsupported(version: str | None) -> str | None:
+    """Why a controller of this version is not used; None if it is, or if its version is not known yet."""
+    if version is None or _SUPPORTED.fullmatch(version):
+        return None
+    return (
+        f"it runs V-IPU {version}, which this release of ipucloud does not support: install V-IPU 1.14 or a later 1.x"
+    )

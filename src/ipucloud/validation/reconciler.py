@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import structlog
+from prometheus_client import Counter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.metrics import count
@@ -20,13 +21,12 @@ from ipucloud.inventory.validations import VALIDATION, Judged
 from ipucloud.kernel.ids import new_id, validation_name
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem
-from ipucloud.site.errors import SiteError, SiteUnknown
-from ipucloud.site.ports import Site, Sites
+from ipucloud.site.ports import Site, SiteError, Sites, SiteUnknown
 from ipucloud.validation.inputs import Pod, Validated, load
-from ipucloud.validation.metrics import VALIDATED
 from ipucloud.validation.site import Tested, Waiting, clear, foreign_allocation, test
 
 log = structlog.get_logger(__name__)
+
 
 IDLE_POLLS = 3
 """Poll intervals between two passes while machines wait for the end of a fault or of maintenance."""
@@ -199,3 +199,8 @@ def _judged(pod: Pod, tested: Tested) -> list[Judged]:
         else:
             found.append(Judged(each.id, each.machine_id, "passed"))
     return found
+
+
+VALIDATED = Counter(
+    "machines_validated", "Machines whose validation ended, by result: passed, failed, abandoned", ["result"]
+)

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ipucloud.site.errors import SiteBusy, SiteUnknown
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteBusy, SiteUnknown
 from ipucloud.site.vipu_ports import Allocation, ClusterTest, TestState
 from ipucloud.validation.inputs import Pod
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.redfish import RedfishSystem
 
 FINDINGS_SHOWN = 8

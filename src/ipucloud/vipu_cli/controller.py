@@ -12,8 +12,7 @@ from ipucloud.vipu_cli.endpoint import Endpoint, Security, VipuProblem
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_tenant_pb2 as tenant
-from ipucloud.wire.tls import tls_failure, was_closed
-from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
+from ipucloud.wire.vipu_calls import ACCESS_KEY, USER, tls_failure, was_closed
 
 Reply = TypeVar("Reply", bound=Message)
 

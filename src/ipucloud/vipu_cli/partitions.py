@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ipucloud.vipu_cli import show
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import TIMEOUT, VipuProblem
-from ipucloud.vipu_cli.ipuof import FOLDER, content_of, files_of, kept_files
+from ipucloud.vipu_cli.files import FOLDER, content_of, files_of, kept_files
 from ipucloud.vipu_cli.waiting import until_active, until_gone
 from ipucloud.vipu_cli.world import Act, World
 from ipucloud.wire import vipu_pb2 as pb

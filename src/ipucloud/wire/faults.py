@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from ipucloud.wire.base import Wire
-from ipucloud.wire.links import LinkKind
+from ipucloud.wire.inventory import LinkKind
 
 
 class SensorReading(Wire):

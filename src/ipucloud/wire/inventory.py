@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -15,9 +16,10 @@ MAX_AUTHORITY = 65_536
 class VipuEndpoint(Wire):
     """The administration endpoint of a region's V-IPU controller, which tells the user endpoints of its allocations.
 
-    `secure`: callers prove themselves with a user and an access key (`ipucloud.wire.vipu_keys`), here an administrator.
-    `authority`: the certificates, PEM, that all its endpoints are verified with; the name or address verified is their
-    host. The administration asks for a client certificate that this controller accepts. None: it speaks plaintext.
+    `secure`: callers prove themselves with a user and an access key (`ipucloud.wire.vipu_calls`), here an
+    administrator. `authority`: the certificates, PEM, that all its endpoints are verified with; the name or address
+    verified is their host. The administration asks for a client certificate that this controller accepts. None: it
+    speaks plaintext.
     `cluster_test`: it can test links and traffic of an allocation that nobody uses yet.
     """
 
@@ -137,3 +139,19 @@ class SiteRegion(Wire):
 
 class Inventory(Wire):
     regions: list[SiteRegion]
+
+
+class LinkKind(StrEnum):
+    """A link by where it leads: among a machine's own IPUs, to the next machine, through the gateway."""
+
+    INTERNAL = "internal"
+    NEXT = "next"
+    GATEWAY = "gateway"
+
+
+class LinkState(StrEnum):
+    """`degraded` carries traffic with errors: partitions live on, tests find it. Over `down` nothing passes."""
+
+    UP = "up"
+    DEGRADED = "degraded"
+    DOWN = "down"

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, generate_latest
+from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.clusters import metrics as of_clusters
+from ipucloud.invariants import audit as of_audits
+from ipucloud.observation import work as of_observation
+from ipucloud.operations import metrics as of_operations
+from ipucloud.process.logs import LostLines
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.watch import DatabaseWatch
+from ipucloud.validation import reconciler as of_validation
+from ipucloud.worker import measures
 
 
 def internal_app(engine: Engine, watch: DatabaseWatch, catalogue: CurrentCatalogue) -> Starlette:
@@ -28,3 +36,14 @@ def internal_app(engine: Engine, watch: DatabaseWatch, catalogue: CurrentCatalog
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
     return Starlette(routes=[Route("/livez", livez), Route("/readyz", readyz), Route("/metrics", metrics)])
+
+
+_REGISTERING = (of_audits, of_clusters, of_observation, of_operations, of_validation, measures)
+"""Importing these registers their metrics."""
+REGISTRY.register(LostLines())
+SWEPT = Counter("sweep_repairs", "Repairs that sweeps have begun, by the rule that was broken", ["rule"])
+
+
+def export(collector: Collector) -> None:
+    """Export what it collects, too."""
+    REGISTRY.register(collector)

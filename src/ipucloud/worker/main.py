@@ -19,8 +19,7 @@ from ipucloud.http.server import internal_listener
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.observation.notified import Notified
 from ipucloud.process import logs
-from ipucloud.process.reload import ReloadSignal, reload_signal
-from ipucloud.process.signals import StopSignals, in_loop, stop_signals
+from ipucloud.process.signals import ReloadSignal, StopSignals, in_loop, reload_signal, stop_signals
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
@@ -28,7 +27,7 @@ from ipucloud.reconcile.watch import DatabaseWatch
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Simulation, Sites
 from ipucloud.site.tls import PLAINTEXT
-from ipucloud.worker import metrics
+from ipucloud.worker import internal
 from ipucloud.worker.internal import internal_app
 from ipucloud.worker.kinds import (
     DISPATCH_KEY,
@@ -62,7 +61,7 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
     if settings.database_url is None or settings.site_url is None:
         raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
     catalogue = CurrentCatalogue(settings.catalogue)
-    metrics.export(catalogue)
+    internal.export(catalogue)
     url, clock = settings.database_url.get_secret_value(), SystemClock()
     database = Database(url, pool_size=_POOL_SIZE, pool_timeout=30.0, application=APPLICATION)
     sites = SiteClients.of(settings)

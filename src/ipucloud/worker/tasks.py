@@ -35,14 +35,14 @@ def _of_the_site(sites: Sites, settings: Settings, simulation: Simulation | None
     if simulation is not None:
         name = "carry_out_simulated_faults"
         yield _task(name, 2.0, f"inventory.simulation:{name}", simulation=simulation)
-    yield _task("audit_database", AUDIT_SECONDS, "worker.audits:audit_database")
-    yield _task("audit_sites", SITE_AUDIT_SECONDS, "worker.audits:audit_site", **there)
+    yield _task("audit_database", AUDIT_SECONDS, "worker.duties:audit_database")
+    yield _task("audit_sites", SITE_AUDIT_SECONDS, "worker.duties:audit_site", **there)
     yield _task("measure", MEASURE_SECONDS, "worker.measures:measure")
-    yield _task("start_repairs", 5.0, "worker.hardware:begin_repairs", settings=settings)
+    yield _task("start_repairs", 5.0, "worker.duties:begin_repairs", settings=settings)
     yield _task("clean_leftovers", 15.0, "policies.leftovers:clean_leftovers", **there)
     timeout, limit = settings.site_call_timeout, settings.sweep_limit
     yield _task("sweep_leftovers", 60.0, "worker.sweep:sweep_leftovers", sites=sites, call_timeout=timeout, limit=limit)
-    yield _task("sync_inventory", 300.0, "worker.hardware:sync_inventory", **there)
+    yield _task("sync_inventory", 300.0, "worker.duties:sync_inventory", **there)
 
 
 def _of_clusters(settings: Settings) -> Iterator[Periodic]:
@@ -63,8 +63,8 @@ def _of_clusters(settings: Settings) -> Iterator[Periodic]:
 def _of_money(settings: Settings) -> Iterator[Periodic]:
     yield _task("keep_books", 60.0, "billing.bookkeeping:keep_books")
     # Not part of the bookkeeping: a month may have many charges to sign, and a payment provider may be slow.
-    yield _task("collect_payments", 60.0, "worker.payments:collect", settings=settings)
-    yield _task("prove_bills", 60.0, "worker.payments:prove_bills", settings=settings)
+    yield _task("collect_payments", 60.0, "worker.duties:collect", settings=settings)
+    yield _task("prove_bills", 60.0, "worker.duties:prove_bills", settings=settings)
     yield _task("serve_export_schedules", 60.0, "billing.exports.schedules:serve_schedules")
 
 
@@ -72,13 +72,13 @@ def _of_records(settings: Settings) -> Iterator[Periodic]:
     """Those that keep or forget them."""
     measured = settings.metrics_kept
     yield _task("forget_expired_files", 600.0, "billing.exports.requests:forget_expired_files")
-    yield _task("end_expired_freezes", 15.0, "worker.records:end_expired_freezes")
+    yield _task("end_expired_freezes", 15.0, "worker.duties:end_expired_freezes")
     yield _task("reseal_secrets", 3600.0, "worker.reencryption:reseal", settings=settings)
     yield _task("sweep_idempotency_keys", 3600.0, "idempotency.store:sweep")
     yield _task("seal_audit_log", 15.0, "identity.audit_log:seal")
-    yield _task("prune_audit_log", 3600.0, "worker.records:prune_audit_log", settings=settings)
+    yield _task("prune_audit_log", 3600.0, "worker.duties:prune_audit_log", settings=settings)
     yield _task("sweep_limits", 600.0, "identity.limits:sweep")
-    yield _task("sweep_deliveries", 3600.0, "worker.records:sweep_deliveries")
+    yield _task("sweep_deliveries", 3600.0, "worker.duties:sweep_deliveries")
     yield _task("forget_consoles", 600.0, "programs.consoles.store:forget_consoles", kept=settings.consoles_kept)
     yield _task("forget_samples", 60.0, "programs.samples.store:forget_samples", kept=measured)
     yield _task("forget_service_requests", 600.0, "programs.services.requests:forget_requests", kept=measured)

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.site.ports import Site
 from ipucloud.wire.faults import FaultAction, FaultRule
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 from tests.support.site import RunningSite, address_of
 from tests.support.waiting import PATIENCE
 

@@ -17,7 +17,7 @@ from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire import vipu_tenant_pb2 as tenant
 from ipucloud.wire import vipu_tenant_pb2_grpc as tenant_grpc
-from ipucloud.wire.vipu_keys import ALLOCATION
+from ipucloud.wire.vipu_calls import ALLOCATION
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 

@@ -13,7 +13,7 @@ from ipucloud.laboratory.simulator.faults import FaultBook
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.faults import FaultAction, FaultList, FaultRule
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 from tests.support.site import RunningSite
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 from tests.support.waiting import eventually

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.config import Settings
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.errors import SiteRefused
+from ipucloud.site.ports import SiteRefused
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite

@@ -14,7 +14,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
-from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
+from ipucloud.wire.vipu_calls import ACCESS_KEY, USER
 from tests.support.site import ACCESS_KEY as KEY
 from tests.support.site import ADMINISTRATOR, SECURE, RunningSite, running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of

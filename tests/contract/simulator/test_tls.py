@@ -16,8 +16,7 @@ import pytest
 
 from ipucloud.laboratory.simulator.tls import Authority, Pair
 from ipucloud.site.connect import SiteClients, VipuAccess
-from ipucloud.site.errors import SiteUnknown
-from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.site.ports import Site, SiteUnknown, VipuAddress
 from ipucloud.site.tls import ClientFiles, Credentials, Identities
 from ipucloud.wire import vipu_pb2 as pb
 from tests.support.site import RunningSite, address_of, running_site

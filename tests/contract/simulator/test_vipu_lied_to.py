@@ -15,8 +15,7 @@ import pytest
 
 from ipucloud.vipu_cli import show
 from ipucloud.vipu_cli.controller import Channels, Controller
-from ipucloud.vipu_cli.files import LocalFiles
-from ipucloud.vipu_cli.ipuof import files_of
+from ipucloud.vipu_cli.files import LocalFiles, files_of
 from ipucloud.vipu_cli.run import run
 from ipucloud.vipu_cli.world import World
 from ipucloud.wire import vipu_pb2 as user

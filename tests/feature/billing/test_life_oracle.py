@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from ipucloud.billing.pricing.tables import prices
 from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.clusters.reservations.store import reserve
-from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.db.engine import Database
 from ipucloud.inventory.release import free, release
 from ipucloud.kernel.errors import (

@@ -26,8 +26,7 @@ from ipucloud.client import verify_bill
 from ipucloud.client.verify_bill import NotProven, Proven, verify
 from ipucloud.db.engine import Database
 from ipucloud.kernel.merkle import Fold, leaf, path_to, root_of
-from ipucloud.kernel.sealing import Keys, new_key, read_keys
-from ipucloud.kernel.signing import signer_of
+from ipucloud.kernel.sealing import Keys, new_key, read_keys, signer_of
 from tests.feature.billing.books import Books, open_books
 from tests.feature.billing.test_killed import killed_at
 from tests.feature.billing.test_oracle import FORGET, ROUNDS, WINDOW, Recorder

@@ -16,7 +16,7 @@ from ipucloud.billing.reports.report import Group, as_csv, report
 from ipucloud.billing.reports.rollup import roll_up, roll_up_days
 from ipucloud.billing.reports.unusual import unusual_days
 from ipucloud.contract.reports import ReportOut
-from ipucloud.invariants.billing_exports import ROLL_UP
+from ipucloud.invariants.billing_ledger import ROLL_UP
 from ipucloud.invariants.rules import violations
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.faulty import faulty

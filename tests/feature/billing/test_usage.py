@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.billing.pricing.usage import cluster_usage, project_usage
-from ipucloud.contract.usage import ProjectUsageOut, UsageOut
+from ipucloud.contract.charges import ProjectUsageOut, UsageOut
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
 from tests.support.factories import make_project

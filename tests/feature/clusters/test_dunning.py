@@ -11,7 +11,7 @@ import pytest
 from ipucloud.billing.dunning.store import dunning_of, end_dunning, set_dunning
 from ipucloud.billing.dunning.watch import watch_overdue
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.contract.dunning import DunningPolicy
+from ipucloud.contract.accounts import DunningPolicy
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import PAYMENT_OVERDUE, Problem
 from ipucloud.kernel.money import Money

@@ -18,7 +18,7 @@ from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterPatch
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.db.engine import Database
-from ipucloud.observation.use import use_of
+from ipucloud.observation.servers import use_of
 from ipucloud.policies.idle import suspend_idle
 from ipucloud.programs.jobs.store import create as create_job
 from ipucloud.programs.jobs.store import stop as stop_job

@@ -14,7 +14,7 @@ from ipucloud.catalogue.load import load
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.reservations.store import cancel, reserve
 from ipucloud.config import Settings
-from ipucloud.contract.reservations import ReservationCreate
+from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import new_id

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from ipucloud.db.roles import TENANT_ROLE
+from ipucloud.db.tenancy import TENANT_ROLE
 from ipucloud.schema import metadata
 from tests.support.filled_names import Filled
 from tests.support.postgres import Database

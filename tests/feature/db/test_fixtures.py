@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from ipucloud.db.revisions import head
+from ipucloud.db.schema_check import head
 from tests.support.postgres import Database
 
 

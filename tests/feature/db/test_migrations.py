@@ -16,8 +16,17 @@ from psycopg import sql
 
 from ipucloud.db import migrate
 from ipucloud.db.engine import sqlalchemy_url
-from ipucloud.db.revisions import BASELINE, FORMER_HEAD, UpgradeError, head, is_former, known, scripts
-from ipucloud.db.schema_check import OLDER, fault_of
+from ipucloud.db.schema_check import (
+    BASELINE,
+    FORMER_HEAD,
+    OLDER,
+    UpgradeError,
+    fault_of,
+    head,
+    is_former,
+    known,
+    scripts,
+)
 from ipucloud.schema import metadata
 from tests.support.dumps import schema_of
 from tests.support.filled_names import Filled

@@ -13,7 +13,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from ipucloud.db.engine import Database
-from ipucloud.db.roles import APP_ROLE
+from ipucloud.db.tenancy import APP_ROLE
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from tests.support.postgres import Database as Scratch
 

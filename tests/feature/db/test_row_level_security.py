@@ -13,8 +13,7 @@ from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
 from ipucloud.db.guards import put_in_force
-from ipucloud.db.roles import APP_ROLE, TENANT_ROLE
-from ipucloud.db.tenancy import JUDGED_TOGETHER, OF_ALL, changeable, visible
+from ipucloud.db.tenancy import APP_ROLE, JUDGED_TOGETHER, OF_ALL, TENANT_ROLE, changeable, visible
 from ipucloud.laboratory.postgres.binaries import find_binaries
 from ipucloud.schema import metadata
 from tests.support.filled_names import Filled

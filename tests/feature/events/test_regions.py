@@ -23,7 +23,7 @@ IN_DATA = {"quota_request"}
 
 
 def test_every_subject_has_a_region_or_none() -> None:
-    """A new kind of subject of projects is in one of these, and in `partitions/event_regions.py` if it has a region."""
+    """A new kind of subject of projects is in one of these, and in `partitions/functions.py` if it has a region."""
     subjects = {subject for kind in REGISTRY.values() if kind.project for subject in kind.subjects}
     assert subjects == set(IN_REGIONS) | NOWHERE | IN_DATA
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from ipucloud.db.engine import sqlalchemy_url
 from ipucloud.db.guards import put_in_force, take_powers
-from ipucloud.events.restored import transactions_behind, use_up_transactions
+from ipucloud.events.feed import transactions_behind, use_up_transactions
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.repairing import Outcome, Repaired, Repairer

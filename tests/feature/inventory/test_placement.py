@@ -13,12 +13,11 @@ import pytest
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
-from ipucloud.inventory.blocks import bits
 from ipucloud.inventory.health.codes import Code, Kind
 from ipucloud.inventory.health.reports import clear
 from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.queries import FlavorCapacity, region_capacity
-from ipucloud.inventory.snapshot import SlotState
+from ipucloud.inventory.snapshot import SlotState, bits
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from tests.support.factories import make_project

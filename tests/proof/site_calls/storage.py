@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.site.calls import Call
-from ipucloud.wire.volumes import VolumeAttachment
+from ipucloud.wire.storage import VolumeAttachment
 from tests.proof import site_resources as resources
 from tests.proof.site_calls.case import CallCase
 

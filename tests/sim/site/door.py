@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused, SiteUnknown
-from ipucloud.site.ports import Budget
+from ipucloud.site.ports import Budget, SiteBusy, SiteError, SiteRefused, SiteUnknown
 from tests.sim.baton import Actor
 from tests.sim.faults import Faults, SiteFault
 from tests.sim.site.hardware import Hardware

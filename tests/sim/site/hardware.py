@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ipucloud.site.errors import SiteBusy
-from ipucloud.wire.links import LinkState
+from ipucloud.site.ports import SiteBusy
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState
 from tests.sim.faults import Faults
 from tests.sim.site.course import Course

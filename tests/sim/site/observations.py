@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ipucloud.kernel.vipu import IpuNumber, PartitionShape
-from ipucloud.site.errors import SiteRefused
+from ipucloud.site.ports import SiteRefused
 from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
@@ -20,7 +20,7 @@ from ipucloud.site.vipu_ports import (
     TestState,
     VipuUser,
 )
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 from ipucloud.wire.redfish import RedfishStatus, RedfishSystem
 from ipucloud.wire.site import Host, HostState, Network, Ssh
 from tests.sim.site.state import SiteState

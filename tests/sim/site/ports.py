@@ -9,8 +9,7 @@ from typing import Literal, TypeVar
 import structlog
 
 from ipucloud.kernel.vipu import PartitionShape
-from ipucloud.site.errors import SiteRefused
-from ipucloud.site.ports import Budget, Site, VipuAddress
+from ipucloud.site.ports import Budget, Site, SiteRefused, VipuAddress
 from ipucloud.site.vipu_ports import (
     Agent,
     Allocation,
@@ -24,12 +23,19 @@ from ipucloud.site.vipu_ports import (
     SeenPartition,
     VipuUser,
 )
-from ipucloud.wire.addresses import Address, AddressAttachment, AddressSpec
 from ipucloud.wire.inventory import Inventory
 from ipucloud.wire.redfish import RedfishLogEntry, RedfishSystem
 from ipucloud.wire.site import Console, Host, Job, JobRequest, LoginKey, Network, NetworkSpec, S3Remote, ServerSpec
-from ipucloud.wire.snapshots import Snapshot, SnapshotSpec
-from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeSpec
+from ipucloud.wire.storage import (
+    Address,
+    AddressAttachment,
+    AddressSpec,
+    Snapshot,
+    SnapshotSpec,
+    Volume,
+    VolumeAttachment,
+    VolumeSpec,
+)
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
 from tests.sim.site.door import CALL_SECONDS, Observation, Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ipucloud.site.errors import SiteBusy
+from ipucloud.site.ports import SiteBusy
 from ipucloud.wire.site import HostState, ServerSpec
 from tests.sim.site.course import Course
 from tests.sim.site.state import Host, SiteState

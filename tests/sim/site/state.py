@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from typing import Literal, TypeVar
 
 from ipucloud.site.vipu_ports import Allocation, PartitionState, VipuUser
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 
 IPUS_PER_MACHINE = 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ipucloud.site.errors import SiteBusy, SiteRefused
+from ipucloud.site.ports import SiteBusy, SiteRefused
 from ipucloud.site.vipu_ports import Allocation, PartitionRequest, PartitionState, UserEndpoint, VipuUser
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from tests.sim.site.course import Course
 from tests.sim.site.state import IPUS_PER_MACHINE, Doing, Partition, SiteState, Test
 

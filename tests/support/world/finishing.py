@@ -21,7 +21,7 @@ from ipucloud.events.log import record
 from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
 from ipucloud.operations.ending import end_operation
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
+from ipucloud.operations.queries import CURRENT_STEP, OPEN_OPERATION
 from tests.support.settled import SETTLED
 
 _SERVERS_RUN = sa.text(

@@ -14,7 +14,7 @@ from jsonschema_rs import Draft202012Validator, Registry
 from pydantic import BaseModel
 
 from ipucloud.api.app import create_app
-from ipucloud.api.components import public
+from ipucloud.api.document import public
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings

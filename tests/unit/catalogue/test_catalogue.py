@@ -10,7 +10,7 @@ from ipucloud.catalogue.load import load
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor, ToolKind
 from ipucloud.contract.recipes import RecipeTask
 from ipucloud.inventory.allocator import SIZES
-from ipucloud.inventory.blocks import DOMAIN
+from ipucloud.inventory.snapshot import DOMAIN
 
 CATALOGUE = load()
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.catalogue.checks import MACHINES
-from ipucloud.catalogue.faults import CatalogueError
+from ipucloud.catalogue.checks import MACHINES, CatalogueError
 from ipucloud.catalogue.files import NAMES
 from ipucloud.catalogue.load import SHIPPED, load
 from ipucloud.inventory.allocator import SIZES

@@ -107,7 +107,7 @@ def test_a_login_waits_until_a_person_approves_it(
     for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
         monkeypatch.delenv(name)
     pauses: list[float] = []
-    monkeypatch.setattr("ipucloud.cli.approving.sleep", pauses.append)
+    monkeypatch.setattr("ipucloud.cli.browsers.sleep", pauses.append)
     page = "https://ipucloud.test/device"
     device = {"device_code": "ipd_x", "user_code": "WDJB-MJHT", "verification_uri": page, "interval": 5}
     service.on(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ipucloud.vipu_cli.arguments import parse
 from ipucloud.vipu_cli.configured import endpoint_of
 from ipucloud.vipu_cli.files import LocalFiles
+from ipucloud.vipu_cli.run import parse
 
 
 class Installed(LocalFiles):

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ipucloud.clusters.schedules.calendar import local_instant, moments, next_moment
-from ipucloud.contract.calendars import Weekday
-from ipucloud.contract.schedules import ClusterSchedule
+from ipucloud.contract.schedules import ClusterSchedule, Weekday
 
 WORK = ["mon", "tue", "wed", "thu", "fri"]
 SOUND: dict[str, Any] = {

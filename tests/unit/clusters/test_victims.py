@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipucloud.clusters.preemption.victims import Candidate, choose_victims
-from ipucloud.inventory.blocks import DOMAIN, span
-from ipucloud.inventory.fit import Fit
-from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.allocator import Fit
+from ipucloud.inventory.snapshot import DOMAIN, Pod, span
 
 BEGAN = datetime(2026, 5, 4, tzinfo=UTC)
 PODS = 2

@@ -10,9 +10,9 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from ipucloud.egress.addresses import Address, is_public
 from ipucloud.egress.guard import Guard
 from ipucloud.egress.proxy import EgressProxy
+from ipucloud.egress.urls import Address, is_public
 from tests.support.waiting import PATIENCE
 
 

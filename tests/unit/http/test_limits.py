@@ -6,8 +6,7 @@ from resource import RLIM_INFINITY
 
 import pytest
 
-from ipucloud.http.addresses import subscriber
-from ipucloud.http.limits import Limits
+from ipucloud.http.limits import Limits, subscriber
 
 
 @pytest.mark.parametrize(

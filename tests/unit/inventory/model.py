@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ipucloud.inventory.allocator import SIZES, choose
-from ipucloud.inventory.blocks import DOMAIN, RUN, bits, span
-from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.snapshot import DOMAIN, RUN, Pod, bits, span
 
 Places = tuple[tuple[int, int], ...]
 """(pod's index, slot) of each machine of a block."""

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipucloud.inventory.allocator import SIZES, capacity, choose
-from ipucloud.inventory.blocks import DOMAIN, bits
-from ipucloud.inventory.snapshot import Pod, SlotState
+from ipucloud.inventory.snapshot import DOMAIN, Pod, SlotState, bits
 from ipucloud.inventory.whynot import Reason, WhyNot, explain
 from tests.unit.inventory.model import Places, allocated, best_fit, candidates
 

@@ -8,9 +8,8 @@ from itertools import product
 import pytest
 
 from ipucloud.inventory import defragment
-from ipucloud.inventory.blocks import DOMAIN, aligned_starts, bits, span
 from ipucloud.inventory.defragment import Proposal, SearchTooLong, Tenant, propose
-from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.snapshot import DOMAIN, Pod, aligned_starts, bits, span
 from tests.support.cases import all_cases
 
 WHOLE = span(0, DOMAIN)

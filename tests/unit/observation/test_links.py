@@ -10,7 +10,7 @@ from ipucloud.observation.expected import Expected, Holder, Machine
 from ipucloud.observation.findings import find
 from ipucloud.observation.reading import ControllerReading, Reading
 from ipucloud.site.vipu_ports import Agent, Link
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 HOLDER = Holder(uuid4(), uuid4(), ClusterState.ACTIVE, "training-1")
 MACHINE = Machine(uuid4(), "m0", uuid4(), is_server=False, controller="c", holder=HOLDER)

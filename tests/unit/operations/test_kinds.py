@@ -15,7 +15,7 @@ from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.clusters.steps.build import check_ipus
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.operations import OperationState
-from ipucloud.invariants.kinds import KINDS
+from ipucloud.invariants.states import KINDS
 from ipucloud.operations.kind import Billing, DeclarationError, Kind, OpenOperation, OpenStep, Undo
 from ipucloud.operations.runner import Runner
 from ipucloud.operations.step import Stage, expected_seconds, plan_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.partitions.reasons import waited_for
+from ipucloud.partitions.decide import waited_for
 from ipucloud.site.vipu_ports import PartitionState, PartitionStatus
 
 

@@ -15,10 +15,9 @@ import httpx
 import pytest
 
 from ipucloud.site import http
-from ipucloud.site.calls import Call
-from ipucloud.site.errors import SiteUnknown
+from ipucloud.site.calls import Call, Pace
 from ipucloud.site.http import HttpCalls, HttpNetworks
-from ipucloud.site.pace import Pace
+from ipucloud.site.ports import SiteUnknown
 from ipucloud.wire.site import Job, NetworkSpec
 from tests.support.waiting import PATIENCE
 

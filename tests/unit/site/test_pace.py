@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ipucloud.site.pace import BURST_SECONDS, Pace
+from ipucloud.site.calls import BURST_SECONDS, Pace
 
 pytestmark = pytest.mark.anyio
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.site.releases import unsupported
+from ipucloud.site.vipu_ports import unsupported
 
 
 @pytest.mark.parametrize("version", ["1.14", "1.14.0", "v1.18.0", "1.99.3-rc1", "1.100.0", "1.18.0+build7", None])

@@ -26,8 +26,7 @@ from scim2_models.path import CompareOperator, Comparison
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.responses import Response
 
-from ipucloud.api.inviting import inviting_of, mail_again
-from ipucloud.api.own_url import own_url
+from ipucloud.api.links import inviting_of, mail_again, own_url
 from ipucloud.api.scim import shapes
 from ipucloud.api.scim.errors import MEDIA_TYPE, refused
 from ipucloud.api.scim.routing import ScimRequest, ScimRoute

@@ -1,4 +1,4 @@
-"""Routes of SCIM: 401, then 403, then what is wrong with the request. Every write has an entry in the audit log."""
+"""Routes of SCIM below `/scim/v2`: 401, then 403, then what is wrong with the request."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import JsonRequest
 from ipucloud.api.reads import check_permission
 from ipucloud.api.routing import FoundRoute
-from ipucloud.api.scim.errors import MEDIA_TYPE
+from ipucloud.api.scim.errors import MEDIA_TYPE, PATH
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.identity.access import unauthenticated
@@ -68,3 +69,22 @@ def _answering() -> Callable[[str, ScimRequest], Awaitable[Response]]:
     from ipucloud.api.scim.answers import answer
 
     return answer
+
+
+_USERS = f"{PATH}/Users"
+_USER = f"{_USERS}/{{user}}"
+routes: list[Route] = [
+    ScimRoute(f"{PATH}/ServiceProviderConfig", "scimServiceProviderConfig", "GET"),
+    ScimRoute(f"{PATH}/ResourceTypes", "scimListResourceTypes", "GET"),
+    ScimRoute(f"{PATH}/ResourceTypes/{{id}}", "scimGetResourceType", "GET"),
+    ScimRoute(f"{PATH}/Schemas", "scimListSchemas", "GET"),
+    ScimRoute(f"{PATH}/Schemas/{{id}}", "scimGetSchema", "GET"),
+    ScimRoute(_USERS, "scimListUsers", "GET"),
+    ScimRoute(_USERS, "scimCreateUser", "POST"),
+    ScimRoute(f"{_USERS}/.search", "scimSearchUsers", "POST"),
+    ScimRoute(f"{PATH}/.search", "scimSearch", "POST"),
+    ScimRoute(_USER, "scimGetUser", "GET"),
+    ScimRoute(_USER, "scimReplaceUser", "PUT"),
+    ScimRoute(_USER, "scimPatchUser", "PATCH"),
+    ScimRoute(_USER, "scimDeleteUser", "DELETE"),
+]

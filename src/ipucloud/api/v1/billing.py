@@ -19,8 +19,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.payers import payer_of
-from ipucloud.api.v1.printed import refuse_unknown_scheme, refuse_unprintable
+from ipucloud.api.v1.money import payer_of, refuse_unknown_scheme, refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.ledger.transfers import balances_shown

@@ -17,7 +17,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, NAMED, AccountId, ProjectRef
-from ipucloud.api.v1.payers import currency_of, payer_of
+from ipucloud.api.v1.money import currency_of, payer_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts.store import refuse_other_currency
 from ipucloud.billing.budgets import store

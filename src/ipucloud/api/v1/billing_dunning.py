@@ -15,11 +15,11 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import AccountId
-from ipucloud.api.v1.payers import currency_of
+from ipucloud.api.v1.money import currency_of
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.dunning.store import dunning_of, end_dunning, set_dunning
 from ipucloud.billing.invoices.payer import lock_payer
-from ipucloud.contract.dunning import DunningOut, DunningPolicy
+from ipucloud.contract.accounts import DunningOut, DunningPolicy
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission

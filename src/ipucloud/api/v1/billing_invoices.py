@@ -13,8 +13,9 @@ from ipucloud.api.paging import list_of, list_of_account
 from ipucloud.api.reads import principal, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import AccountId, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.billing_invoice_formats import PDF, XML, Number, in_format
+from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import (
@@ -27,6 +28,7 @@ from ipucloud.billing.invoices.queries import (
     draft_of,
 )
 from ipucloud.billing.proofs.file import pieces_of, proof_of
+from ipucloud.billing.proofs.sign import proof_keys
 from ipucloud.contract.invoices import (
     CreditNoteCreate,
     InvoiceDraftRead,
@@ -34,6 +36,7 @@ from ipucloud.contract.invoices import (
     InvoiceList,
     InvoiceOut,
     InvoicePage,
+    ProofKeyPage,
 )
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated
@@ -216,3 +219,26 @@ async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -
         return Answer(201, document, {"Location": f"/v1/billing/invoices/{made}"}, note)
 
     return await change_platform(request, effect, moves=_CREDITS)
+
+
+@routes.get(
+    "/v1/billing/proof-keys",
+    **operation(
+        "listProofKeys",
+        "List the public keys of proofs",
+        Permission.CATALOGUE_READ,
+        gives=ProofKeyPage,
+        headers=(IF_NONE_MATCH,),
+    ),
+)
+async def list_proof_keys(request: Request) -> Response:
+    """List the keys that have signed months, and the one that signs now, newest first.
+
+    The list is empty when nothing is signed because the service has no key.
+    """
+    await principal(request)
+    services = services_of(request)
+    secret = services.settings.secrets_key
+    async with services.database.read() as connection:
+        keys = await proof_keys(connection, None if secret is None else read_keys(secret.get_secret_value()))
+    return listing(request, keys)

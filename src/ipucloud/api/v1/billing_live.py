@@ -16,7 +16,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import prices_listing
-from ipucloud.api.v1.payers import currency_of, payer_of
+from ipucloud.api.v1.money import currency_of, payer_of
 from ipucloud.billing.budgets.store import Owner, list_budgets
 from ipucloud.billing.invoices.computing import expected
 from ipucloud.billing.invoices.tax import Tax

@@ -12,7 +12,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH
-from ipucloud.api.v1.printed import refuse_unknown_scheme, refuse_unprintable
+from ipucloud.api.v1.money import refuse_unknown_scheme, refuse_unprintable
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.seller import NewTaxRate, add_rate, all_rates, seller_document, update_seller
 from ipucloud.contract.invoices import SellerOut, SellerPatch, TaxRateCreate, TaxRatePage

@@ -18,7 +18,7 @@ from ipucloud.api.paging import list_of_account
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import AccountId, ProjectRef
-from ipucloud.api.v1.payers import currency_of, payer_of
+from ipucloud.api.v1.money import currency_of, payer_of
 from ipucloud.api.writes import change, change_platform
 from ipucloud.billing.accounts.store import account_of, refuse_other_currency
 from ipucloud.billing.invoices import payments

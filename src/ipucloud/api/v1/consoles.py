@@ -13,7 +13,7 @@ from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.contract.consoles import ConsoleOut, ConsoleQuery
+from ipucloud.contract.poplar_servers import ConsoleOut, ConsoleQuery
 from ipucloud.identity.roles import Permission
 from ipucloud.programs.consoles.queries import GET_CONSOLE
 

@@ -11,11 +11,11 @@ from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.own_url import own_url
+from ipucloud.api.links import own_url
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
-from ipucloud.api.v1.sign_in import membership
+from ipucloud.api.v1.provider_sign_in import membership
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import LoginOut
 from ipucloud.contract.sign_in import (

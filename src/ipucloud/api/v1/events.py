@@ -1,19 +1,23 @@
-"""Events of a project, in the order in which they became visible."""
+"""Events in the order in which they became visible: of a project, of a billing account, and for operators."""
 
 from __future__ import annotations
 
 from functools import cache
+from uuid import UUID
 
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ipucloud.admin.events import LIST_CLOUD_EVENTS as OPERATOR_CLOUD_EVENTS
+from ipucloud.admin.events import LIST_EVENTS as OPERATOR_EVENTS
+from ipucloud.admin.events import OperatorLists
 from ipucloud.api.etag import tagged
 from ipucloud.api.paging import open_cursor, page_at
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import principal, read
+from ipucloud.api.reads import principal, read, reading_account, reading_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.contract.events import (
     AccountEventList,
@@ -23,8 +27,18 @@ from ipucloud.contract.events import (
     EventTypeOut,
     EventTypePage,
     OperatorEventList,
+    OperatorEventPage,
 )
-from ipucloud.events.feed import LIST_CLOUD_EVENTS, LIST_EVENTS, EventsFound, Position, list_parameters
+from ipucloud.events.feed import (
+    LIST_ACCOUNT_CLOUD_EVENTS,
+    LIST_ACCOUNT_EVENTS,
+    LIST_CLOUD_EVENTS,
+    LIST_EVENTS,
+    AccountLists,
+    EventsFound,
+    Position,
+    list_parameters,
+)
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
@@ -104,3 +118,74 @@ def behind(query: EventList | AccountEventList | OperatorEventList, request: Req
     except ValueError:
         fault = FieldError("?after", "not_an_event", "Send the id of an event.")
         raise invalid([fault]) from None
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:ref}/events",
+    **operation("listAccountEvents", "List an account's events", Permission.ACCOUNT_READ, gives=EventPage),
+)
+async def list_account_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
+    """List what happens to the account's money: documents, payments, funds, budgets, overdue invoices.
+
+    With `order=created_at`, a reader that continues after its last event misses none.
+    """
+    return await _account_page(request, account, query, LIST_ACCOUNT_EVENTS)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:ref}/cloud-events",
+    **operation(
+        "listAccountCloudEvents",
+        "List an account's events as CloudEvents",
+        Permission.ACCOUNT_READ,
+        gives=CloudEventPage,
+    ),
+)
+async def list_account_cloud_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
+    """List the account's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""
+    return await _account_page(request, account, query, LIST_ACCOUNT_CLOUD_EVENTS)
+
+
+async def _account_page(
+    request: Request,
+    account: UUID,
+    query: AccountEventList,
+    statements: AccountLists,
+) -> Response:
+    parameters = filters(query, request)
+    async with reading_account(request, account) as connection:
+        found = await statements[query.order].one(connection, parameters | {"account_id": account})
+    return page_at(query, request, found.items, found.next)
+
+
+@routes.get(
+    "/v1/operator/events",
+    **operation("listOperatorEvents", "List events for operators", Permission.PLATFORM_READ, gives=OperatorEventPage),
+)
+async def list_operator_events(request: Request, query: OperatorEventList) -> Response:
+    """List what happens to the platform, and to clusters by its operators and workers.
+
+    With `order=created_at`, a reader that continues after its last event misses none.
+    """
+    return await _operator_page(request, query, OPERATOR_EVENTS)
+
+
+@routes.get(
+    "/v1/operator/cloud-events",
+    **operation(
+        "listOperatorCloudEvents",
+        "List events for operators as CloudEvents",
+        Permission.PLATFORM_READ,
+        gives=CloudEventPage,
+    ),
+)
+async def list_operator_cloud_events(request: Request, query: OperatorEventList) -> Response:
+    """List the same events in the JSON format of CloudEvents 1.0; order and filters are those of the events."""
+    return await _operator_page(request, query, OPERATOR_CLOUD_EVENTS)
+
+
+async def _operator_page(request: Request, query: OperatorEventList, statements: OperatorLists) -> Response:
+    parameters = filters(query, request) | {"region": query.region, "project": query.project}
+    async with reading_platform(request) as connection:
+        found = await statements[query.order].one(connection, parameters)
+    return page_at(query, request, found.items, found.next)

@@ -18,7 +18,7 @@ from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer, shown_once
-from ipucloud.api.inviting import inviting_of, link_of, mail_again, mail_invitation
+from ipucloud.api.links import inviting_of, link_of, mail_again, mail_invitation
 from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.routing import operation, router

@@ -15,13 +15,15 @@ from ipucloud.api.reads import principal, read_itself
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
-from ipucloud.api.v1.sign_in import membership, verified
+from ipucloud.api.v1.provider_sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import LoginCreate, LoginOut, MeOut, PasswordChange
+from ipucloud.contract.tokens import WhoamiOut
 from ipucloud.events.log import act_as
 from ipucloud.identity import passwords, people
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission, Rights
+from ipucloud.identity.token_store import WHOAMI
 from ipucloud.kernel.errors import (
     ACCOUNT_DEACTIVATED,
     CROSS_SITE_REQUEST,
@@ -146,3 +148,17 @@ async def log_out(request: Request) -> Response:
         return Answer(204)
 
     return await change_platform(request, effect)
+
+
+@routes.get("/v1/whoami", **operation("whoami", "Read the caller's token", Permission.CATALOGUE_READ, gives=WhoamiOut))
+async def whoami(request: Request) -> Response:
+    """Return the caller's token, project, role and permissions."""
+    row = await read_itself(request, WHOAMI)
+    rights = Rights.of(row.rights)
+    body = {
+        "token": orjson.Fragment(row.token),
+        "role": rights.role,
+        "scopes": sorted(rights.scopes),
+        "project": None if row.project is None else orjson.Fragment(row.project),
+    }
+    return Response(orjson.dumps(body), media_type=JSON)

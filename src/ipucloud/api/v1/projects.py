@@ -1,4 +1,4 @@
-"""Projects: every token reads its own; the platform's administrators create, rename and delete them."""
+"""Projects: every token reads its own; the platform's administrators make them; and a project at a glance."""
 
 from __future__ import annotations
 
@@ -6,19 +6,31 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.etag import changed_since, expected_version, tag, tagged
+from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import named_behind, named_page
-from ipucloud.api.reads import read_one, read_platform
+from ipucloud.api.reads import read_one, read_platform, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.printed import refuse_unprintable
+from ipucloud.api.v1.money import payer_of, refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
+from ipucloud.billing.budgets.store import Owner, list_budgets
+from ipucloud.billing.reports.summary import project_spending
 from ipucloud.clusters.addresses.store import refuse_if_any as refuse_if_any_address
+from ipucloud.clusters.overview import overview
 from ipucloud.clusters.volumes.snapshots.store import refuse_if_any as refuse_if_any_snapshot
 from ipucloud.clusters.volumes.store import refuse_if_any
-from ipucloud.contract.projects import ProjectCreate, ProjectList, ProjectOut, ProjectPage, ProjectPatch
+from ipucloud.contract.budgets import BudgetOut
+from ipucloud.contract.projects import (
+    OverviewOut,
+    OverviewSpendingOut,
+    ProjectCreate,
+    ProjectList,
+    ProjectOut,
+    ProjectPage,
+    ProjectPatch,
+)
 from ipucloud.db.documents import list_parameters
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope
@@ -136,3 +148,27 @@ async def delete_project(request: Request, project: ProjectRef) -> Response:
         return Answer(204)
 
     return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/overview",
+    **operation("getOverview", "Read a project's overview", Permission.USAGE_READ, gives=OverviewOut),
+)
+async def get_overview(request: Request, project: ProjectRef) -> Response:
+    """Return what the project has and costs: clusters by state, quotas, what needs attention, running operations, the
+    latest events, and this month's cost with its budgets. Lists have what is not shown.
+    """
+    async with reading(request, project, of_payer=True) as (connection, scope):
+        facts = await overview(connection, scope.project_id)
+        payer = await payer_of(request, connection, scope.project_id)
+        spent = await project_spending(connection, scope.project_id, currency=payer.currency)
+        budgets = await list_budgets(connection, Owner("project", scope.project_id))
+    spending = OverviewSpendingOut(
+        month=spent.month,
+        accrued=spent.accrued,
+        per_hour=spent.per_hour,
+        forecast=spent.forecast,
+        budgets=[BudgetOut.model_validate_json(each) for each in budgets],
+    )
+    shown = OverviewOut(**dict(facts), spending=spending)
+    return Response(shown.model_dump_json(), media_type=JSON)

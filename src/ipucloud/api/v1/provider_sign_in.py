@@ -1,4 +1,4 @@
-"""What `POST /v1/session` does with the answer of an identity provider.
+"""Signing people in: with their password, or with the answer of an identity provider to `POST /v1/session`.
 
 The sign-in is used up before its code is shown to the provider, and no transaction is open meanwhile.
 """
@@ -13,12 +13,11 @@ from starlette.responses import Response
 
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import over_tls
-from ipucloud.api.inviting import inviting_of, mail_again
+from ipucloud.api.links import inviting_of, mail_again
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
-from ipucloud.api.v1.sign_in import membership
 from ipucloud.contract.sessions import SessionCreate
-from ipucloud.identity import federation
+from ipucloud.identity import federation, people
 from ipucloud.identity.federation import Begun
 from ipucloud.identity.people import Membership, User
 from ipucloud.identity.providers import Identity
@@ -118,3 +117,22 @@ def set_cookie(request: Request, response: Response, secret: str, seconds: int) 
         httponly=True,
         samesite="strict",
     )
+
+
+async def verified(request: Request, email: str, password: str) -> User:
+    """The person with this e-mail and password. Raises `Problem` 401, the same for either, and rate_limited."""
+    services = services_of(request)
+    services.attempts.take(request, email)
+    user = await services.reader.one(people.FIND_USER, {"email": email})
+    if not await services.passwords.verify(user and user.password_hash, password) or user is None:
+        raise people.wrong_password()
+    services.attempts.succeeded(request, email)
+    return user
+
+
+async def membership(request: Request, connection: AsyncConnection, user: User, project: str | None) -> Membership:
+    """Where the person acts. Raises `Problem` account_deactivated, not_a_member."""
+    await people.require_active(connection, user.id)
+    found = people.chosen(await people.memberships(connection, user), project)
+    trace_of(request).concerns(token_id=found.id, project_id=found.project_id)
+    return found

@@ -23,10 +23,9 @@ from ipucloud.contract.quota_requests import QuotaRequestCreate, QuotaRequestLis
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
-from ipucloud.quotas.counted import DefaultLimits
+from ipucloud.quotas.counted import DefaultLimits, not_sold, slug_of
 from ipucloud.quotas.queries import GET_QUOTA_REQUEST, LIST_QUOTA_REQUESTS, quota_request_document
 from ipucloud.quotas.requests import open_request, withdraw
-from ipucloud.quotas.sold import not_sold, slug_of
 
 routes = router()
 

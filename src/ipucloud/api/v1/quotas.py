@@ -31,8 +31,7 @@ from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, STATE_CONFLICT, FieldError
-from ipucloud.quotas.counted import COUNTED_UNITS, DefaultLimits
-from ipucloud.quotas.sold import not_sold, slug_of
+from ipucloud.quotas.counted import COUNTED_UNITS, DefaultLimits, not_sold, slug_of
 from ipucloud.quotas.store import Quota, list_quotas, set_limit
 
 routes = router()

@@ -20,7 +20,7 @@ from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.reservations.queries import GET_RESERVATION, LIST_RESERVATIONS, reservation_document
 from ipucloud.clusters.reservations.store import cancel, estimate_reservation, reserve
-from ipucloud.contract.reservations import (
+from ipucloud.contract.capacity import (
     ReservationCreate,
     ReservationEstimateOut,
     ReservationList,

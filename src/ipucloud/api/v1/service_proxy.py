@@ -16,9 +16,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.auditing import audited
-from ipucloud.api.bodies import malformed, too_large
+from ipucloud.api.bodies import Incoming, malformed, too_large
 from ipucloud.api.forwarding import ChannelStream, ForwardedAnswer, ask, request_fields
-from ipucloud.api.incoming import Incoming
 from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import read
 from ipucloud.api.routing import FoundRoute

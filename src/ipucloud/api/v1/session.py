@@ -9,18 +9,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ipucloud.api.cookies import new_session_path, session_path
 from ipucloud.api.credentials import PLAIN_COOKIE, SECURE_COOKIE, over_tls, require_same_site
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer, shown_once
-from ipucloud.api.own_url import own_url
+from ipucloud.api.links import own_url
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_itself
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.session_paths import new_session_path, session_path
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1 import provider_sign_in
-from ipucloud.api.v1.sign_in import membership, verified
+from ipucloud.api.v1.provider_sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import SessionSwitch
 from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionOut, SignInLinkOut

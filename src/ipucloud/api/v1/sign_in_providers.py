@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ipucloud.api.attempts import ANYBODY
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.etag import JSON
-from ipucloud.api.own_url import own_url
+from ipucloud.api.links import own_url
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.v1.provider_sign_in import set_cookie

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.accounts.store import record_event
 from ipucloud.billing.dunning.overdue import OVERDUE
-from ipucloud.contract.dunning import DunningOut, DunningPolicy
+from ipucloud.contract.accounts import DunningOut, DunningPolicy
 from ipucloud.contract.event_types.money import ACCOUNT_RESTRICTION_LIFTED
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query

@@ -24,7 +24,7 @@ from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.manifest import file_name, manifest_of
 from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Reply, Try
 from ipucloud.billing.exports.selection import APPLICATION, Connection, Selection, snapshot
-from ipucloud.db.roles import APP_ROLE
+from ipucloud.db.tenancy import APP_ROLE
 
 Given = TypeVar("Given", Build, Deliver, Try)
 Write: TypeAlias = Callable[[Connection, Selection, Progress, io.RawIOBase, Callable[[], None]], None]

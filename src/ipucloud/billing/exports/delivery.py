@@ -19,7 +19,7 @@ from obstore.store import S3Store
 from ipucloud.billing.exports.order import Deliver
 from ipucloud.billing.exports.s3 import PUBLIC, DeliveryError, key_of, reached
 from ipucloud.billing.exports.selection import APPLICATION
-from ipucloud.db.roles import APP_ROLE
+from ipucloud.db.tenancy import APP_ROLE
 from ipucloud.egress.guard import Guard
 
 SMALL = 8 << 20

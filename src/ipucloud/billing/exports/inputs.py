@@ -12,7 +12,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.identity.members import Home
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
+from ipucloud.operations.queries import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 
 

@@ -15,7 +15,7 @@ from psycopg import sql
 from ipucloud.billing.exports.datasets import Column, columns_of
 from ipucloud.billing.exports.periods import Period, next_month
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from ipucloud.db.roles import APP_ROLE
+from ipucloud.db.tenancy import APP_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 APPLICATION = "ipucloud export"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.contract.usage import ProjectUsageOut, UsageOut, UsageSliceOut
+from ipucloud.contract.charges import ProjectUsageOut, UsageOut, UsageSliceOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

@@ -19,8 +19,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.merkle import leaf, path_to
-from ipucloud.kernel.sealing import Keys, needed
-from ipucloud.kernel.signing import signer_of
+from ipucloud.kernel.sealing import Keys, needed, signer_of
 
 FORMAT = "ipucloud-invoice-proof/1"
 

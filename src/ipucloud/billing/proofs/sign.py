@@ -20,8 +20,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.merkle import Fold, leaf, root_of
-from ipucloud.kernel.sealing import Keys
-from ipucloud.kernel.signing import signer_of
+from ipucloud.kernel.sealing import Keys, signer_of
 
 
 class _Used(NamedTuple):

@@ -12,7 +12,6 @@ from typer.core import TyperGroup
 
 from ipucloud.cli.commands import (
     admin_capacity,
-    admin_events,
     admin_faults,
     admin_hardware,
     admin_inventory,
@@ -66,7 +65,7 @@ for part in (
     admin_validation,
     admin_faults,
     admin_quotas,
-    admin_events,
+    admin_work,
     admin_simulated_faults,
 ):
     app.add_typer(part.app)

@@ -11,8 +11,8 @@ import typer
 from ipucloud.cli.commands import invoices
 from ipucloud.cli.commands.spend import spend
 from ipucloud.cli.completion import names
-from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import CLUSTER, find_cluster
+from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices

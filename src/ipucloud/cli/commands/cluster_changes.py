@@ -18,7 +18,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import follow
-from ipucloud.cli.repair_windows import AutoRepairChange, Window
+from ipucloud.cli.schedules import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, moment
 from ipucloud.cli.values import key_values

@@ -21,12 +21,14 @@ from ipucloud.cli.cluster_options import (
     Volumes,
     Wait,
     WaitForCapacity,
+    newest_image,
+    only_key,
+    only_region,
 )
 from ipucloud.cli.commands.cluster_facts import show_changed, would_wait
-from ipucloud.cli.defaults import newest_image, only_key, only_region
 from ipucloud.cli.finding import FLAVOR, IMAGE, REGION, SSH_KEY, suggesting
 from ipucloud.cli.following import follow
-from ipucloud.cli.repair_windows import AutoRepair, Window
+from ipucloud.cli.schedules import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, WaitUntil
 from ipucloud.cli.values import key_values, volumes_of

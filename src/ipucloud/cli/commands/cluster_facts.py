@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ipucloud.cli import schedules
 from ipucloud.cli.output import shown
-from ipucloud.cli.repair_windows import written
+from ipucloud.cli.schedules import window_text
 from ipucloud.cli.session import Session
 from ipucloud.client.models import (
     CapacityWait,
@@ -86,7 +86,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("preemptible", cluster.preemptible or None),
         ("to be preempted", cluster.preempt_at),
         ("auto-repair", cluster.auto_repair),
-        ("repair window", cluster.repair_window and written(cluster.repair_window)),
+        ("repair window", cluster.repair_window and window_text(cluster.repair_window)),
         ("scheduled repair", cluster.scheduled_repair and _planned(cluster.scheduled_repair)),
         ("suspended when idle", cluster.idle_suspend_minutes and f"after {cluster.idle_suspend_minutes} min"),
         ("waiting", cluster.waiting and _queued(cluster.waiting)),

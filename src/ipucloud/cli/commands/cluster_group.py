@@ -11,7 +11,6 @@ from ipucloud.cli.commands import (
     cluster_create,
     cluster_faults,
     cluster_files,
-    cluster_metrics,
     cluster_resize,
     cluster_schedules,
     clusters,
@@ -27,7 +26,7 @@ for part in (
     cluster_schedules,
     cluster_faults,
     cluster_files,
-    cluster_metrics,
+    cluster_console,
     cluster_console,
 ):
     app.add_typer(part.app)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.accounts import Account
-from ipucloud.cli.files import writable, write
+from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import decimal, fields
 from ipucloud.client import accounts, invoices

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from ipucloud.cli.completion import its_connections, its_exports, its_schedules, names
-from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import ACCOUNT, connection_kind, export_kind, id_of, schedule_kind
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
+from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import period
 from ipucloud.client import export_schedules, exports

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.files import writable, write
-from ipucloud.cli.payers import run_for_payers
-from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.output import writable, write
+from ipucloud.cli.session import Session, customer_command, run_for_payers
 from ipucloud.cli.values import Amount, fields
 from ipucloud.client import billing, invoices, verify_bill
 from ipucloud.client.errors import UsageError

@@ -1,18 +1,19 @@
-"""`ipucloud login`."""
+"""`ipucloud login`, `logout`, `password` and `profiles`."""
 
 from __future__ import annotations
 
 import socket
 import sys
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Annotated
 
 import typer
 
-from ipucloud.cli import approving
+from ipucloud.cli import browsers
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import me, projects, tokens
-from ipucloud.client.errors import UsageError
+from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.profiles import Profile, chosen, of_variables, save, stored_profiles
 from ipucloud.client.sync import Client
 
@@ -80,7 +81,7 @@ def _as_person(url: str, email: str, project: str | None) -> Profile:
 
 def _approved(url: str, project: str | None) -> Profile:
     with Client(url, me.NOBODY, project=project) as client:
-        made = approving.log_in(client, _computer(), project)
+        made = browsers.log_in(client, _computer(), project)
     return Profile(url, made.token, made.project, made.role, made.owner)
 
 
@@ -107,3 +108,62 @@ def ask(what: str, default: str | None = None, *, hidden: bool = False, confirme
     if not answer.strip():
         raise UsageError(f"{what}: no value was given.")
     return answer.strip()
+
+
+logout_app = typer.Typer()
+
+
+@customer_command(logout_app, "logout", "", "--profile admin")
+def logout(session: Session) -> None:
+    """End the login of a profile, and delete the profile.
+
+    A token that was entered at `ipucloud login` stays valid for others who have it; `ipucloud tokens delete` ends it.
+    """
+    name = chosen(session.environment, session.profile)
+    profiles = stored_profiles(session.environment)
+    profile = profiles.pop(name, None)
+    if profile is None:
+        raise UsageError(f"There is no profile {name}. `ipucloud profiles` lists them.")
+    if profile.email is not None:
+        _end(profile)
+    save(profiles, session.environment)
+    session.done("deleted profile", name)
+
+
+def _end(profile: Profile) -> None:
+    """End the person's token, unless it has ended already. Raises ClientError: the profile is then kept."""
+    with Client(profile.url, profile.token) as client:
+        try:
+            client.run(me.log_out())
+        except ApiError as error:
+            if error.status != HTTPStatus.UNAUTHORIZED:
+                raise
+
+
+password_app = typer.Typer()
+
+
+@customer_command(password_app, "password")
+def password(session: Session) -> None:
+    """Change your password. Your other sessions and logins end immediately.
+
+    Both are asked for without echo, or read from two lines of standard input if that is a pipe.
+    """
+    current = ask("Present password", hidden=True)
+    new = ask("New password", hidden=True, confirmed=True)
+    session.run(me.change_password(current, new))
+    session.done("changed", "password")
+
+
+profiles_app = typer.Typer()
+
+
+@customer_command(profiles_app, "profiles")
+def profiles(session: Session) -> None:
+    """List the stored profiles, without their tokens."""
+    used = chosen(session.environment, session.profile)
+    found = [
+        {"name": name, "url": each.url, "project": each.project, "role": each.role, "used": name == used}
+        for name, each in stored_profiles(session.environment).items()
+    ]
+    session.show_items(found, ("NAME", "URL", "PROJECT", "ROLE", "USED"), lambda each: [*each.values()])

@@ -1,4 +1,4 @@
-"""`ipucloud panel`."""
+"""`ipucloud panel` and `open`."""
 
 from __future__ import annotations
 
@@ -25,3 +25,14 @@ def panel(
     link = session.run(sessions.sign_in_link())
     if session.as_json or no_browser or link.url is None or not opened(link.url):
         session.show(link, [("url", link.url), ("works once, until", link.expires_at)])
+
+
+open_app = typer.Typer()
+
+
+@customer_command(open_app, "open")
+def open_reference(session: Session) -> None:
+    """Open the API reference in a browser. Without a browser, print its URL."""
+    address = f"{session.client.url}/docs"
+    if session.as_json or not opened(address):
+        session.show({"url": address}, [("url", address)])

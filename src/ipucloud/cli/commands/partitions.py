@@ -11,10 +11,9 @@ import typer
 
 from ipucloud.cli.cluster_options import Patience, Wait, Yes
 from ipucloud.cli.completion import its_partitions, names
-from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import CLUSTER, find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import carry_out
-from ipucloud.cli.output import plain
+from ipucloud.cli.output import plain, writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import partitions
 from ipucloud.client.models import ControllerStatus, Operation, PartitionDetails

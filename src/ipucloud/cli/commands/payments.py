@@ -1,4 +1,4 @@
-"""`ipucloud payments`."""
+"""`ipucloud payments` and `credits`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import typer
 
 from ipucloud.cli.commands.accounts import Account
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import ExpiresAt
 from ipucloud.cli.values import Amount, fields
 from ipucloud.client import accounts
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Money, Payment
 
 app = typer.Typer(no_args_is_help=True)
@@ -44,7 +46,7 @@ def list_payments(
 
 
 @customer_command(app, "create", "research 1170.00 --reference TX-2026-0815 --invoice INV-2026-000001")
-def create(
+def record(
     session: Session,
     account: Account,
     amount: Amount,
@@ -79,3 +81,33 @@ def refund(session: Session, account: Account, amount: Amount, *, reference: Ref
 def _show(session: Session, payment: Payment) -> None:
     names = ("id", "direction", "amount", "state", "failure", "automatic", "reference", "invoice", "to_wallet")
     session.show(payment, fields(payment, *names, "created_at", "finished_at"))
+
+
+credits_app = typer.Typer(no_args_is_help=True)
+
+
+@customer_command(credits_app, "list", "research")
+def list_credits(session: Session, account: Account) -> None:
+    """List an account's promotional credits in order of expiry. For payers and operators."""
+    session.list(
+        accounts.credits(account),
+        ("REMAINING", "GRANTED", "EXPIRES", "REASON", "ID"),
+        lambda each: (each.remaining, each.amount, each.expires_at, each.reason, each.id),
+    )
+
+
+@customer_command(credits_app, "create", 'research 100.00 --reason "welcome" --expires-at 90d')
+def grant(
+    session: Session,
+    account: Account,
+    amount: Amount,
+    *,
+    reason: Annotated[str, typer.Option(help="Why it is granted, as shown to the customer.")],
+    expires_at: ExpiresAt = None,
+) -> None:
+    """Grant promotional credit, in the account's currency. Needs a platform token."""
+    if expires_at is None:
+        raise UsageError("Give the credit's expiry, such as --expires-at 90d.")
+    money = Money(amount=amount, currency=session.run(accounts.get(account)).currency)
+    made = session.run(accounts.grant_credit(account, money, reason=reason, expires_at=expires_at))
+    session.show(made, fields(made, "id", "amount", "reason", "expires_at"))

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import ACCOUNT, REGION, SKU
+from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment, past
 from ipucloud.cli.values import decimal, fields

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import Identity, Keys, Region, Server
+from ipucloud.cli.cluster_options import Identity, Keys, Region, Server, newest_image, only_region
 from ipucloud.cli.completion import names
-from ipucloud.cli.defaults import newest_image, only_region
 from ipucloud.cli.finding import CLUSTER, FLAVOR, RECIPE, suggesting
 from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, run_job, variable
 from ipucloud.cli.session import Session, customer_command

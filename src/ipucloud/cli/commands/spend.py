@@ -1,8 +1,9 @@
-"""`ipucloud spend`."""
+"""`ipucloud spend` and `usage`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
@@ -10,12 +11,12 @@ import typer
 
 from ipucloud.cli.commands.invoices import balances_of
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import ACCOUNT
-from ipucloud.cli.payers import own_account
-from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import accounts, billing
-from ipucloud.client.errors import ApiError
-from ipucloud.client.models import Budget, Summary
+from ipucloud.cli.finding import ACCOUNT, CLUSTER, find_cluster
+from ipucloud.cli.session import Session, customer_command, own_account
+from ipucloud.cli.times import utc
+from ipucloud.client import accounts, billing, clusters
+from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.models import Budget, ProjectUsage, Summary, Usage
 
 app = typer.Typer()
 
@@ -116,3 +117,38 @@ def _notes(found: Summary) -> Iterator[str]:
         yield f"Minutes without a price, which are not included: {found.unpriced_minutes}. Contact the operator."
     tax = f"{found.tax.name} of {(100 * Decimal(found.tax.rate)).normalize():f} %" if found.tax else "tax"
     yield f"Invoices add {tax} and subtract promotional credit, of which {found.credit} remains."
+
+
+usage_app = typer.Typer()
+
+
+@customer_command(usage_app, "usage", "", "bert", "--since 2026-05-01 --until 2026-06-01")
+def usage(
+    session: Session,
+    cluster: Annotated[
+        str | None, typer.Argument(help="Name or id; default: the whole project.", autocompletion=names(CLUSTER))
+    ] = None,
+    since: Annotated[datetime | None, typer.Option(help="UTC; default: the start of the month.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
+) -> None:
+    """Show minutes and cost so far of a cluster or the project."""
+    if cluster is not None and (since or until):
+        raise UsageError("A cluster's usage covers its whole life: omit --since and --until.")
+    if cluster is None:
+        whole = session.run(billing.usage(since=utc(since), until=utc(until)))
+        facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]
+        session.show(whole, [*_facts_usage(whole), *facts])
+    else:
+        one = session.run(clusters.usage(find_cluster(session.client, cluster).id))
+        session.show(one, _facts_usage(one))
+
+
+def _facts_usage(usage: Usage | ProjectUsage) -> list[tuple[str, object]]:
+    credited = [("minutes with credited machines", usage.credited_minutes)] if usage.credited_minutes else []
+    return [
+        ("since", usage.since),
+        ("until", usage.until),
+        ("minutes", usage.minutes),
+        *credited,
+        ("cost", usage.cost),
+    ]

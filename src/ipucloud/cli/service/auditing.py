@@ -23,8 +23,7 @@ from ipucloud.invariants.rules import Adjustment, Decision, Finding, Refusal, Si
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import SiteError, Sites
 
 FINDINGS = 3
 """Exit status if violations remain."""

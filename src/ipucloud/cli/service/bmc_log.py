@@ -16,7 +16,7 @@ from ipucloud.cli.service.failures import stop
 from ipucloud.cli.session import Json
 from ipucloud.cli.times import utc
 from ipucloud.config import Settings
-from ipucloud.site.errors import SiteError, SiteRefused
+from ipucloud.site.ports import SiteError, SiteRefused
 from ipucloud.wire.redfish import RedfishLogEntry
 
 app = typer.Typer()

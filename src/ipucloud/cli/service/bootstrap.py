@@ -14,8 +14,7 @@ from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.bootstrapping import MACHINES, PROJECT, TOKENS, bootstrap_keeping
 from ipucloud.cli.service.bootstrapping import bootstrap as make
 from ipucloud.cli.service.connections import database_of
-from ipucloud.cli.service.errors import CommandError
-from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
+from ipucloud.cli.service.failures import CommandError, exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 

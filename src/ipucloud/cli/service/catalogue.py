@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.billing.pricing.book import install_prices
-from ipucloud.catalogue.faults import CatalogueError
+from ipucloud.catalogue.checks import CatalogueError
 from ipucloud.catalogue.load import SHIPPED, load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli import output

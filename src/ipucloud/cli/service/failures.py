@@ -11,15 +11,14 @@ import sqlalchemy as sa
 import typer
 from pydantic import ValidationError
 
-from ipucloud.catalogue.faults import CatalogueError
+from ipucloud.catalogue.checks import CatalogueError
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
-from ipucloud.db.revisions import UpgradeError
+from ipucloud.db.schema_check import UpgradeError
 from ipucloud.http.certificate import CertificateError
 from ipucloud.http.listeners import ListenError
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
-from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import SiteError
 
 
 @contextmanager
@@ -73,3 +72,7 @@ def first_line(error: Exception) -> str:
     """The message without the statement and parameters that SQLAlchemy appends."""
     origin = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     return str(origin).strip().splitlines()[0]
+
+
+class CommandError(Exception):
+    """The message is human-readable."""

@@ -13,8 +13,8 @@ from ipucloud.cli.service.failures import exit_on_error, settings_from_environme
 from ipucloud.cli.session import Json
 from ipucloud.db.guards import put_in_force
 from ipucloud.db.migrate import upgrade
-from ipucloud.db.revisions import head
-from ipucloud.events.restored import transactions_behind, use_up_transactions
+from ipucloud.db.schema_check import head
+from ipucloud.events.feed import transactions_behind, use_up_transactions
 
 app = typer.Typer()
 

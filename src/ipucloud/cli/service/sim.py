@@ -15,7 +15,7 @@ from ipucloud.cli.service.sim_hardware import Host, Machine, opened
 from ipucloud.cli.service.simulated_site import CALLS, CLOCK, SimulatedSite
 from ipucloud.cli.session import Json
 from ipucloud.wire.faults import FaultAction, FaultRule, LinkFault, ServersConfinement
-from ipucloud.wire.links import LinkKind
+from ipucloud.wire.inventory import LinkKind
 
 app = typer.Typer(no_args_is_help=True, help="Break and repair the simulated site of `ipucloud up`.")
 app.add_typer(sim_hardware.app)

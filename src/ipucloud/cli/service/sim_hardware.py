@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.examples import with_examples
-from ipucloud.cli.service.errors import CommandError
-from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
+from ipucloud.cli.service.failures import CommandError, exit_on_error, settings_from_environment
 from ipucloud.cli.service.simulated_site import SimulatedSite, site_at_hand
 from ipucloud.wire.faults import HardwareShown
 

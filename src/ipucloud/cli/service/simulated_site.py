@@ -10,7 +10,7 @@ import httpx
 from pydantic import BaseModel
 
 from ipucloud.cli.service.connections import revealed, running_at
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 from ipucloud.config import Settings
 from ipucloud.wire import vipu_admin_pb2, vipu_pb2
 from ipucloud.wire.faults import (

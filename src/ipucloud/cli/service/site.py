@@ -11,8 +11,7 @@ import typer
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.connections import database_of, settings_at_hand, sites_of
-from ipucloud.cli.service.errors import CommandError
-from ipucloud.cli.service.failures import exit_on_error
+from ipucloud.cli.service.failures import CommandError, exit_on_error
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database

@@ -10,7 +10,7 @@ from ipucloud.catalogue.queries import ADDRESS_SKU
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
-from ipucloud.quotas.addresses import address_limit, set_address_limit
+from ipucloud.quotas.counted import address_limit, set_address_limit
 from ipucloud.quotas.store import Quota
 
 

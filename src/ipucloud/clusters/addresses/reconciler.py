@@ -28,10 +28,9 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.address_ports import Addresses
-from ipucloud.site.ports import Sites
-from ipucloud.wire.addresses import Address as Seen
-from ipucloud.wire.addresses import AddressAttachment, AddressServer, AddressSpec
+from ipucloud.site.ports import Addresses, Sites
+from ipucloud.wire.storage import Address as Seen
+from ipucloud.wire.storage import AddressAttachment, AddressServer, AddressSpec
 
 _S = AddressState
 _AT_REST = frozenset({_S.AVAILABLE, _S.DELETED, _S.ERROR})

@@ -12,13 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.locks import set_reason
 from ipucloud.clusters.metrics import PREEMPTIONS, count_labelled
 from ipucloud.clusters.preemption.server_files import show_on_servers
+from ipucloud.contract.capacity import PreemptionOutcome
 from ipucloud.contract.event_payloads.clusters import ClusterPreempted, PreemptionScheduled, PreemptionWithdrawn
 from ipucloud.contract.event_types.clusters import (
     CLUSTER_PREEMPTED,
     CLUSTER_PREEMPTION_SCHEDULED,
     CLUSTER_PREEMPTION_WITHDRAWN,
 )
-from ipucloud.contract.preemption import PreemptionOutcome
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.failpoints import failpoint

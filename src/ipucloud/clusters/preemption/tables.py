@@ -6,7 +6,7 @@ from typing import get_args
 
 import sqlalchemy as sa
 
-from ipucloud.contract.preemption import PreemptionOutcome
+from ipucloud.contract.capacity import PreemptionOutcome
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
 preemptions = sa.Table(

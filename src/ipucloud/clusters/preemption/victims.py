@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ipucloud.inventory.fit import Block, Fit
+from ipucloud.inventory.allocator import Block, Fit
 from ipucloud.inventory.snapshot import Pod
 
 

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
-from ipucloud.contract.calendars import Weekday
 from ipucloud.contract.repairs import RepairReason, RepairWindow
+from ipucloud.contract.schedules import Weekday
 from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import REPAIRED_BY_REPLACEMENT, Code
 

@@ -16,17 +16,17 @@ from ipucloud.clusters.cost_limits.store import refused_reservation
 from ipucloud.clusters.flavor_choice import reserved_sku
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
-from ipucloud.contract.catalogue import Flavor
-from ipucloud.contract.estimates import EstimateQuotaOut, WhyNotOut
-from ipucloud.contract.event_payloads.projects import ReservedCapacity
-from ipucloud.contract.event_types.projects import RESERVATION_CANCELLED, RESERVATION_CREATED
-from ipucloud.contract.event_types.registry import EventType
-from ipucloud.contract.reservations import (
+from ipucloud.contract.capacity import (
     ReservationCapacityOut,
     ReservationCreate,
     ReservationEstimateOut,
     ReservationState,
 )
+from ipucloud.contract.catalogue import Flavor
+from ipucloud.contract.estimates import EstimateQuotaOut, WhyNotOut
+from ipucloud.contract.event_payloads.projects import ReservedCapacity
+from ipucloud.contract.event_types.projects import RESERVATION_CANCELLED, RESERVATION_CREATED
+from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record

@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.flavor_choice import Choice, invalid
+from ipucloud.contract.capacity import ReservationState
 from ipucloud.contract.clusters import ClusterCreate
-from ipucloud.contract.reservations import ReservationState
 from ipucloud.inventory.placement import NoRoom, exhausted
 from ipucloud.inventory.reservations import Reservation, lock_reservation
 from ipucloud.inventory.reserved import hand_over

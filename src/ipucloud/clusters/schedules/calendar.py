@@ -7,8 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ipucloud.contract.calendars import Weekday
-from ipucloud.contract.schedules import MAX_HOLIDAYS, ClusterSchedule, ScheduledAction
+from ipucloud.contract.schedules import MAX_HOLIDAYS, ClusterSchedule, ScheduledAction, Weekday
 
 HORIZON = 2 * MAX_HOLIDAYS
 """Days ahead in which a moment is looked for: more than there can be holidays."""

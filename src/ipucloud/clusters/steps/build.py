@@ -18,8 +18,7 @@ from ipucloud.clusters.steps.faulty import Faulty, explained, faulty, silent
 from ipucloud.kernel.errors import CAPACITY_WAIT_EXPIRED, Problem
 from ipucloud.kernel.vipu import SELF_RESET_SECONDS, PartitionShape
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.site.errors import SiteRefused
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteRefused
 from ipucloud.site.vipu_ports import (
     Allocation,
     PartitionRequest,

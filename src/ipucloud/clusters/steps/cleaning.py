@@ -17,8 +17,7 @@ from ipucloud.clusters.inputs import ClusterInputs, Isolation
 from ipucloud.clusters.step_objects import listed
 from ipucloud.inventory.cleanings import Evidence
 from ipucloud.operations.results import Achieved, Pending, StepResult
-from ipucloud.site.errors import SiteError, SiteRefused
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteError, SiteRefused
 
 SIGHTINGS = 3
 """Checks in a row that must show that hardware is in trouble: one missing answer says nothing."""

@@ -10,9 +10,8 @@ from typing import Literal, TypeVar
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.step_objects import listed
 from ipucloud.operations.results import Failed
-from ipucloud.site.errors import SiteBusy, SiteUnknown
-from ipucloud.site.ports import Site
-from ipucloud.wire.links import LinkState
+from ipucloud.site.ports import Site, SiteBusy, SiteUnknown
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import Host, HostState
 
 Answer = TypeVar("Answer")

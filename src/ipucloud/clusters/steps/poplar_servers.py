@@ -15,8 +15,7 @@ from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
 from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteError
 from ipucloud.wire.site import AUTHORITY_FILE, Host, HostState, ServerSpec, Ssh
 
 _OFF = frozenset({HostState.OFF, HostState.FAILED})

@@ -17,8 +17,7 @@ from ipucloud.clusters.steps.faulty import silent
 from ipucloud.clusters.steps.poplar_servers import ServerObservation, answering, keys_of, observed, server_spec
 from ipucloud.contract.operations import OperationState
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteError
 from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import Host, HostState
 

@@ -14,8 +14,7 @@ from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.steps.faulty import silent
 from ipucloud.clusters.steps.poplar_servers import ServerObservation, answering, observed
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
-from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site
+from ipucloud.site.ports import Site, SiteError
 from ipucloud.wire.site import Host, HostState
 
 SETTLED_AFTER = 900.0

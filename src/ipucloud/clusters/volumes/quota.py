@@ -10,8 +10,8 @@ from ipucloud.catalogue.queries import VOLUME_SKU
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
+from ipucloud.quotas.counted import set_volume_limit, volume_limit
 from ipucloud.quotas.store import Quota
-from ipucloud.quotas.volumes import set_volume_limit, volume_limit
 
 
 def held_gib(project: str, region: str) -> str:

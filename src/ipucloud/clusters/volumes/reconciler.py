@@ -30,9 +30,9 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.ports import Sites
-from ipucloud.site.storage_ports import Volumes as Storage
-from ipucloud.wire.volumes import Volume as Seen
-from ipucloud.wire.volumes import VolumeAttachment, VolumeServer, VolumeSpec
+from ipucloud.site.ports import Volumes as Storage
+from ipucloud.wire.storage import Volume as Seen
+from ipucloud.wire.storage import VolumeAttachment, VolumeServer, VolumeSpec
 
 _S = VolumeState
 _AT_REST = frozenset({_S.AVAILABLE, _S.DELETED, _S.ERROR})

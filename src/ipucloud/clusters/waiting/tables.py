@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
-from ipucloud.db.roles import TENANT_ROLE
+from ipucloud.db.tenancy import TENANT_ROLE
 
 WAITING = """
   FROM capacity_waits AS w JOIN operations AS o ON (o.project_id, o.id) = (w.project_id, w.operation_id)

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, RootModel
 
+from ipucloud.contract.capacity import PreemptionOutcome
 from ipucloud.contract.event_payloads.base import Late, Payload
-from ipucloud.contract.preemption import PreemptionOutcome
 from ipucloud.contract.repairs import RepairOutcome, RepairReason, WaitsFor
 from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
 

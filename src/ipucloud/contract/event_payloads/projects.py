@@ -10,8 +10,8 @@ from pydantic import Field
 
 from ipucloud.contract.event_payloads.base import Late, Payload
 from ipucloud.contract.jobs import JobEndedBy
+from ipucloud.contract.poplar_servers import TerminalEnd
 from ipucloud.contract.services import ServiceEndedBy
-from ipucloud.contract.terminals import TerminalEnd
 
 
 class MemberOf(Payload):

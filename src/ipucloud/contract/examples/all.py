@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ipucloud.contract.examples.clusters import CLUSTERS
-from ipucloud.contract.examples.exports import EXPORTS
 from ipucloud.contract.examples.fields import FIELDS
-from ipucloud.contract.examples.messages import MESSAGES
-from ipucloud.contract.examples.money import MONEY
-from ipucloud.contract.examples.operators import OPERATORS
+from ipucloud.contract.examples.money import EXPORTS, MONEY
+from ipucloud.contract.examples.operators import MESSAGES, OPERATORS
 from ipucloud.contract.examples.people import PEOPLE
 
 EXAMPLES: Mapping[str, object] = {**FIELDS, **CLUSTERS, **PEOPLE, **MONEY, **EXPORTS, **MESSAGES, **OPERATORS}

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.rows import Query
+from ipucloud.inventory.functions import settle_pods
 from ipucloud.inventory.health.codes import CODES, Code, Health, Kind
-from ipucloud.inventory.settle import settle
 
 _LOCK = {
     kind: sa.text(f"SELECT id FROM {kind}s WHERE id = ANY (CAST(:ids AS uuid[])) ORDER BY id FOR NO KEY UPDATE")  # noqa: S608  # our own names
@@ -107,7 +107,7 @@ async def merge(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) 
     Their rows must be locked: the reports are read once.
     """
     merged = await _MERGE[kind].one(connection, {"ids": sorted(ids)})
-    await settle(connection, merged.pods)
+    await settle_pods(connection, merged.pods)
     return merged.objects
 
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 from ipucloud.client.models import Cluster
 from ipucloud.laboratory.demo.customer import Customer
 from ipucloud.laboratory.demo.logins import Login, login, make_key

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NoReturn
 
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 from ipucloud.laboratory.keeper.child import Program, end, ending, start
 
 READY_POLL_SECONDS = 0.05

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 
 
 class EmbeddedPostgresError(CommandError):

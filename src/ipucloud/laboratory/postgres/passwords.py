@@ -12,7 +12,7 @@ import os
 import secrets
 from pathlib import Path
 
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE
 from ipucloud.process.secret_files import TOKEN_BYTES, write_secret
 
 SUPERUSER = "postgres"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE, TENANT_ROLE
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE, TENANT_ROLE
 
 DATABASE = "ipucloud"
 CONNECT_SECONDS = 20

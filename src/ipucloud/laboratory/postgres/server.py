@@ -15,7 +15,7 @@ from typing import IO, Any, Self, cast
 
 import psycopg
 
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE
 from ipucloud.laboratory.postgres import guard
 from ipucloud.laboratory.postgres.account import Account, account_for
 from ipucloud.laboratory.postgres.binaries import Binaries, find_binaries, runnable_by

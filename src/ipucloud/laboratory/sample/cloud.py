@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.create import create

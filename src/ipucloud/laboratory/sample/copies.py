@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.roles import OWNER_ROLE
+from ipucloud.db.tenancy import OWNER_ROLE
 from ipucloud.laboratory.postgres import SUPERUSER
 
 UrlOf = Callable[[str, str], str]

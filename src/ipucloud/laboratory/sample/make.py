@@ -19,8 +19,8 @@ from ipucloud.cli.service.bootstrapping import bootstrap, knows
 from ipucloud.cli.service.connections import database_of, sites_of
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 from ipucloud.db.rows import Query
+from ipucloud.db.tenancy import APP_ROLE, OWNER_ROLE
 from ipucloud.identity import token_store
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.sync import sync

@@ -18,7 +18,7 @@ from ipucloud.laboratory.simulator.refusal import invalid, not_found, preconditi
 from ipucloud.laboratory.simulator.state import AddressRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.volumes import NAME
-from ipucloud.wire.addresses import Address, AddressAttachment, AddressServer, AddressSpec
+from ipucloud.wire.storage import Address, AddressAttachment, AddressServer, AddressSpec
 
 ATTEMPTS = 50
 CheckServer = Callable[[AddressServer, str], None]

@@ -8,7 +8,7 @@ from ipucloud.laboratory.simulator.hardware import Machine, Region
 from ipucloud.laboratory.simulator.refusal import not_found
 from ipucloud.laboratory.simulator.vipu.links import link_name
 from ipucloud.wire.faults import BrokenLink
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 
 class Cables:

@@ -17,7 +17,7 @@ import grpc
 from ipucloud.laboratory.simulator.clock import Clock, WallClock
 from ipucloud.laboratory.simulator.refusal import invalid, not_found
 from ipucloud.wire.faults import FaultAction, FaultRule
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 CLOCK = "clock"
 HARDWARE = frozenset({FaultAction.FAIL_MACHINE, FaultAction.FAIL_LINK})

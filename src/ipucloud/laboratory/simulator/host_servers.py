@@ -8,10 +8,8 @@ from ipucloud.laboratory.simulator.refusal import invalid, not_found, preconditi
 from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
-from ipucloud.wire.addresses import AddressServer
 from ipucloud.wire.site import HostState, LoginKey, ServerKeys, ServerPreemption, ServerS3, ServerSpec
-from ipucloud.wire.snapshots import SnapshotServer
-from ipucloud.wire.volumes import VolumeServer
+from ipucloud.wire.storage import AddressServer, SnapshotServer, VolumeServer
 
 
 class HostServers:

@@ -12,7 +12,7 @@ from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.sensors import LIMITS, beyond_limits, measured
 from ipucloud.laboratory.simulator.state import MachineRecord, Power
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.redfish import RedfishLog, RedfishLogEntry, RedfishMetrics, RedfishStatus, RedfishSystem
 
 

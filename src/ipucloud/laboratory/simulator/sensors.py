@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.redfish import RedfishMetrics, RedfishSensor
 
 _ERRORS = {LinkState.UP: 0, LinkState.DEGRADED: 1000, LinkState.DOWN: 100_000}

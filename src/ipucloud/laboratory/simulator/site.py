@@ -39,10 +39,9 @@ from ipucloud.laboratory.simulator.vipu.controller import Controller
 from ipucloud.laboratory.simulator.volumes import Volumes
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.faults import HardwareShown
-from ipucloud.wire.inventory import Inventory, SiteRegion, VipuController, VipuEndpoint
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import Inventory, LinkKind, LinkState, SiteRegion, VipuController, VipuEndpoint
 from ipucloud.wire.site import ServerSpec
-from ipucloud.wire.volumes import VolumeSpec
+from ipucloud.wire.storage import VolumeSpec
 
 _FIXED = ("pod_size", "pods_per_controller")
 _SIZES = ("machines", "hosts", "servers", *_FIXED)

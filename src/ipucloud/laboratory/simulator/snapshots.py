@@ -22,8 +22,7 @@ from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.volumes import NAME
 from ipucloud.laboratory.simulator.wiping import wipe
 from ipucloud.wire.site import ServerSpec
-from ipucloud.wire.snapshots import Snapshot, SnapshotServer, SnapshotSpec, SnapshotState
-from ipucloud.wire.volumes import Volume, VolumeSpec
+from ipucloud.wire.storage import Snapshot, SnapshotServer, SnapshotSpec, SnapshotState, Volume, VolumeSpec
 
 WAIT_SECONDS = 1.0
 """How long a request waits for its copy: whatever is written to a small volume after the answer is not in it."""

@@ -11,9 +11,8 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from ipucloud.laboratory.simulator.store import Document, read_document
-from ipucloud.wire.addresses import AddressAttachment, AddressSpec
 from ipucloud.wire.faults import HardwareShown
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import (
     HostState,
     NetworkSpec,
@@ -24,8 +23,7 @@ from ipucloud.wire.site import (
     ServerS3,
     ServerSpec,
 )
-from ipucloud.wire.snapshots import SnapshotSpec
-from ipucloud.wire.volumes import VolumeAttachment, VolumeSpec
+from ipucloud.wire.storage import AddressAttachment, AddressSpec, SnapshotSpec, VolumeAttachment, VolumeSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 

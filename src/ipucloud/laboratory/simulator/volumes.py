@@ -22,7 +22,7 @@ from ipucloud.laboratory.simulator.ssh.userland import owner_of
 from ipucloud.laboratory.simulator.state import VolumeRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
-from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeServer, VolumeSpec
+from ipucloud.wire.storage import Volume, VolumeAttachment, VolumeServer, VolumeSpec
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,126}[a-z0-9])?")
 CheckServer = Callable[[VolumeServer], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 from ipucloud.http.listeners import ListenError, listener
 from ipucloud.laboratory.keeper.keeper import Say
 from ipucloud.laboratory.simulator.ports import PORTS, candidates

@@ -30,7 +30,7 @@ from ipucloud.cli.service.connections import (
     revealed,
     sites_of,
 )
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.failures import CommandError
 from ipucloud.cli.service.simulated_site import SimulatedSite, SimulatorError
 from ipucloud.client.profiles import DEFAULT, Profile
 from ipucloud.config import Settings
@@ -50,7 +50,7 @@ from ipucloud.laboratory.up.programs import AS_USUAL, LOOPBACK, Published, SiteC
 from ipucloud.laboratory.up.sampling import PROFILE, add_sample, refuse_others
 from ipucloud.laboratory.up.terminal import write_terminal_files
 from ipucloud.process.secret_files import kept_secret, write_secret
-from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
+from ipucloud.site.ports import SiteBusy, SiteError, SiteUnknown
 
 LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
 """Where in the data directory it is noted who uses it, and where the database is."""

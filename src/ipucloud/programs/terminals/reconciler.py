@@ -17,8 +17,7 @@ from ipucloud.programs.terminals import store
 from ipucloud.programs.terminals.store import KEY_SECONDS, LOST_SECONDS, TERMINAL
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.errors import SiteError, SiteRefused
-from ipucloud.site.ports import Sites
+from ipucloud.site.ports import SiteError, SiteRefused, Sites
 from ipucloud.wire.site import LoginKey
 
 log = structlog.get_logger(__name__)

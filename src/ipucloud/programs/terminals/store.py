@@ -15,7 +15,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.projects import TerminalClosed, TerminalOf
 from ipucloud.contract.event_types.projects import TERMINAL_CLOSED, TERMINAL_OPENED
-from ipucloud.contract.terminals import LoginPurpose, TerminalEnd
+from ipucloud.contract.poplar_servers import LoginPurpose, TerminalEnd
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

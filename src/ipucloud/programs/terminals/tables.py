@@ -7,7 +7,7 @@ from typing import get_args
 import sqlalchemy as sa
 
 from ipucloud.contract.operations import ActorKind
-from ipucloud.contract.terminals import LoginPurpose, TerminalEnd
+from ipucloud.contract.poplar_servers import LoginPurpose, TerminalEnd
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
 terminals = sa.Table(

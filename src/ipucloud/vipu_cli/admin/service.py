@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.wire import vipu_admin_pb2 as admin
-from ipucloud.wire.vipu_keys import ALLOCATION
+from ipucloud.wire.vipu_calls import ALLOCATION
 
 Reply = TypeVar("Reply", bound=Message)
 

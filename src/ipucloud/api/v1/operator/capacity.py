@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from ipucloud.admin.capacity import region_capacity
 from ipucloud.admin.defragmentation import read_layout
-from ipucloud.admin.pods import LIST_PODS
+from ipucloud.admin.hardware import LIST_PODS
 from ipucloud.api.etag import JSON
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router

@@ -11,8 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.admin import actions, hardware
-from ipucloud.admin.controllers import CONTROLLERS
+from ipucloud.admin.hardware import CONTROLLERS
 from ipucloud.admin.maintenance import maintain
+from ipucloud.admin.validations import LIST_CLEANINGS, LIST_VALIDATIONS
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -37,6 +38,7 @@ from ipucloud.contract.operator_hardware import (
     HealthReportPage,
     ObservationPage,
 )
+from ipucloud.contract.operator_validations import CleaningList, CleaningPage, ValidationList, ValidationPage
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.inventory.health.codes import Code
@@ -245,3 +247,24 @@ async def _put(request: Request, body: HardwareReason, code: Code) -> Response:
 
 def _page(items: str) -> Answer:
     return Answer(200, b'{"items":%s,"next_cursor":null}' % items.encode())
+
+
+@routes.get(
+    "/v1/operator/cleanings",
+    **operation("listCleanings", "List cleanings", Permission.PLATFORM_READ, gives=CleaningPage),
+)
+async def list_cleanings(request: Request, query: CleaningList) -> Response:
+    """List what was observed of machines and hosts between two clusters, oldest first.
+
+    Hardware that a clean-up could not clean has no entry until it was cleaned; until then no cluster gets it.
+    """
+    return await keyed_list(request, LIST_CLEANINGS, query)
+
+
+@routes.get(
+    "/v1/operator/validations",
+    **operation("listValidations", "List validations", Permission.PLATFORM_READ, gives=ValidationPage),
+)
+async def list_validations(request: Request, query: ValidationList) -> Response:
+    """List the machines that wait for a validation or are being validated, oldest first; or the past ones."""
+    return await keyed_list(request, LIST_VALIDATIONS, query)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.admin import freezes, site_findings
+from ipucloud.admin import safety
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -45,7 +45,7 @@ routes = router()
 )
 async def list_freezes(request: Request, query: FreezeList) -> Response:
     """List when removals were frozen, by whom and why, oldest first."""
-    return await keyed_list(request, freezes.LIST_FREEZES, query)
+    return await keyed_list(request, safety.LIST_FREEZES, query)
 
 
 @routes.post(
@@ -61,7 +61,7 @@ async def start_freeze(request: Request, body: FreezeStart) -> Response:
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         wanted = Freeze(body.region, body.reason, body.expires_at, principal.token_id)
-        return Answer(201, (await freezes.start(connection, wanted, request_id=trace_of(request).request_id)).encode())
+        return Answer(201, (await safety.start(connection, wanted, request_id=trace_of(request).request_id)).encode())
 
     return await change_platform(request, effect)
 
@@ -77,7 +77,7 @@ async def end_freeze(
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         request_id = trace_of(request).request_id
-        document = await freezes.end(
+        document = await safety.end(
             connection, freeze, reason=body.reason, ended_by=principal.token_id, request_id=request_id
         )
         return Answer(200, document.encode())
@@ -91,7 +91,7 @@ async def end_freeze(
 )
 async def list_site_findings(request: Request, query: SiteFindingList) -> Response:
     """List where sites and database disagree, as the last sweep found it, and why it left what it did not repair."""
-    return await keyed_list(request, site_findings.LIST_SITE_FINDINGS, query)
+    return await keyed_list(request, safety.LIST_SITE_FINDINGS, query)
 
 
 @routes.post(

@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.admin import requests, whatis
-from ipucloud.admin.operations import LIST_OPERATIONS
 from ipucloud.admin.stuck import LIST_STUCK, OVERDUE_SECONDS
-from ipucloud.admin.work import GET_WORK, LIST_WORK
+from ipucloud.admin.work import GET_WORK, LIST_OPERATIONS, LIST_WORK
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import behind, page
@@ -39,7 +38,7 @@ from ipucloud.db.documents import list_parameters
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import not_found
-from ipucloud.reconcile import by_hand
+from ipucloud.reconcile import wake
 
 routes = router()
 
@@ -141,7 +140,7 @@ async def requeue_work(request: Request, kind: Kind, item: Item) -> Response:
     """Make a work item due now, parked or not, and forget its failed passes. Remove the cause of a parking first."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        if not await by_hand.requeue(connection, kind=kind, key=str(item)):
+        if not await wake.requeue(connection, kind=kind, key=str(item)):
             raise not_found()
         return await _shown(connection, kind, str(item))
 
@@ -160,7 +159,7 @@ async def park_work(request: Request, kind: Kind, item: Item, body: WorkItemPark
     """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        if not await by_hand.park(connection, kind=kind, key=str(item), reason=body.reason):
+        if not await wake.park(connection, kind=kind, key=str(item), reason=body.reason):
             raise not_found()
         return await _shown(connection, kind, str(item))
 

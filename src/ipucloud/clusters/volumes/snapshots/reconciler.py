@@ -22,12 +22,11 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
-from ipucloud.site.errors import SiteError, SiteRefused
-from ipucloud.site.ports import Sites
-from ipucloud.site.storage_ports import Snapshots as Storage
-from ipucloud.wire.snapshots import Snapshot as Seen
-from ipucloud.wire.snapshots import SnapshotServer, SnapshotSpec
-from ipucloud.wire.snapshots import SnapshotState as AtSite
+from ipucloud.site.ports import SiteError, SiteRefused, Sites
+from ipucloud.site.ports import Snapshots as Storage
+from ipucloud.wire.storage import Snapshot as Seen
+from ipucloud.wire.storage import SnapshotServer, SnapshotSpec
+from ipucloud.wire.storage import SnapshotState as AtSite
 
 log = structlog.get_logger(__name__)
 

@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from ipucloud.laboratory.simulator.http.calls import Calls, body_of
 from ipucloud.laboratory.simulator.site import Site
-from ipucloud.wire.addresses import Address, AddressAttachment, AddressSpec
+from ipucloud.wire.storage import Address, AddressAttachment, AddressSpec
 
 
 def address_routes(site: Site, calls: Calls) -> list[Route]:

@@ -24,8 +24,7 @@ from ipucloud.wire.faults import (
     SensorReading,
     ServersConfinement,
 )
-from ipucloud.wire.inventory import Inventory
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import Inventory, LinkKind, LinkState
 from ipucloud.wire.redfish import EVENTS, RedfishLog, RedfishReset, RedfishSystem, RedfishSystems
 from ipucloud.wire.site import (
     Console,

@@ -7,8 +7,7 @@ from starlette.routing import Route
 
 from ipucloud.laboratory.simulator.http.calls import Calls, body_of
 from ipucloud.laboratory.simulator.site import Site
-from ipucloud.wire.snapshots import Snapshot, SnapshotSpec
-from ipucloud.wire.volumes import Volume, VolumeAttachment, VolumeSpec
+from ipucloud.wire.storage import Snapshot, SnapshotSpec, Volume, VolumeAttachment, VolumeSpec
 
 
 def storage_routes(site: Site, calls: Calls) -> list[Route]:

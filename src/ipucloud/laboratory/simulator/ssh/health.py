@@ -12,7 +12,7 @@ from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.seen import Choice, chosen, controller_of
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import VipuProblem
-from ipucloud.vipu_cli.ipuof import gcd_from, kept_files
+from ipucloud.vipu_cli.files import gcd_from, kept_files
 from ipucloud.wire import vipu_pb2 as pb
 
 SECONDS = 10.0

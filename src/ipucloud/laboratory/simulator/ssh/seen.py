@@ -14,7 +14,7 @@ from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import Endpoint, VipuProblem, endpoint_from, timeout_from
-from ipucloud.vipu_cli.ipuof import FOLDER, SUFFIX, gcd_from
+from ipucloud.vipu_cli.files import FOLDER, SUFFIX, gcd_from
 from ipucloud.wire import vipu_pb2 as pb
 
 MAX_CONFIG = 1024 * 1024

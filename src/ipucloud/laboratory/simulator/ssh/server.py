@@ -33,7 +33,7 @@ from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Userland, files_of
 from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.vipu_cli.endpoint import VipuProblem
-from ipucloud.vipu_cli.ipuof import FOLDER
+from ipucloud.vipu_cli.files import FOLDER
 from ipucloud.wire.site import CONSOLE_BYTES, CloudInit, S3Remote, ServerSpec, Ssh
 
 COUNT_TIMEOUT = 2.0

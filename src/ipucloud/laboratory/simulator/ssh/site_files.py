@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.seen import Choice
-from ipucloud.vipu_cli.ipuof import FOLDER
-from ipucloud.vipu_cli.ipuof import files_of as ipuof_files
+from ipucloud.vipu_cli.files import FOLDER
+from ipucloud.vipu_cli.files import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import AUTHORITY_FILE, PREEMPTION_FILE
 

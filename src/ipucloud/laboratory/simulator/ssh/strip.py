@@ -20,7 +20,7 @@ from ipucloud.laboratory.simulator.ssh.cloud_init import LOG
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import LONGEST_FILE
 from ipucloud.laboratory.simulator.wiping import wipe
-from ipucloud.vipu_cli.ipuof import FOLDER, SUFFIX
+from ipucloud.vipu_cli.files import FOLDER, SUFFIX
 from ipucloud.wire.site import AUTHORITY_FILE, PREEMPTION_FILE
 
 NOT_COPIED = frozenset({"tmp", "volumes", *OF_THE_SITE})

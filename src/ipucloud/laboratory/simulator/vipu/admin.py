@@ -18,7 +18,7 @@ from ipucloud.laboratory.simulator.vipu.model import Allocation, ClusterTest, Ki
 from ipucloud.laboratory.simulator.vipu.topology import Cluster
 from ipucloud.laboratory.simulator.vipu.users import Users
 from ipucloud.wire import vipu_admin_pb2 as admin
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 
 # ruff: noqa: N802 - gRPC binds methods by the names of the definition
 

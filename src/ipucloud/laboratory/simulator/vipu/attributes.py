@@ -10,7 +10,7 @@ from ipucloud.laboratory.simulator.sensors import correctable_errors
 from ipucloud.laboratory.simulator.vipu.links import BrokenLinks, link_name
 from ipucloud.vipu_cli.spellings import sync_type_name, word
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 FIRMWARE_VERSION = "2.6.8"
 DRIVER_VERSION = "1.3.0"

@@ -12,7 +12,7 @@ from ipucloud.laboratory.simulator.vipu.context import Context, Deadlines
 from ipucloud.laboratory.simulator.vipu.links import Link, links_among
 from ipucloud.laboratory.simulator.vipu.model import ClusterTest, KindResult, LinkResult
 from ipucloud.laboratory.simulator.vipu.rules import check_id
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 KINDS = ("TEST_VERSION", "TEST_CABLING", "TEST_SYNC_LINK", "TEST_LINK_TRAINING", "TEST_TRAFFIC")
 # Cables are between machines, and sync cables run beside IPU-Links; whatever carries data is trained and loaded.

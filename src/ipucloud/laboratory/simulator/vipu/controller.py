@@ -29,7 +29,7 @@ from ipucloud.laboratory.simulator.vipu.topology import Fleet
 from ipucloud.laboratory.simulator.vipu.users import Users
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.links import LinkState
+from ipucloud.wire.inventory import LinkState
 
 
 class Controller:

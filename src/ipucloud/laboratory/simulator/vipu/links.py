@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ipucloud.laboratory.simulator.hardware import DOMAIN_MACHINES, Machine
-from ipucloud.wire.links import LinkKind, LinkState
+from ipucloud.wire.inventory import LinkKind, LinkState
 
 BrokenLinks = Mapping[str, LinkState]
 """The links that are not up, by name."""

@@ -24,7 +24,7 @@ from ipucloud.laboratory.simulator.vipu.links import down_among
 from ipucloud.laboratory.simulator.vipu.model import Operation, Partition, Ready
 from ipucloud.laboratory.simulator.vipu.placing import Placing
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire.vipu_keys import ALLOCATION
+from ipucloud.wire.vipu_calls import ALLOCATION
 
 MAX_AUTO_RESETS = 3
 

@@ -14,7 +14,7 @@ from ipucloud.laboratory.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.laboratory.simulator.vipu.context import Context
 from ipucloud.laboratory.simulator.vipu.model import User
 from ipucloud.laboratory.simulator.vipu.rules import check_id
-from ipucloud.wire.vipu_keys import ACCESS_KEY, ALLOCATION, SECRET_PREFIX, USER
+from ipucloud.wire.vipu_calls import ACCESS_KEY, ALLOCATION, SECRET_PREFIX, USER
 
 SECRET_BYTES = 24
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
