@@ -15,13 +15,13 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from rich.console import Console
 
+import ipucloud.client as sdk
 from ipucloud.cli import output
 from ipucloud.cli.completion import names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.finding import PROJECT, Kind, explained, filtered
 from ipucloud.cli.watching import watch
-from ipucloud.client import tokens
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
 from ipucloud.client.models import Page
@@ -260,7 +260,7 @@ def _code(error: ClientError) -> str:
 
 def own_account(session: Session) -> str | None:
     """The account of a payer's token."""
-    me = session.run(tokens.whoami()).token
+    me = session.run(sdk.tokens.whoami()).token
     return None if me is None or me.account_id is None else str(me.account_id)
 
 

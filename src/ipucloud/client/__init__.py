@@ -1,6 +1,6 @@
 """The typed client of the API. Law: it reaches the service only over HTTP.
 
-A module for each noun (`clusters`, `ssh_keys`, …) builds calls: `list`, `get`, `create`, `update`, `delete` and its
+A namespace for each noun (`clusters`, `ssh_keys`, …) builds calls: `list`, `get`, `create`, `update`, `delete` and its
 own verbs. `Client` and `AsyncClient` run them.
 """
 
@@ -10,47 +10,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ipucloud.client import (
         accounts,
-        addresses,
-        audit_log,
         billing,
         budgets,
         clusters,
-        events,
-        export_schedules,
         exports,
-        fault_reports,
-        flavors,
-        images,
         inventory,
-        invitations,
-        invoices,
         jobs,
-        me,
-        members,
         models,
-        operations,
         operator,
         partitions,
         prices,
-        projects,
-        quota_requests,
-        quotas,
-        recipes,
-        regions,
-        reservations,
         s3_connections,
-        seller,
         services,
-        snapshots,
-        ssh_authority,
-        ssh_keys,
-        tax_rates,
         tokens,
-        volumes,
         webhooks,
     )
+    from ipucloud.client.activity import audit_log, events, fault_reports, operations
     from ipucloud.client.aio import AsyncClient
     from ipucloud.client.call import Call, Tagged
+    from ipucloud.client.capacity import quota_requests, quotas, reservations
+    from ipucloud.client.catalogue import flavors, images, recipes, regions
     from ipucloud.client.clusters import NewCluster, NewClusterVolume
     from ipucloud.client.errors import (
         ApiError,
@@ -63,8 +42,11 @@ if TYPE_CHECKING:
         UsageError,
         WaitTimeoutError,
     )
+    from ipucloud.client.money import export_schedules, invoices, seller, tax_rates
     from ipucloud.client.partitions import NewPartition
+    from ipucloud.client.people import invitations, me, members, projects, ssh_authority, ssh_keys
     from ipucloud.client.retry import NO_RETRY, Retry
+    from ipucloud.client.storage import addresses, snapshots, volumes
     from ipucloud.client.sync import Client
 
 __all__ = [
@@ -128,6 +110,42 @@ __all__ = [
 ]
 
 _MODULES = {
+    "catalogue": (
+        "flavors",
+        "images",
+        "recipes",
+        "regions",
+    ),
+    "people": (
+        "projects",
+        "members",
+        "invitations",
+        "me",
+        "ssh_keys",
+        "ssh_authority",
+    ),
+    "activity": (
+        "operations",
+        "events",
+        "audit_log",
+        "fault_reports",
+    ),
+    "capacity": (
+        "quotas",
+        "quota_requests",
+        "reservations",
+    ),
+    "money": (
+        "invoices",
+        "seller",
+        "tax_rates",
+        "export_schedules",
+    ),
+    "storage": (
+        "volumes",
+        "snapshots",
+        "addresses",
+    ),
     "aio": ("AsyncClient",),
     "call": ("Call", "Tagged"),
     "clusters": ("NewCluster", "NewClusterVolume"),
@@ -153,8 +171,8 @@ def __getattr__(name: str) -> object:
     """A module, or what is in one, imported when it is first used: a program needs few of the nouns."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = import_module(f"{__name__}.{_MODULE_OF.get(name, name)}")
-    value = globals()[name] = getattr(found, name) if name in _MODULE_OF else found
+    module = import_module(f"{__name__}.{_MODULE_OF.get(name, name)}")
+    value = globals()[name] = getattr(module, name) if name in _MODULE_OF else module
     return value
 
 

@@ -50,6 +50,44 @@ routes = router()
 
 
 @routes.get(
+    "/v1/billing/accounts/{account:ref}/events",
+    **operation("listAccountEvents", "List an account's events", Permission.ACCOUNT_READ, gives=EventPage),
+)
+async def list_account_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
+    """List what happens to the account's money: documents, payments, funds, budgets, overdue invoices.
+
+    With `order=created_at`, a reader that continues after its last event misses none.
+    """
+    return await _account_page(request, account, query, LIST_ACCOUNT_EVENTS)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:ref}/cloud-events",
+    **operation(
+        "listAccountCloudEvents",
+        "List an account's events as CloudEvents",
+        Permission.ACCOUNT_READ,
+        gives=CloudEventPage,
+    ),
+)
+async def list_account_cloud_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
+    """List the account's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""
+    return await _account_page(request, account, query, LIST_ACCOUNT_CLOUD_EVENTS)
+
+
+async def _account_page(
+    request: Request,
+    account: UUID,
+    query: AccountEventList,
+    statements: AccountLists,
+) -> Response:
+    parameters = filters(query, request)
+    async with reading_account(request, account) as connection:
+        found = await statements[query.order].one(connection, parameters | {"account_id": account})
+    return page_at(query, request, found.items, found.next)
+
+
+@routes.get(
     "/v1/projects/{project}/events",
     **operation("listEvents", "List events", Permission.PROJECT_READ, gives=EventPage),
 )
@@ -118,44 +156,6 @@ def behind(query: EventList | AccountEventList | OperatorEventList, request: Req
     except ValueError:
         fault = FieldError("?after", "not_an_event", "Send the id of an event.")
         raise invalid([fault]) from None
-
-
-@routes.get(
-    "/v1/billing/accounts/{account:ref}/events",
-    **operation("listAccountEvents", "List an account's events", Permission.ACCOUNT_READ, gives=EventPage),
-)
-async def list_account_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
-    """List what happens to the account's money: documents, payments, funds, budgets, overdue invoices.
-
-    With `order=created_at`, a reader that continues after its last event misses none.
-    """
-    return await _account_page(request, account, query, LIST_ACCOUNT_EVENTS)
-
-
-@routes.get(
-    "/v1/billing/accounts/{account:ref}/cloud-events",
-    **operation(
-        "listAccountCloudEvents",
-        "List an account's events as CloudEvents",
-        Permission.ACCOUNT_READ,
-        gives=CloudEventPage,
-    ),
-)
-async def list_account_cloud_events(request: Request, account: AccountId, query: AccountEventList) -> Response:
-    """List the account's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""
-    return await _account_page(request, account, query, LIST_ACCOUNT_CLOUD_EVENTS)
-
-
-async def _account_page(
-    request: Request,
-    account: UUID,
-    query: AccountEventList,
-    statements: AccountLists,
-) -> Response:
-    parameters = filters(query, request)
-    async with reading_account(request, account) as connection:
-        found = await statements[query.order].one(connection, parameters | {"account_id": account})
-    return page_at(query, request, found.items, found.next)
 
 
 @routes.get(

@@ -8,7 +8,7 @@ import typer
 
 from ipucloud.cli.browsers import opened
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import sessions
+from ipucloud.client.people import sessions
 
 app = typer.Typer()
 

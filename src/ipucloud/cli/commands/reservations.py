@@ -15,7 +15,6 @@ from ipucloud.cli.times import moment
 from ipucloud.cli.values import fields
 from ipucloud.client import reservations
 from ipucloud.client.models import Reservation, ReservationState
-from ipucloud.client.reservations import NewReservation
 
 app = typer.Typer(cls=Listing)
 Id = Annotated[str, typer.Argument(metavar="RESERVATION", help="Id of the reservation.")]
@@ -51,12 +50,12 @@ def create(
 ) -> None:
     """Reserve room for clusters of a flavor between two times. All of its minutes are billed."""
     starts, ends = (each.replace(second=0, microsecond=0) for each in (starts_at, ends_at))
-    wanted = NewReservation(name, region=region, flavor=flavor, count=count, starts_at=starts, ends_at=ends)
+    new = reservations.NewReservation(name, region=region, flavor=flavor, count=count, starts_at=starts, ends_at=ends)
     if estimate:
-        found = session.run(reservations.estimate(wanted))
+        found = session.run(reservations.estimate(new))
         session.show(found, fields(found, "sku", "machines", "minutes", "price_per_minute", "cost", "cancel_until"))
         return
-    _show(session, session.run(reservations.create(wanted)))
+    _show(session, session.run(reservations.create(new)))
 
 
 @customer_command(app, "list", "", "--state active")

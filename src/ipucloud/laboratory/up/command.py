@@ -16,9 +16,9 @@ from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
-from ipucloud.client import sessions
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.errors import ClientError
+from ipucloud.client.people import sessions
 from ipucloud.config import Settings
 from ipucloud.laboratory.up.programs import EVERYWHERE, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import introduction

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ipucloud.client.models.generated.addresses import Address as Address
     from ipucloud.client.models.generated.billing import Balance as Balance
     from ipucloud.client.models.generated.billing import Balances as Balances
     from ipucloud.client.models.generated.billing import BillingAccount as BillingAccount
@@ -49,8 +48,19 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.billing import TaxRate as TaxRate
     from ipucloud.client.models.generated.billing import TopUp as TopUp
     from ipucloud.client.models.generated.billing import UnusualDay as UnusualDay
-    from ipucloud.client.models.generated.budgets import Budget as Budget
-    from ipucloud.client.models.generated.cloud_events import CloudEvent as CloudEvent
+    from ipucloud.client.models.generated.catalogue import Flavor as Flavor
+    from ipucloud.client.models.generated.catalogue import Framework as Framework
+    from ipucloud.client.models.generated.catalogue import Image as Image
+    from ipucloud.client.models.generated.catalogue import PaidPrice as PaidPrice
+    from ipucloud.client.models.generated.catalogue import Price as Price
+    from ipucloud.client.models.generated.catalogue import Recipe as Recipe
+    from ipucloud.client.models.generated.catalogue import RecipeFile as RecipeFile
+    from ipucloud.client.models.generated.catalogue import RecipeOffer as RecipeOffer
+    from ipucloud.client.models.generated.catalogue import RecipeProgram as RecipeProgram
+    from ipucloud.client.models.generated.catalogue import RecipeTask as RecipeTask
+    from ipucloud.client.models.generated.catalogue import Region as Region
+    from ipucloud.client.models.generated.catalogue import Tool as Tool
+    from ipucloud.client.models.generated.catalogue import ToolKind as ToolKind
     from ipucloud.client.models.generated.clusters import AccessKey as AccessKey
     from ipucloud.client.models.generated.clusters import Billing as Billing
     from ipucloud.client.models.generated.clusters import CapacityWait as CapacityWait
@@ -117,18 +127,16 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.clusters import UsePeriod as UsePeriod
     from ipucloud.client.models.generated.clusters import Vipu as Vipu
     from ipucloud.client.models.generated.clusters import Weekday as Weekday
-    from ipucloud.client.models.generated.event_types import EventType as EventType
+    from ipucloud.client.models.generated.events import CloudEvent as CloudEvent
     from ipucloud.client.models.generated.events import Event as Event
-    from ipucloud.client.models.generated.fault_reports import FaultReport as FaultReport
-    from ipucloud.client.models.generated.flavors import Flavor as Flavor
+    from ipucloud.client.models.generated.events import EventType as EventType
+    from ipucloud.client.models.generated.events import Webhook as Webhook
     from ipucloud.client.models.generated.hardware import Comparison as Comparison
     from ipucloud.client.models.generated.hardware import IpuGeneration as IpuGeneration
     from ipucloud.client.models.generated.hardware import MachineType as MachineType
+    from ipucloud.client.models.generated.health import FaultReport as FaultReport
     from ipucloud.client.models.generated.health import Liveness as Liveness
     from ipucloud.client.models.generated.health import Readiness as Readiness
-    from ipucloud.client.models.generated.images import Image as Image
-    from ipucloud.client.models.generated.invitations import Invitation as Invitation
-    from ipucloud.client.models.generated.invitations import Invited as Invited
     from ipucloud.client.models.generated.login import DeviceLogin as DeviceLogin
     from ipucloud.client.models.generated.login import Login as Login
     from ipucloud.client.models.generated.login import WaitingDevice as WaitingDevice
@@ -137,7 +145,6 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.me import Notifications as Notifications
     from ipucloud.client.models.generated.me import Subscription as Subscription
     from ipucloud.client.models.generated.me import User as User
-    from ipucloud.client.models.generated.members import Member as Member
     from ipucloud.client.models.generated.operations import Operation as Operation
     from ipucloud.client.models.generated.operator import Cleaning as Cleaning
     from ipucloud.client.models.generated.operator import ClusterMove as ClusterMove
@@ -178,26 +185,25 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.operator import WhatIs as WhatIs
     from ipucloud.client.models.generated.operator import WorkItem as WorkItem
     from ipucloud.client.models.generated.overview import Attention as Attention
+    from ipucloud.client.models.generated.overview import Budget as Budget
     from ipucloud.client.models.generated.overview import ClustersInState as ClustersInState
     from ipucloud.client.models.generated.overview import Overview as Overview
     from ipucloud.client.models.generated.overview import OverviewSpending as OverviewSpending
-    from ipucloud.client.models.generated.prices import PaidPrice as PaidPrice
-    from ipucloud.client.models.generated.prices import Price as Price
-    from ipucloud.client.models.generated.projects import Project as Project
-    from ipucloud.client.models.generated.quota_requests import QuotaRequest as QuotaRequest
+    from ipucloud.client.models.generated.people import Invitation as Invitation
+    from ipucloud.client.models.generated.people import Invited as Invited
+    from ipucloud.client.models.generated.people import Member as Member
+    from ipucloud.client.models.generated.people import Project as Project
+    from ipucloud.client.models.generated.people import ProviderSignIn as ProviderSignIn
+    from ipucloud.client.models.generated.people import SignInProvider as SignInProvider
+    from ipucloud.client.models.generated.people import SignInProviderList as SignInProviderList
+    from ipucloud.client.models.generated.people import SshAuthority as SshAuthority
+    from ipucloud.client.models.generated.people import SshKey as SshKey
     from ipucloud.client.models.generated.quotas import Quota as Quota
-    from ipucloud.client.models.generated.recipes import Framework as Framework
-    from ipucloud.client.models.generated.recipes import Recipe as Recipe
-    from ipucloud.client.models.generated.recipes import RecipeFile as RecipeFile
-    from ipucloud.client.models.generated.recipes import RecipeOffer as RecipeOffer
-    from ipucloud.client.models.generated.recipes import RecipeProgram as RecipeProgram
-    from ipucloud.client.models.generated.recipes import RecipeTask as RecipeTask
-    from ipucloud.client.models.generated.regions import Region as Region
+    from ipucloud.client.models.generated.quotas import QuotaRequest as QuotaRequest
     from ipucloud.client.models.generated.reservations import Reservation as Reservation
     from ipucloud.client.models.generated.reservations import ReservationCapacity as ReservationCapacity
     from ipucloud.client.models.generated.reservations import ReservationEstimate as ReservationEstimate
     from ipucloud.client.models.generated.reservations import ReservationState as ReservationState
-    from ipucloud.client.models.generated.s3_connections import S3Connection as S3Connection
     from ipucloud.client.models.generated.session import NewSession as NewSession
     from ipucloud.client.models.generated.session import Session as Session
     from ipucloud.client.models.generated.session import SignInLink as SignInLink
@@ -228,25 +234,19 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.shared import Usage as Usage
     from ipucloud.client.models.generated.shared import UsageSlice as UsageSlice
     from ipucloud.client.models.generated.shared import WhyNot as WhyNot
-    from ipucloud.client.models.generated.sign_in_providers import ProviderSignIn as ProviderSignIn
-    from ipucloud.client.models.generated.sign_in_providers import SignInProvider as SignInProvider
-    from ipucloud.client.models.generated.sign_in_providers import SignInProviderList as SignInProviderList
-    from ipucloud.client.models.generated.snapshots import Snapshot as Snapshot
-    from ipucloud.client.models.generated.snapshots import SnapshotState as SnapshotState
-    from ipucloud.client.models.generated.ssh_authority import SshAuthority as SshAuthority
-    from ipucloud.client.models.generated.ssh_keys import SshKey as SshKey
+    from ipucloud.client.models.generated.storage import Address as Address
+    from ipucloud.client.models.generated.storage import S3Connection as S3Connection
+    from ipucloud.client.models.generated.storage import Snapshot as Snapshot
+    from ipucloud.client.models.generated.storage import SnapshotState as SnapshotState
+    from ipucloud.client.models.generated.storage import Volume as Volume
+    from ipucloud.client.models.generated.storage import VolumeState as VolumeState
     from ipucloud.client.models.generated.tokens import NewToken as NewToken
     from ipucloud.client.models.generated.tokens import Token as Token
-    from ipucloud.client.models.generated.tools import Tool as Tool
-    from ipucloud.client.models.generated.tools import ToolKind as ToolKind
-    from ipucloud.client.models.generated.volumes import Volume as Volume
-    from ipucloud.client.models.generated.volumes import VolumeState as VolumeState
-    from ipucloud.client.models.generated.webhooks import Webhook as Webhook
-    from ipucloud.client.models.generated.whoami import Whoami as Whoami
+    from ipucloud.client.models.generated.tokens import Whoami as Whoami
 
 MODULE_OF = {
     "AccessKey": "clusters",
-    "Address": "addresses",
+    "Address": "storage",
     "AddressState": "shared",
     "AllocatedThrough": "shared",
     "Attention": "overview",
@@ -256,7 +256,7 @@ MODULE_OF = {
     "Billing": "clusters",
     "BillingAccount": "billing",
     "BookedPrice": "billing",
-    "Budget": "budgets",
+    "Budget": "overview",
     "BudgetTag": "shared",
     "BudgetThreshold": "shared",
     "Capacity": "shared",
@@ -266,7 +266,7 @@ MODULE_OF = {
     "ChargedUsage": "clusters",
     "CitedReport": "shared",
     "Cleaning": "operator",
-    "CloudEvent": "cloud_events",
+    "CloudEvent": "events",
     "Cluster": "clusters",
     "ClusterAddress": "clusters",
     "ClusterMove": "operator",
@@ -299,7 +299,7 @@ MODULE_OF = {
     "EstimateQuota": "shared",
     "EstimateWait": "clusters",
     "Event": "events",
-    "EventType": "event_types",
+    "EventType": "events",
     "ExpectedHardware": "operator",
     "ExpectedInventory": "operator",
     "ExpectedTax": "billing",
@@ -309,11 +309,11 @@ MODULE_OF = {
     "ExportSchedule": "billing",
     "Failure": "shared",
     "Fault": "clusters",
-    "FaultReport": "fault_reports",
+    "FaultReport": "health",
     "FaultReportState": "shared",
-    "Flavor": "flavors",
+    "Flavor": "catalogue",
     "FlavorSpending": "billing",
-    "Framework": "recipes",
+    "Framework": "catalogue",
     "Freeze": "operator",
     "Funds": "billing",
     "GatewayRouting": "clusters",
@@ -327,10 +327,10 @@ MODULE_OF = {
     "HealthReport": "operator",
     "Holder": "operator",
     "Idle": "clusters",
-    "Image": "images",
+    "Image": "catalogue",
     "InventoryFinding": "operator",
-    "Invitation": "invitations",
-    "Invited": "invitations",
+    "Invitation": "people",
+    "Invited": "people",
     "Invoice": "billing",
     "InvoiceCredit": "billing",
     "InvoiceLine": "billing",
@@ -354,7 +354,7 @@ MODULE_OF = {
     "MachineLinks": "operator",
     "MachineType": "hardware",
     "Me": "me",
-    "Member": "members",
+    "Member": "people",
     "Membership": "me",
     "Metrics": "clusters",
     "MetricsPoint": "clusters",
@@ -373,7 +373,7 @@ MODULE_OF = {
     "Origin": "clusters",
     "Overview": "overview",
     "OverviewSpending": "overview",
-    "PaidPrice": "prices",
+    "PaidPrice": "catalogue",
     "Partition": "clusters",
     "PartitionDetails": "clusters",
     "PartitionIpu": "clusters",
@@ -386,27 +386,27 @@ MODULE_OF = {
     "Pod": "operator",
     "PoplarServer": "clusters",
     "Previous": "billing",
-    "Price": "prices",
+    "Price": "catalogue",
     "PriceCorrection": "billing",
     "PriceCorrectionPreview": "billing",
     "PricesAdded": "billing",
-    "Project": "projects",
+    "Project": "people",
     "ProjectAccount": "billing",
     "ProjectUsage": "shared",
     "ProofKey": "billing",
-    "ProviderSignIn": "sign_in_providers",
+    "ProviderSignIn": "people",
     "Quota": "quotas",
-    "QuotaRequest": "quota_requests",
+    "QuotaRequest": "quotas",
     "QuotaRequestState": "shared",
     "Rack": "clusters",
     "Readiness": "health",
-    "Recipe": "recipes",
-    "RecipeFile": "recipes",
-    "RecipeOffer": "recipes",
-    "RecipeProgram": "recipes",
-    "RecipeTask": "recipes",
+    "Recipe": "catalogue",
+    "RecipeFile": "catalogue",
+    "RecipeOffer": "catalogue",
+    "RecipeProgram": "catalogue",
+    "RecipeTask": "catalogue",
     "Recipient": "billing",
-    "Region": "regions",
+    "Region": "catalogue",
     "RegionCapacity": "operator",
     "RepairWindow": "clusters",
     "Report": "billing",
@@ -423,7 +423,7 @@ MODULE_OF = {
     "ResizedPartition": "clusters",
     "Routing": "clusters",
     "S3Access": "clusters",
-    "S3Connection": "s3_connections",
+    "S3Connection": "storage",
     "S3Failure": "shared",
     "S3Test": "shared",
     "ScheduledRepair": "clusters",
@@ -439,20 +439,20 @@ MODULE_OF = {
     "Session": "session",
     "SettledInvoice": "billing",
     "SignInLink": "session",
-    "SignInProvider": "sign_in_providers",
-    "SignInProviderList": "sign_in_providers",
+    "SignInProvider": "people",
+    "SignInProviderList": "people",
     "SimulatedFault": "operator",
     "SimulatedFaultKind": "operator",
     "SimulatedFaultState": "operator",
     "SiteFinding": "operator",
     "SkuSpending": "billing",
-    "Snapshot": "snapshots",
-    "SnapshotState": "snapshots",
+    "Snapshot": "storage",
+    "SnapshotState": "storage",
     "Source": "shared",
     "Ssh": "clusters",
-    "SshAuthority": "ssh_authority",
+    "SshAuthority": "people",
     "SshCertificate": "clusters",
-    "SshKey": "ssh_keys",
+    "SshKey": "people",
     "Step": "shared",
     "Stuck": "operator",
     "Subscription": "me",
@@ -462,8 +462,8 @@ MODULE_OF = {
     "Target": "shared",
     "TaxRate": "billing",
     "Token": "tokens",
-    "Tool": "tools",
-    "ToolKind": "tools",
+    "Tool": "catalogue",
+    "ToolKind": "catalogue",
     "TopUp": "billing",
     "Topology": "clusters",
     "TopologyMachine": "clusters",
@@ -476,13 +476,13 @@ MODULE_OF = {
     "User": "me",
     "Validation": "operator",
     "Vipu": "clusters",
-    "Volume": "volumes",
-    "VolumeState": "volumes",
+    "Volume": "storage",
+    "VolumeState": "storage",
     "WaitingDevice": "login",
-    "Webhook": "webhooks",
+    "Webhook": "events",
     "Weekday": "clusters",
     "WhatIs": "operator",
-    "Whoami": "whoami",
+    "Whoami": "tokens",
     "WhyNot": "shared",
     "WorkItem": "operator",
 }

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, ExportManifest, Money
-from ipucloud.client.models.generated.budgets import Budget
+from ipucloud.client.models.generated.overview import Budget
 from ipucloud.client.models.generated.shared import CitedReport
 
 

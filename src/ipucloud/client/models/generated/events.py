@@ -2,10 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
 
 from ipucloud.client.models.base import Answer
+from ipucloud.client.models.generated.shared import Disabled
+
+
+class CloudEvent(Answer):
+    """An event in the JSON format of CloudEvents 1.0, where a null attribute is the same as none."""
+
+    specversion: str
+    """Version of CloudEvents."""
+
+    id: str
+    """Id of the event, unique within its source."""
+
+    source: str
+    """The project or account whose event it is, or the platform."""
+
+    type: str
+    """`ipucloud.` and the type of the event."""
+
+    subject: str
+    """Kind and id of the object that it is about; without an id, the kind alone."""
+
+    time: datetime
+    """When it happened."""
+
+    datacontenttype: str
+    """What `data` is."""
+
+    actor: str | None = None
+    """E-mail of the person, or name of the token, that caused it; null: the service itself did."""
+
+    address: str | None = None
+    """
+    IP address that the request came from. Null: no request caused it, the actor is of another project or account,
+    or of the platform, or it happened before this was recorded.
+    """
+
+    agent: str | None = None
+    """Program that sent the request, as it says, cut after 200 characters; null like `address`, or it does not say."""
+
+    region: str | None = None
+    """Slug of the region of the subject; null: it has none, or it happened before this was recorded."""
+
+    operationid: str | None = None
+    """The operation that it is part of; null: of none."""
+
+    requestid: str | None = None
+    """The request that caused it; null: none did."""
+
+    data: Mapping[str, object] = {}
+    """`data` of the event."""
 
 
 class Event(Answer):
@@ -49,3 +102,59 @@ class Event(Answer):
 
     data: Mapping[str, object] = {}
     """Facts about the event; its type defines the members."""
+
+
+class EventType(Answer):
+    """A type of event. Its meaning never changes; its `data` may gain members."""
+
+    type: str
+    """Type."""
+
+    meaning: str
+    """What has happened when such an event is recorded."""
+
+    subject_types: Sequence[str] = []
+    """Possible values of `subject_type`; empty: any."""
+
+    data_schema: Mapping[str, object] | None = None
+    """JSON Schema of `data`; null if `data` is empty."""
+
+
+class Webhook(Answer):
+    """A webhook with its new secret."""
+
+    id: str
+    """Unique id."""
+
+    url: str
+    """The URL; in place of each value of its query `***`."""
+
+    event_types: Sequence[str] = []
+    """Types that are sent; empty: all."""
+
+    description: str
+    """Text of your own."""
+
+    enabled: bool
+    """Whether events are sent."""
+
+    disabled: Annotated[Disabled | str | None, Field(union_mode="left_to_right")] = None
+    """Why it is disabled; null if it is enabled."""
+
+    disabled_at: datetime | None = None
+    """When it was disabled; null if it is enabled."""
+
+    failing_since: datetime | None = None
+    """Time of the first of the present failures; null if the last attempt succeeded or there was none."""
+
+    previous_secret_until: datetime | None = None
+    """Until when messages carry two signatures; null if they carry one."""
+
+    created_at: datetime
+    """When it was created."""
+
+    version: int
+    """Number that grows with every change."""
+
+    secret: str | None = None
+    """Secret that signs the messages, shown only once; null in a replayed response."""

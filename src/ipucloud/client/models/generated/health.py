@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
 from ipucloud.client.models.base import Answer
+from ipucloud.client.models.generated.shared import FaultReportState
 
 
 class Liveness(Answer):
@@ -20,3 +26,56 @@ class Readiness(Answer):
 
     status: str
     """Present status."""
+
+
+class FaultReport(Answer):
+    """A fault that was reported to the operator."""
+
+    id: str
+    """Id of the fault report."""
+
+    state: Annotated[FaultReportState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `open`: the operator has not answered; `confirmed`: the fault was found, and a health report
+    says so; `dismissed`: it was not; `repaired`: the hardware was replaced or works again; `closed`: it was
+    confirmed, and the cluster was deleted, or suspended without the hardware, before that.
+    """
+
+    cluster: str
+    """Id of the cluster."""
+
+    kind: str
+    """What is affected."""
+
+    name: str
+    """Name of the machine or Poplar server."""
+
+    category: str
+    """What seems to be affected."""
+
+    description: str
+    """What happens, in the words of who reported it."""
+
+    since: datetime | None = None
+    """When it was first noticed, as reported; null: not said."""
+
+    created_by: str
+    """Id of the token that reported it."""
+
+    created_at: datetime
+    """When it was reported."""
+
+    answer: str | None = None
+    """The operator's answer; null before there is one."""
+
+    answered_at: datetime | None = None
+    """When it was confirmed or dismissed; null before that."""
+
+    report_id: str | None = None
+    """Id of the health report that follows from it, which bills cite; null if it was not confirmed."""
+
+    repaired_at: datetime | None = None
+    """When it was repaired; null before that."""
+
+    closed_at: datetime | None = None
+    """When it was closed: the cluster was deleted or suspended before the repair. Null otherwise."""

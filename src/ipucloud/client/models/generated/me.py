@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.projects import Project
+from ipucloud.client.models.generated.people import Project
 from ipucloud.client.models.generated.tokens import Token
 
 

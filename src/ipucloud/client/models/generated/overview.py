@@ -9,10 +9,10 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
-from ipucloud.client.models.generated.budgets import Budget
 from ipucloud.client.models.generated.events import Event
 from ipucloud.client.models.generated.operations import Operation
 from ipucloud.client.models.generated.quotas import Quota
+from ipucloud.client.models.generated.shared import BudgetTag, BudgetThreshold
 
 
 class Attention(Answer):
@@ -45,6 +45,49 @@ class ClustersInState(Answer):
 
     ipus: int
     """Their size in IPUs, whether they hold machines now or not."""
+
+
+class Budget(Answer):
+    """A monthly budget, with the figures of its last evaluation."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    scope: str
+    """What it covers."""
+
+    tag: BudgetTag | None = None
+    """Tag of the clusters that count; null: all clusters."""
+
+    amount: Money
+    """Amount."""
+
+    thresholds: Annotated[Sequence[BudgetThreshold], Field(validate_default=True)] = []
+    """Percentages of the amount that are reported."""
+
+    month: str | None = None
+    """Month of the figures; null before the first evaluation."""
+
+    actual: Money | None = None
+    """Cost so far."""
+
+    forecast: Money | None = None
+    """Forecast for the month."""
+
+    evaluated_at: datetime | None = None
+    """When the figures were computed; null before the first evaluation."""
+
+    refuses_creates: bool
+    """Whether creating and resuming clusters is refused now."""
+
+    created_at: datetime
+    """When it was created."""
+
+    version: int
+    """Number that grows with every change."""
 
 
 class OverviewSpending(Answer):

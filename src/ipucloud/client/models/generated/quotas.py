@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
 from ipucloud.client.models.base import Answer
+from ipucloud.client.models.generated.shared import QuotaRequestState
 
 
 class Quota(Answer):
@@ -25,3 +31,43 @@ class Quota(Answer):
     Machines held by clusters, including deleted clusters whose machines are not clean yet; of storage the size of
     volumes and snapshots, and of addresses their number, without those that are being deleted.
     """
+
+
+class QuotaRequest(Answer):
+    """A request for a higher quota."""
+
+    id: str
+    """Id of the request."""
+
+    state: Annotated[QuotaRequestState | str, Field(union_mode="left_to_right")]
+    """
+    Present state. `open`: the operator has not decided; `granted`: the quota was raised, perhaps to less than
+    what was asked for; `declined`: it was not, and `answer` says why; `withdrawn`: the project no longer asks.
+    """
+
+    region: str
+    """Slug of the region."""
+
+    machine_type: str
+    """Type of the machines; `volume-gib`: volumes and snapshots; `address`: addresses."""
+
+    limit: int
+    """How many machines the project wants to be able to hold."""
+
+    reason: str
+    """What they are for."""
+
+    created_by: str
+    """Id of the token that asked."""
+
+    created_at: datetime
+    """When it was asked for."""
+
+    granted_limit: int | None = None
+    """The limit that the quota was raised to; null unless it was granted."""
+
+    answer: str | None = None
+    """What the operator says to the decision; null: nothing."""
+
+    decided_at: datetime | None = None
+    """When it was granted, declined or withdrawn; null before that."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.projects import Project
+from ipucloud.client.models.generated.people import Project
 from ipucloud.client.models.generated.tokens import Token
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client.models.base import Answer, Money
+from ipucloud.client.models.generated.people import Project
 
 
 class NewToken(Answer):
@@ -125,3 +126,19 @@ class Token(Answer):
     What they have cost so far, for a token with a limit: each from when the token created, resumed or enlarged
     it, until the limit suspended it.
     """
+
+
+class Whoami(Answer):
+    """The caller's token, role and project."""
+
+    token: Token
+    """The token of this request."""
+
+    role: str
+    """Role of the token, which gives its permissions."""
+
+    scopes: Sequence[str] = []
+    """What the caller may do; fewer than the role has if its token was narrowed."""
+
+    project: Project | None = None
+    """Project of the token; null for others."""

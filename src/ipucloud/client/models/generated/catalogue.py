@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from ipucloud.client.models.base import Answer, Money
-from ipucloud.client.models.generated.shared import Source
+from ipucloud.client.models.base import Answer, Money, Release
+from ipucloud.client.models.generated.shared import AllocatedThrough, Source
 
 
 class Framework(StrEnum):
@@ -25,6 +26,65 @@ class Framework(StrEnum):
     POPRT = "poprt"
     PADDLEPADDLE = "paddlepaddle"
     PYTHON = "python"
+
+
+class PaidPrice(Answer):
+    """What the project pays in [valid_from, valid_to)."""
+
+    sku: str
+    """SKU that is billed."""
+
+    region: str
+    """Slug of the region."""
+
+    unit: str
+    """Unit whose minutes have this price."""
+
+    unit_price: Money
+    """Exact price per minute of the unit."""
+
+    list_unit_price: Money
+    """List price for the same period."""
+
+    contract: bool
+    """Whether this is a contract price of the account."""
+
+    account_id: str
+    """The account that pays in this period."""
+
+    valid_from: datetime
+    """Start of validity."""
+
+    valid_to: datetime | None = None
+    """End of validity, exclusive; null: no end."""
+
+    source: str
+    """Where the price is from."""
+
+
+class Price(Answer):
+    """A price in [valid_from, valid_to)."""
+
+    sku: str
+    """SKU that is billed."""
+
+    region: str
+    """Slug of the region."""
+
+    unit: str
+    """Unit whose minutes have this price."""
+
+    unit_price: Money
+    """Exact price per minute of the unit."""
+
+    valid_from: datetime
+    """Start of validity."""
+
+    valid_to: datetime | None = None
+    """End of validity, exclusive; null: no end."""
+
+    source: str
+    """Where the price is from."""
 
 
 class RecipeFile(Answer):
@@ -99,6 +159,96 @@ class RecipeTask(StrEnum):
     OTHER = "other"
 
 
+class ToolKind(StrEnum):
+    """
+    What a tool is.
+    """
+
+    FRAMEWORK = "framework"
+    DATA_PLATFORM = "data-platform"
+    LANGUAGE = "language"
+    DATA_RESOURCE = "data-resource"
+    VISUALISATION = "visualisation"
+    SDK = "sdk"
+
+
+class Flavor(Answer):
+    """A flavor with its current price."""
+
+    source: Source
+    """Source of the figures."""
+
+    name: str
+    """Name."""
+
+    machine_type: str
+    """Type of the machines."""
+
+    sku: str
+    """SKU of a machine-minute."""
+
+    ipus: int
+    """Number of IPUs."""
+
+    poplar_servers: int
+    """Number of Poplar servers."""
+
+    regions: Sequence[str] = []
+    """Slugs of the regions that offer it."""
+
+    machines: int
+    """Machines that are billed per minute."""
+
+    allocated_through: Annotated[AllocatedThrough | str, Field(union_mode="left_to_right")]
+    """Whether a V-IPU controller hands out the IPUs, or the server that they are in."""
+
+    ai_pflops: float
+    """AI compute in PFLOPS, FP16.16."""
+
+    in_processor_memory_gb: float
+    """In-processor memory in GB."""
+
+    poplar_servers_min: int
+    """Fewest Poplar servers that the vendor's design has for this size."""
+
+    poplar_servers_max: int
+    """Most Poplar servers that the vendor's design has for this size."""
+
+    price_per_minute: Money | None = None
+    """Price of one minute; null if there is no price."""
+
+    price_per_hour: Money | None = None
+    """Price of 60 minutes, for display: clusters are billed by the minute."""
+
+    pod: str | None = None
+    """Size of the pod; null for a server with its own IPUs."""
+
+
+class Image(Release):
+    """An operating system with the Poplar SDK, for Poplar servers."""
+
+    source: Source
+    """Source of the figures."""
+
+    name: str
+    """Name."""
+
+    os: str
+    """Operating system."""
+
+    os_version: str
+    """Version of the operating system."""
+
+    vipu_version: str
+    """Version of the V-IPU software."""
+
+    sdk_version: str
+    """Version of the Poplar SDK."""
+
+    regions: Sequence[str] = []
+    """Slugs of the regions that offer it."""
+
+
 class Recipe(Answer):
     """A model of the model garden; ready to run if it has a program."""
 
@@ -162,3 +312,41 @@ class RecipeOffer(Answer):
 
     program: RecipeProgram | None = None
     """How it is run, as published; null if the catalogue does not know."""
+
+
+class Region(Answer):
+    """A location of machines."""
+
+    source: Source
+    """Source of the figures."""
+
+    slug: str
+    """Short name in paths."""
+
+    name: str
+    """Name."""
+
+    number: int
+    """Integer id of the region."""
+
+    country: str
+    """ISO 3166-1 code of the country."""
+
+    machine_types: Sequence[str] = []
+    """Machine types sold here."""
+
+
+class Tool(Answer):
+    """Software that a Poplar server is expected to run."""
+
+    source: Source
+    """Source of the figures."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    kinds: Sequence[ToolKind | str] = []
+    """What the software is for."""
