@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.admin.pages import keyed_page
 from ipucloud.db.documents import clauses, rfc3339
-from ipucloud.operations.freezes import FROZEN
+from ipucloud.operations.frozen import FROZEN
 
 OVERDUE_SECONDS = 60
 """A work item that has been due for so long is stuck: no worker claims it."""

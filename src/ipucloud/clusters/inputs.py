@@ -20,7 +20,7 @@ from ipucloud.identity.ssh_certificates import trusting
 from ipucloud.inventory.sync import controller, controller_of_cluster
 from ipucloud.kernel.sealing import Keys
 from ipucloud.kernel.vipu import PartitionShape
-from ipucloud.operations.freezes import frozen_until
+from ipucloud.operations.frozen import frozen_until
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.queries import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.results import StepResult

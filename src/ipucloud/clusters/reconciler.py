@@ -16,7 +16,7 @@ from ipucloud.clusters.steps.faulty import examined
 from ipucloud.clusters.waiting.queue import granted
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys, SealingError
-from ipucloud.operations.freezes import blocked_by
+from ipucloud.operations.frozen import blocked_by
 from ipucloud.operations.results import Failed, Pending, StepResult
 from ipucloud.operations.runner import Runner, unknown
 from ipucloud.reconcile.outcomes import Done, Go, Outcome

@@ -6,20 +6,13 @@ for only two and a half intervals: the newest result is always exported, and an 
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-
-from prometheus_client import REGISTRY
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
 
 from ipucloud.db.engine import Database
 from ipucloud.invariants.comparison import Comparison, compare
 from ipucloud.invariants.registry import INVARIANTS
-from ipucloud.invariants.rules import LISTED, Finding, Invariant, Rule, violations
+from ipucloud.invariants.rules import LISTED, Finding, Invariant, violations
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.site.ports import Sites
 
@@ -63,40 +56,3 @@ def silent_controllers(comparison: Comparison) -> Iterator[SilentController]:
     for region in comparison.census:
         for name, error in region.silent.items():
             yield SilentController(region.region, name, error)
-
-
-FRESH_INTERVALS = 2.5
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """The result of one kind of audit, and until when it is exported."""
-
-    counts: dict[str, int]
-    until: float
-
-
-class Violations(Collector):
-    """The collector. Rules without violations are exported with 0."""
-
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
-        self._views: dict[str, _View] = {}
-
-    def report(self, audit: str, rules: Sequence[Rule], findings: Iterable[Finding], *, interval: float) -> None:
-        """Export the result of `audit`, until its next run is overdue."""
-        found = Counter(finding.rule.name for finding in findings)
-        counts = {rule.name: found[rule.name] for rule in rules}
-        self._views[audit] = _View(counts, self._monotonic() + FRESH_INTERVALS * interval)
-
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        family = GaugeMetricFamily("invariant_violations", "Objects that break a rule", labels=["name"])
-        for view in self._views.values():
-            if self._monotonic() < view.until:
-                for name, count in view.counts.items():
-                    family.add_metric([name], count)
-        yield family
-
-
-VIOLATIONS = Violations()
-REGISTRY.register(VIOLATIONS)

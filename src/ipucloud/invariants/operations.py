@@ -8,7 +8,7 @@ from ipucloud.clusters.steps.teardown import QUARANTINE
 from ipucloud.invariants.rules import Invariant, Refusal, by, decided
 from ipucloud.invariants.states import KINDS, STEPS
 from ipucloud.invariants.worker_repairs import wake_cluster_of_operation
-from ipucloud.operations.freezes import FROZEN
+from ipucloud.operations.frozen import FROZEN
 from ipucloud.operations.states import TERMINAL
 
 _FINAL = MappingProxyType({"final": sorted(TERMINAL)})

@@ -27,7 +27,7 @@ from ipucloud.invariants.rules import (
 )
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
-from ipucloud.operations.freezes import blocked_by, frozen
+from ipucloud.operations.frozen import blocked_by, frozen
 from ipucloud.site.ports import SiteError, Sites, VipuAddress
 
 REPAIR_LIMIT = 5

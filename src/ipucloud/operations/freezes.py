@@ -15,9 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads.base import FreezeOf
 from ipucloud.contract.event_types.platform import FREEZE_ENDED
-from ipucloud.db.documents import Fragment
 from ipucloud.db.rows import Query
-from ipucloud.db.statements import Statements
 from ipucloud.events.log import record_for_operators
 from ipucloud.kernel.ids import new_id
 
@@ -95,30 +93,3 @@ async def _record_end(connection: AsyncConnection, ended: EndedFreeze) -> None:
 async def end_freeze(connection: AsyncConnection, freeze_id: UUID, *, reason: str, ended_by: UUID) -> bool:
     """End a freeze; False when it is not live."""
     return await _END.one(connection, {"id": freeze_id, "reason": reason, "ended_by": ended_by}) > 0
-
-
-FROZEN = "The operator has frozen removals"
-"""Begins what a step waits for that a freeze keeps from starting."""
-LIVE_FREEZE = Fragment("freezes.ended_at IS NULL AND freezes.expires_at > app_now()")
-"""Whether a row of `freezes` is live."""
-
-
-def frozen_until(region: str) -> Fragment:
-    """SQL for when the last live freeze of a region expires; NULL: nothing is frozen. `region` is SQL for its slug."""
-    return Fragment(
-        f"(SELECT max(freezes.expires_at) FROM freezes WHERE {LIVE_FREEZE}"  # noqa: S608  # our own text
-        f" AND (freezes.region IS NULL OR freezes.region = {region}))"
-    )
-
-
-_UNTIL = Query(f"SELECT {frozen_until('CAST(:region AS text)')} AS until", datetime)  # our own text
-
-
-def blocked_by(region: str, until: datetime) -> str:
-    """What a step of that region waits for, for its customer."""
-    return f"{FROZEN} in {region} until {until:%Y-%m-%d %H:%M} UTC"
-
-
-async def frozen(connection: Statements, region: str | None) -> datetime | None:
-    """Until when removals are frozen in a region, or with None in every one; None: they are not."""
-    return await _UNTIL.one(connection, {"region": region})

@@ -34,7 +34,7 @@ from ipucloud.inventory.sync import controller, controller_of_pod
 from ipucloud.inventory.validations import require
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import read_external_name
-from ipucloud.operations.freezes import frozen_until
+from ipucloud.operations.frozen import frozen_until
 from ipucloud.site.ports import Site, SiteError, Sites, VipuAddress
 from ipucloud.wire.site import HostState
 

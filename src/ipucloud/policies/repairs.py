@@ -37,7 +37,7 @@ from ipucloud.inventory.health.reports import report
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.operations.ending import preempt_partitions
-from ipucloud.operations.freezes import frozen
+from ipucloud.operations.frozen import frozen
 from ipucloud.operations.store import Accepted
 
 log = structlog.get_logger(__name__)

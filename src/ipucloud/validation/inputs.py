@@ -10,7 +10,7 @@ from ipucloud.contract.operator_validations import ValidationResult
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.sync import controller, controller_of_pod
-from ipucloud.operations.freezes import frozen_until
+from ipucloud.operations.frozen import frozen_until
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.ports import VipuAddress
 

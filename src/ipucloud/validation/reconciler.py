@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import structlog
-from prometheus_client import Counter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.metrics import count
@@ -23,6 +22,7 @@ from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.ports import Site, SiteError, Sites, SiteUnknown
 from ipucloud.validation.inputs import Pod, Validated, load
+from ipucloud.validation.metrics import VALIDATED
 from ipucloud.validation.site import Tested, Waiting, clear, foreign_allocation, test
 
 log = structlog.get_logger(__name__)
@@ -199,8 +199,3 @@ def _judged(pod: Pod, tested: Tested) -> list[Judged]:
         else:
             found.append(Judged(each.id, each.machine_id, "passed"))
     return found
-
-
-VALIDATED = Counter(
-    "machines_validated", "Machines whose validation ended, by result: passed, failed, abandoned", ["result"]
-)

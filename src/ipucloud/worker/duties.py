@@ -15,7 +15,8 @@ from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity import audit_log
-from ipucloud.invariants.audit import VIOLATIONS, audit, audit_sites
+from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding
 from ipucloud.invariants.site_rules import SITE_RULES

@@ -11,13 +11,13 @@ from starlette.routing import Route
 
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters import metrics as of_clusters
-from ipucloud.invariants import audit as of_audits
+from ipucloud.invariants import gauge as of_audits
 from ipucloud.observation import work as of_observation
 from ipucloud.operations import metrics as of_operations
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.watch import DatabaseWatch
-from ipucloud.validation import reconciler as of_validation
+from ipucloud.validation import metrics as of_validation
 from ipucloud.worker import measures
 
 

@@ -18,9 +18,9 @@ from prometheus_client.registry import Collector
 from ipucloud.billing.dunning.overdue import OVERDUE
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
-from ipucloud.invariants.audit import FRESH_INTERVALS
+from ipucloud.invariants.gauge import FRESH_INTERVALS
 from ipucloud.inventory.health.tables import alerts_suppressed, answered_lately, read_lately, shown_health
-from ipucloud.operations.freezes import frozen_until
+from ipucloud.operations.frozen import frozen_until
 
 MEASURE_SECONDS = 30.0
 

@@ -26,7 +26,7 @@ from ipucloud.invariants.sightings import SWEEP, begun, earlier, lately, leave, 
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.operations.freezes import FROZEN, frozen
+from ipucloud.operations.frozen import FROZEN, frozen
 from ipucloud.site.ports import SiteError, Sites
 from ipucloud.worker.internal import SWEPT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, generate_latest
 
-from ipucloud.invariants.audit import Violations
+from ipucloud.invariants.gauge import Violations
 from ipucloud.invariants.rules import Finding, Refusal, Rule, Violation
 
 RULE = Rule("all_is_well", "All is well.", "thing", "Look.", Refusal("Who knows."))
