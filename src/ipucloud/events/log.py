@@ -20,7 +20,7 @@ RECORD_IN_HOME = Fragment(
 )
 """The same for events of a project or of a billing account; one of the two ids is NULL."""
 RECORD_FOR_ACCOUNT = Fragment("INSERT INTO events (project_id, account_id, type, subject_type, subject_id, data)")
-"""The same for events about money, of which the readers of an account get one each; see `billing.accounts.readers`."""
+"""The same for events about money, of which the readers of an account get one each; see `billing.accounts.store`."""
 _RECORD = sa.text(
     """
     INSERT INTO events (project_id, account_id, type, subject_type, subject_id, operation_id, request_id, data,

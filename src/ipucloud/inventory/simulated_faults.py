@@ -1,4 +1,4 @@
-"""What operators ask a simulated site to break, as rows: a worker carries them out (`inventory/simulated_faults.py`).
+"""What operators ask a simulated site to break, as rows; a worker carries them out.
 
 Only hardware of regions whose site says that it is simulated can be asked for.
 """

@@ -34,7 +34,7 @@ def _of_the_site(sites: Sites, settings: Settings, simulation: Simulation | None
     there = {"sites": sites, "settings": settings}
     if simulation is not None:
         name = "carry_out_simulated_faults"
-        yield _task(name, 2.0, f"inventory.simulation:{name}", simulation=simulation)
+        yield _task(name, 2.0, f"inventory.simulated_faults:{name}", simulation=simulation)
     yield _task("audit_database", AUDIT_SECONDS, "worker.duties:audit_database")
     yield _task("audit_sites", SITE_AUDIT_SECONDS, "worker.duties:audit_site", **there)
     yield _task("measure", MEASURE_SECONDS, "worker.measures:measure")

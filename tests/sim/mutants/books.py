@@ -52,7 +52,7 @@ def pods_not_settled(stack: ExitStack) -> None:
     async def settle(_connection: AsyncConnection, pod_ids: Collection[UUID]) -> int:
         return len(pod_ids)
 
-    replace(stack, release, "settle", settle)
+    replace(stack, release, "settle_pods", settle)
 
 
 @mutant("a delete does not end billing")

@@ -57,15 +57,15 @@ class _Group(TyperGroup):
 
 app = typer.Typer(no_args_is_help=True, cls=_Group, help="Operate the service, with a platform token.")
 for part in (
-    admin_hardware,
-    admin_inventory,
-    admin_work,
-    admin_capacity,
-    admin_safety,
-    admin_validation,
-    admin_faults,
-    admin_quotas,
-    admin_work,
-    admin_simulated_faults,
+    admin_hardware.app,
+    admin_inventory.app,
+    admin_work.app,
+    admin_capacity.app,
+    admin_safety.app,
+    admin_validation.app,
+    admin_faults.app,
+    admin_quotas.app,
+    admin_work.events_app,
+    admin_simulated_faults.app,
 ):
-    app.add_typer(part.app)
+    app.add_typer(part)

@@ -177,11 +177,11 @@ def _show(session: Session, item: WorkItem) -> None:
     session.show(item, fields(item, "kind", "key", "project", "state", "run_at", "parked_at", "last_error"))
 
 
-admin_events_app = typer.Typer()
+events_app = typer.Typer()
 
 
 @customer_command(
-    admin_events_app, "events", "", "--region luxembourg-2 --follow", "--type freeze.started --type freeze.ended"
+    events_app, "events", "", "--region luxembourg-2 --follow", "--type freeze.started --type freeze.ended"
 )
 def list_events(
     session: Session,
