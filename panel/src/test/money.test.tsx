@@ -16,16 +16,19 @@ test("an amount is read in the language in which it is typed, or not at all", ()
 });
 
 test("a budget says how its amount is read, and what saving it does at once", async () => {
-  await shown(<EditBudget onClose={vi.fn()} />, [], [[spend({ project: "demo" }).queryKey, { accrued: euros("900"), forecast: euros("1200") }]]);
+  const month = { accrued: euros("900"), forecast: euros("1200") };
+  await shown(<EditBudget onClose={vi.fn()} />, [], [[spend({ project: "demo" }).queryKey, month]]);
+  const answered = fetch;
+  vi.stubGlobal("fetch", (request: Request) => (request.method === "GET" ? Promise.resolve(Response.json(month)) : answered(request)));
   await screen.findByRole("dialog");
   fireEvent.change(screen.getByLabelText("Name"), { target: { value: "team" } });
   type("Amount per month (EUR)", "1.000");
   expect(await screen.findByText("Write it like 1,234.5, with at most 2 digits after the point.")).toBeTruthy();
-  expect(button("Create budget").disabled).toBe(true);
+  expect(button("Create").disabled).toBe(true);
   type("Amount per month (EUR)", "1,000");
   expect(await screen.findByText("= €1,000.00")).toBeTruthy();
   expect(await screen.findByText("Already reached: 80% of cost so far (€900.00). Within a minute of saving, this is reported.")).toBeTruthy();
-  fireEvent.click(button("Create budget"));
+  fireEvent.click(button("Create"));
   await waitFor(() => expect(sent.map((each) => each.body)).toMatchObject([{ amount: euros("1000") }]));
 });
 
