@@ -20,16 +20,16 @@ _NAMED = re.compile(r"\| `(\w+)` \|")
 _HEAD = """\
 # Planted bugs
 
-For people who change the code or its tests. A test that never failed proves little, so each bug below is planted into
-the running product, by replacing a part of it while the tests run (`tests/sim/mutants`), and a test or a history must
-find it. The table is written by `./dev sim --hunt --table`: histories that the default run plays are tried first, then
-others from the first seed on. The last column has the run that finds the bug: `./dev test` (the default),
-`./dev test --all`, or only a longer simulation, `./dev sim`.
+For people who change the code or its tests. Each bug below is planted into the running product, by replacing a part of
+it while the tests run, and a test or a history of the simulation must find it. `tests/sim/mutants` says what each one
+breaks. `./dev sim --hunt --table` writes this table; it tries the histories of the default run first. `./dev test`
+finds a bug unless its row names another run.
 
-| bug | what is broken | found by | run |
-|---|---|---|---|
+| bug | found by |
+|---|---|
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
+NOTHING, NOT_HUNTED = "nothing", "not hunted yet"
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,12 @@ class Kill:
     why: str
 
     def row(self) -> str:
-        return _row(self.mutant, self.by or "", f"`{self.run}`" if self.by else "not found")
+        others = "" if self.run == DEFAULT else f"; `{self.run}`"
+        return _row(self.mutant, f"{self.by}{others}" if self.by else NOTHING)
 
 
-def _row(mutant: Mutant, by: str, run: str) -> str:
-    return f"| `{mutant.name}` | {mutant.breaks} | {by} | {run} |\n"
+def _row(mutant: Mutant, found_by: str) -> str:
+    return f"| `{mutant.name}` | {found_by} |\n"
 
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
@@ -65,7 +66,7 @@ def write_table(kills: Sequence[Kill]) -> None:
     """Write the rows of these; the rows of other bugs stay as the last hunt left them."""
     TABLE.parent.mkdir(exist_ok=True)
     lines = TABLE.read_text().splitlines(keepends=True) if TABLE.exists() else []
-    rows = {name: _row(mutant, "", "not hunted yet") for name, mutant in MUTANTS.items()}
+    rows = {name: _row(mutant, NOT_HUNTED) for name, mutant in MUTANTS.items()}
     rows |= {found[1]: line for line in lines if (found := _NAMED.match(line)) and found[1] in MUTANTS}
     rows |= {kill.mutant.name: kill.row() for kill in kills}
     TABLE.write_text(_HEAD + "".join(row for _, row in sorted(rows.items())))
