@@ -59,8 +59,8 @@ data: {"id": "81234-5120", "type": "cluster.active", "subject_type": "cluster", 
 - A first message of type `gap` means that the log cannot be continued there, for example because the database was
   restored. Read everything again.
 - The server sends a comment after 15 seconds of silence. Treat a stream without any for 45 seconds as dead.
-- A stream ends after an hour (`?wait=` seconds; `0`: once it has caught up), when its server restarts, and within 15
-  seconds after its token was revoked. Open it again after its last `id`.
+- A stream ends after an hour (`?wait=` seconds; `0`: once it has caught up), or earlier. Open it again after its last
+  `id`.
 - A project or account has at most 100 streams per API process (`429 too_many_connections`,
   `IPUCLOUD_STREAMS_PER_PROJECT`), a process 1,000 (`503 unavailable`, `IPUCLOUD_STREAM_LIMIT`). A client that does not
   read is disconnected (`IPUCLOUD_WRITE_TIMEOUT`).
@@ -89,7 +89,7 @@ DATA = """
 ## Data
 
 The JSON Schema of each type's `data`, with the meaning of every member, is under `webhooks` in the OpenAPI document and
-in `GET /v1/event-types`. The subject is the noun of the type, unless the table names another. Amounts of money are
+in `GET /v1/event-types`. The subject is the noun of the type, unless the list names another. Amounts of money are
 objects such as `{"amount": "400.00", "currency": "EUR"}`. `late` marks an event that an audit appended afterwards.
 
 ## Events of projects
@@ -108,7 +108,7 @@ OPERATORS = """
 `GET /v1/operator/events` and `ipucloud admin events` read what happens to the platform, with a platform token;
 `/v1/operator/events/stream` and `--follow` stream it. No webhook sends it. `region` is null for an event of every
 region, and `subject_id` for one about the region itself. `ipucloud admin inventory diff` lists missing hardware and
-unexpected firmware, which have no events.
+unexpected firmware, which have no events. `?` marks members of `data` that can be absent.
 """
 
 
@@ -141,16 +141,14 @@ def _names(sentence: str, kinds: Iterable[EventType]) -> str:
 
 
 def _types(kinds: Iterable[EventType]) -> Iterator[str]:
-    yield from ("| type | when |", "|---|---|")
-    yield from (f"| `{kind.name}` | {_when(kind)} |" for kind in kinds)
+    yield from (f"- `{kind.name}`: {_when(kind)}" for kind in kinds)
 
 
 def _operators(kinds: Iterable[EventType]) -> Iterator[str]:
     """With the members of `data`, which nothing else lists."""
-    yield from ("| type | when | `data`; `?`: can be absent |", "|---|---|---|")
     for kind in kinds:
         data = ", ".join(f"`{name}`{'' if required else '?'}" for name, required in _of(kind))
-        yield f"| `{kind.name}` | {_when(kind)} | {data} |"
+        yield f"- `{kind.name}`: {_when(kind)}" + (f". Data: {data}" if data else "")
 
 
 def _when(kind: EventType) -> str:

@@ -37,19 +37,18 @@ def page() -> str:
         [
             NOTICE,
             TEXT,
-            *_table(REPAIRED, "", [rule for rule in rules if not isinstance(rule.repair, Decision | Refusal)]),
-            *_table(DECIDED, ASIDE, [rule for rule in rules if isinstance(rule.repair, Decision)]),
-            *_table(NOT_REPAIRED, "", [rule for rule in rules if isinstance(rule.repair, Refusal)]),
+            *_list(REPAIRED, "", [rule for rule in rules if not isinstance(rule.repair, Decision | Refusal)]),
+            *_list(DECIDED, ASIDE, [rule for rule in rules if isinstance(rule.repair, Decision)]),
+            *_list(NOT_REPAIRED, "", [rule for rule in rules if isinstance(rule.repair, Refusal)]),
         ]
     )
 
 
-def _table(title: str, text: str, rules: list[Rule]) -> Iterator[str]:
+def _list(title: str, text: str, rules: list[Rule]) -> Iterator[str]:
     yield from (f"## {title}", "")
     if text:
         yield from (text, "")
-    yield from ("| rule | what holds |", "|---|---|")
-    yield from (f"| `{rule.name}` | {rule.sentence.removesuffix('.')} |" for rule in rules)
+    yield from (f"- `{rule.name}`: {rule.sentence}" for rule in rules)
     yield ""
 
 

@@ -12,7 +12,7 @@ from tests.support.cases import all_cases
 from tests.support.postgres import TestServer
 
 FAST = ("never_billed", "freed_when_released", "network_stays", "torn_transactions")
-_ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^- `(\w+)`: (.+)$", re.MULTILINE)
 SHARE = 0.89
 """Of all planted bugs the default run finds at least this share."""
 

@@ -16,17 +16,15 @@ from tests.sim.mutants.planting import Mutant
 from tests.sim.runner import play_many
 
 TABLE = Path(__file__).parents[3] / "docs" / "reliability" / "mutants.md"
-_NAMED = re.compile(r"\| `(\w+)` \|")
+_NAMED = re.compile(r"- `(\w+)`: ")
 _HEAD = """\
 # Planted bugs
 
 For people who change the code or its tests. Each bug below is planted into the running product, by replacing a part of
 it while the tests run, and a test or a history of the simulation must find it. `tests/sim/mutants` says what each one
-breaks. `./dev sim --hunt --table` writes this table; it tries the histories of the default run first. `./dev test`
-finds a bug unless its row names another run.
+breaks. `./dev sim --hunt --table` writes this list; it tries the histories of the default run first. `./dev test`
+finds a bug unless its line names another run.
 
-| bug | found by |
-|---|---|
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
 NOTHING, NOT_HUNTED = "nothing", "not hunted yet"
@@ -47,7 +45,7 @@ class Kill:
 
 
 def _row(mutant: Mutant, found_by: str) -> str:
-    return f"| `{mutant.name}` | {found_by} |\n"
+    return f"- `{mutant.name}`: {found_by}\n"
 
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
