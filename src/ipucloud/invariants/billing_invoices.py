@@ -165,7 +165,7 @@ CREDIT_NOTE = Invariant(
 
 WALLET_PAYS = Invariant(
     name="wallet_pays_open_invoices",
-    sentence="No account has both money in its wallet and an open invoice.",
+    sentence="No account has both money in its wallet and an open invoice, and what wallets paid is in the ledger.",
     object_type="account",
     remedy="Record any payment of the account (`ipucloud payments create`), of one cent if need be: the wallet then"
     " pays what is open. A settlement without its transfer breaks `wallet_is_what_was_paid` too, which repairs it.",

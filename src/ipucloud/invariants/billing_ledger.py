@@ -165,7 +165,8 @@ ALL_PRICED = Invariant(
 
 RERATED = Invariant(
     name="corrected_price_is_rated",
-    sentence="A price correction is finished within a day and charged on its first day (the newest one).",
+    sentence="A price correction is finished within a day, and its first day is then charged at no other price"
+    " (the newest one).",
     object_type="price_correction",
     remedy="Find out what kept it (`periodic_task_failed` in the workers' log). Then have the audit note its hours.",
     repair=decided(

@@ -251,7 +251,7 @@ SERVERS_REST = Invariant(
 
 SERVERS_GONE = Invariant(
     name="gone_cluster_has_no_server",
-    sentence="Poplar servers of a deleted or failed cluster are marked as gone.",
+    sentence="Poplar servers of a deleted or failed cluster are marked as gone and have no address.",
     object_type="cluster",
     remedy="Apply the audit's repair. Another rule covers servers that remain on hosts.",
     repair=by(
