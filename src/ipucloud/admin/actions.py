@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.admin.hardware import HOLDER
 from ipucloud.clusters.fault_reports.store import reports_cleared
 from ipucloud.clusters.faults import settle_cluster
-from ipucloud.contract.event_payloads.base import HardwareOrdered
+from ipucloud.contract.event_payloads.platform import HardwareOrdered
 from ipucloud.contract.event_types.platform import (
     HARDWARE_DRAINED,
     HARDWARE_MAINTAINED,

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.admin.pages import keyed_page
-from ipucloud.contract.event_payloads.base import FreezeOf
+from ipucloud.contract.event_payloads.platform import FreezeOf
 from ipucloud.contract.event_types.platform import FREEZE_ENDED, FREEZE_STARTED
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query

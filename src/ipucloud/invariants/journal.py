@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads.base import AuditRepair
+from ipucloud.contract.event_payloads.platform import AuditRepair
 from ipucloud.contract.event_types.platform import AUDIT_REPAIRED
 from ipucloud.events.log import record, record_for_operators
 from ipucloud.invariants.rules import Finding, RepairDone

@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads.base import AuditRepair
+from ipucloud.contract.event_payloads.platform import AuditRepair
 from ipucloud.contract.event_types.platform import AUDIT_REPAIRED
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements

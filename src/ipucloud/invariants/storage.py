@@ -8,7 +8,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 VOLUME_BILLED = Invariant(
     name="volume_is_billed",
-    sentence="A volume that exists has one open usage interval, of its size; any other has none.",
+    sentence="Exactly the existing volumes have an open usage interval, each of the volume's size.",
     object_type="volume",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -24,7 +24,7 @@ VOLUME_BILLED = Invariant(
 
 VOLUME_ATTACHED = Invariant(
     name="attached_volume_has_its_cluster",
-    sentence="The cluster that has a volume, or gets it, is not deleted, and is in the region of the volume.",
+    sentence="An attached volume is on a living cluster in its region.",
     object_type="volume",
     remedy="Detach the volume (`ipucloud volumes detach`).",
     repair=Refusal("A volume is detached by a request, so that its site loses it too."),
@@ -38,7 +38,7 @@ VOLUME_ATTACHED = Invariant(
 
 SNAPSHOT_BILLED = Invariant(
     name="snapshot_is_billed",
-    sentence="A snapshot that is available has one open usage interval, of its size; any other has none.",
+    sentence="Exactly the available snapshots have an open usage interval, each of the snapshot's size.",
     object_type="snapshot",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -53,8 +53,7 @@ SNAPSHOT_BILLED = Invariant(
 
 COPIED = Invariant(
     name="snapshot_is_kept_while_it_is_needed",
-    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot that a new volume, or servers"
-    " of a cluster, are made from.",
+    sentence="A volume is kept while a snapshot of it is taken, and a snapshot while something is made from it.",
     object_type="snapshot",
     remedy="Delete the snapshot (`ipucloud snapshots delete`) or the volume; rebuild the cluster with another image.",
     repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),
@@ -80,7 +79,7 @@ RULES = (VOLUME_BILLED, VOLUME_ATTACHED, SNAPSHOT_BILLED, COPIED)
 
 ADDRESS_BILLED = Invariant(
     name="address_is_billed",
-    sentence="An address that exists has one open usage interval; any other has none.",
+    sentence="Exactly the existing addresses have an open usage interval.",
     object_type="address",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -96,8 +95,7 @@ ADDRESS_BILLED = Invariant(
 
 ADDRESS_ATTACHED = Invariant(
     name="attached_address_has_its_server",
-    sentence="The server that has an address, or gets it, is one of its cluster, which is not deleted and is in the"
-    " region of the address.",
+    sentence="An address's server is of the address's cluster, which exists in the same region.",
     object_type="address",
     remedy="Detach the address (`ipucloud addresses detach`).",
     repair=Refusal("An address is detached by a request, so that its site detaches it too."),

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.not_working import DEGRADING
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_payloads.base import InventoryDiffers, MassDisappearance
+from ipucloud.contract.event_payloads.platform import InventoryDiffers, MassDisappearance
 from ipucloud.contract.event_types.platform import (
     AUTOMATION_HALTED,
     AUTOMATION_RESUMED,

@@ -13,7 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads.base import FreezeOf
+from ipucloud.contract.event_payloads.platform import FreezeOf
 from ipucloud.contract.event_types.platform import FREEZE_ENDED
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record_for_operators

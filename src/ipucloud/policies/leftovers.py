@@ -20,7 +20,7 @@ import structlog
 
 from ipucloud.clusters.metrics import RETURNED, count
 from ipucloud.config import Settings
-from ipucloud.contract.event_payloads.base import HardwareOrdered
+from ipucloud.contract.event_payloads.platform import HardwareOrdered
 from ipucloud.contract.event_types.platform import HARDWARE_RETURNED
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query

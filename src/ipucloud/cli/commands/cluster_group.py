@@ -27,6 +27,5 @@ for part in (
     cluster_faults,
     cluster_files,
     cluster_console,
-    cluster_console,
 ):
     app.add_typer(part.app)

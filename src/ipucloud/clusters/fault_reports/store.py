@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.contract.event_payloads.base import FaultReported
+from ipucloud.contract.event_payloads.platform import FaultReported
 from ipucloud.contract.event_types.platform import (
     FAULT_REPORT_CLOSED,
     FAULT_REPORT_CONFIRMED,

@@ -1,13 +1,8 @@
-"""What schemas of events' `data` have in common, and the `data` of operators' events.
-
-Members may be added; none changes its meaning.
-"""
+"""What the schemas of events' `data` have in common. Members may be added; none changes its meaning."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Literal
-from uuid import UUID
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
@@ -27,51 +22,3 @@ class AmountOfMoney(Payload):
 
     amount: str = Field(description="Exact decimal.", examples=["400.00"])
     currency: str = Field(description="ISO 4217 code of the currency.", examples=["EUR"])
-
-
-class FreezeOf(Payload):
-    """A freeze of removals."""
-
-    reason: str = Field(description="Why it was started, or ended.")
-    expires_at: datetime | None = Field(None, description="When it ends by itself; absent or null once it has ended.")
-
-
-class HardwareOrdered(Payload):
-    """What an operator ordered, or a worker did."""
-
-    machines: list[str] = Field(description="Names of the machines.", examples=[["lu2-r1-m01"]])
-    hosts: list[str] = Field(description="Names of the hosts.")
-    reason: str | None = Field(None, description="Why; absent or null for a return to service by an operator.")
-    starts_at: datetime | None = Field(None, description="Of maintenance: when it begins; absent or null: at once.")
-    ordered_by: UUID | None = Field(None, description="Id of the operator's token; absent or null for a worker.")
-
-
-class MassDisappearance(Payload):
-    """Hardware that failed at once."""
-
-    failed: int = Field(description="Machines and hosts that are newly failing.")
-    objects: int = Field(description="Machines and hosts of the region.")
-    limit: int = Field(description="How many may fail at once.")
-
-
-class InventoryDiffers(Payload):
-    """A difference from the expected inventory."""
-
-    code: str = Field(description="Code of the health report.", examples=["wrong_serial"])
-    detail: str = Field(description="What was expected and shown.")
-
-
-class FaultReported(Payload):
-    """What a customer reported, and the operator's answer."""
-
-    cluster: UUID = Field(description="Id of the cluster.")
-    kind: Literal["machine", "poplar_server"] = Field(description="What is affected.")
-    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
-    answer: str | None = Field(None, description="The operator's answer; absent or null before there is one.")
-
-
-class AuditRepair(Payload):
-    """The violated rule and the audit's repair."""
-
-    rule: str = Field(description="The violated rule.")
-    action: str = Field(description="The repair.")
