@@ -190,9 +190,9 @@ async def _refused(request: Request, refusal: Exception) -> Response:
         raise refusal
     allow = allowed_methods(every_route(request.app.routes, request.scope["path"]), request.scope)
     if not allow:
-        found = panel_of(request).find(request)
-        if found is not None:
-            return found
+        response = panel_of(request).find(request)
+        if response is not None:
+            return response
         return problem_response(not_found(), request.scope)
     if request.method == "OPTIONS":
         return Response(status_code=204, headers={"Allow": allow})

@@ -183,15 +183,15 @@ def _pair(text: str) -> tuple[str, Path]:
 
 def variable(text: str) -> tuple[str, str]:
     """Name and value of a variable written as NAME=VALUE."""
-    found = _VARIABLE.fullmatch(text)
-    if found is None:
+    match = _VARIABLE.fullmatch(text)
+    if match is None:
         raise UsageError(f"Write a variable as NAME=VALUE, not {text!r}.")
-    return found["name"], found["value"]
+    return match["name"], match["value"]
 
 
 def cost(text: str) -> tuple[str, str]:
     """Amount and currency of a cost written as 20EUR."""
-    found = _COST.fullmatch(text)
-    if found is None:
+    match = _COST.fullmatch(text)
+    if match is None:
         raise UsageError(f"Write a cost as an amount and a currency, such as 20EUR, not {text!r}.")
-    return found["amount"], found["currency"]
+    return match["amount"], match["currency"]

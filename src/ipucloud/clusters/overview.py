@@ -76,5 +76,5 @@ _OVERVIEW = Query(
 
 async def overview(connection: Statements, project_id: UUID) -> OverviewFactsOut:
     """What the project has now."""
-    found = await _OVERVIEW.one(connection, {"project_id": project_id, "shown": SHOWN, "events": EVENTS})
-    return OverviewFactsOut.model_validate_json(found)
+    row = await _OVERVIEW.one(connection, {"project_id": project_id, "shown": SHOWN, "events": EVENTS})
+    return OverviewFactsOut.model_validate_json(row)

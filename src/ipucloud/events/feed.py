@@ -37,10 +37,10 @@ class Position(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Position:
         """Raises ValueError when `text` is not a position."""
-        found = _POSITION.fullmatch(text)
-        if found is None:
+        match = _POSITION.fullmatch(text)
+        if match is None:
             raise ValueError("not a position of the event log")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
 
 _ENDS = {Order.OLDEST_FIRST: Position(0, 0), Order.NEWEST_FIRST: Position(10**18 - 1, 10**18 - 1)}

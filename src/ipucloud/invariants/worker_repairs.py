@@ -131,13 +131,13 @@ async def _end_operations(connection: AsyncConnection, violation: Violation) -> 
 
 async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> RepairDone:
     operation_id = UUID(violation.object_id)
-    found = await _OPERATION.one_or_none(connection, {"project_id": violation.project_id, "id": operation_id})
-    if found is None:
+    row = await _OPERATION.one_or_none(connection, {"project_id": violation.project_id, "id": operation_id})
+    if row is None:
         raise Refused("The operation has finished.")
-    if found.kind not in KINDS:
+    if row.kind not in KINDS:
         raise Refused("This version does not know the kind of the operation.")
-    target = Target(found.cluster_id, found.partition_id, found.export_id)
-    await wake(connection, kind=KINDS[found.kind].work_kind, key=target.key, project_id=found.home)
+    target = Target(row.cluster_id, row.partition_id, row.export_id)
+    await wake(connection, kind=KINDS[row.kind].work_kind, key=target.key, project_id=row.home)
     return RepairDone(operation_id)
 
 

@@ -278,8 +278,8 @@ def _applies(change: Change, state: ClusterState) -> bool:
 async def _settle_others(database: Database, fence: Fence, region: str, budget: Budget) -> None:
     """Clusters whose state does not say what the reports of their hardware say."""
     async with database.read() as connection:
-        found = await _UNSETTLED.all(connection, {"region": region, "degrading": sorted(DEGRADING)})
-    for cluster in found:
+        rows = await _UNSETTLED.all(connection, {"region": region, "degrading": sorted(DEGRADING)})
+    for cluster in rows:
         budget()
 
         async def work(connection: AsyncConnection, cluster: _Cluster = cluster) -> None:

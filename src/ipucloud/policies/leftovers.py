@@ -103,7 +103,7 @@ _UNCHANGED = Query(
 async def clean_leftovers(database: Database, sites: Sites, settings: Settings) -> None:
     """Ask everything that was left to clean itself, and clear the reports of what is clean."""
     async with database.read() as connection:
-        found = await _LEFTOVERS.all(connection, {"limit": LIMIT})
+        rows = await _LEFTOVERS.all(connection, {"limit": LIMIT})
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def take(leftover: _Leftover) -> None:
@@ -111,7 +111,7 @@ async def clean_leftovers(database: Database, sites: Sites, settings: Settings) 
             unclean = await _ask(sites.at(leftover.vipu, lambda: settings.site_call_timeout), leftover)
             await _record(database, leftover, unclean, settings)
 
-    for result in await asyncio.gather(*map(take, found), return_exceptions=True):
+    for result in await asyncio.gather(*map(take, rows), return_exceptions=True):
         if result is not None:
             raise result
 

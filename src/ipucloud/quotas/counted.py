@@ -65,8 +65,8 @@ _FORGET = sa.text("DELETE FROM address_quotas WHERE project_id = :project_id AND
 
 async def address_limit(connection: Statements, *, project_id: UUID, region: str, default: int) -> int:
     """How many addresses the project may have in the region."""
-    found = await _FIND.one_or_none(connection, {"project_id": project_id, "region": region})
-    return default if found is None else found
+    row = await _FIND.one_or_none(connection, {"project_id": project_id, "region": region})
+    return default if row is None else row
 
 
 async def set_address_limit(connection: AsyncConnection, *, project_id: UUID, region: str, limit: int | None) -> None:
@@ -87,8 +87,8 @@ _FORGET_VOLUMES = sa.text("DELETE FROM volume_quotas WHERE project_id = :project
 
 async def volume_limit(connection: Statements, *, project_id: UUID, region: str, default: int) -> int:
     """GiB that the project's volumes may have together in the region."""
-    found = await _FIND_VOLUMES.one_or_none(connection, {"project_id": project_id, "region": region})
-    return default if found is None else found
+    row = await _FIND_VOLUMES.one_or_none(connection, {"project_id": project_id, "region": region})
+    return default if row is None else row
 
 
 async def set_volume_limit(connection: AsyncConnection, *, project_id: UUID, region: str, gib: int | None) -> None:

@@ -106,10 +106,10 @@ async def _found(request: ScimRequest, asked: SearchRequest[User]) -> Response:
 
 async def get_user(request: ScimRequest) -> Response:
     asked = _parameters(request)
-    found = await services_of(request).reader.one(provisioning.FIND, {"id": _id(request)})
-    if found is None:
+    row = await services_of(request).reader.one(provisioning.FIND, {"id": _id(request)})
+    if row is None:
         raise provisioning.no_person()
-    return _user(request, found, asked)
+    return _user(request, row, asked)
 
 
 async def create_user(request: ScimRequest) -> Response:

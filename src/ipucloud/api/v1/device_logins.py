@@ -150,10 +150,10 @@ async def show(request: Request, body: DeviceLoginShow) -> Response:
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         await device_logins.require_person(connection, principal.token_id)
         code = device_logins.normalised(body.user_code)
-        found = await device_logins.SHOW.one_or_none(connection, {"user_code": code})
-        if found is None:
+        row = await device_logins.SHOW.one_or_none(connection, {"user_code": code})
+        if row is None:
             raise device_logins.unknown()
-        return Answer(200, orjson.dumps(found._asdict()))
+        return Answer(200, orjson.dumps(row._asdict()))
 
     return await change_platform(request, effect, own=True)
 

@@ -83,8 +83,8 @@ async def _account_page(
 ) -> Response:
     parameters = filters(query, request)
     async with reading_account(request, account) as connection:
-        found = await statements[query.order].one(connection, parameters | {"account_id": account})
-    return page_at(query, request, found.items, found.next)
+        page = await statements[query.order].one(connection, parameters | {"account_id": account})
+    return page_at(query, request, page.items, page.next)
 
 
 @routes.get(
@@ -187,5 +187,5 @@ async def list_operator_cloud_events(request: Request, query: OperatorEventList)
 async def _operator_page(request: Request, query: OperatorEventList, statements: OperatorLists) -> Response:
     parameters = filters(query, request) | {"region": query.region, "project": query.project}
     async with reading_platform(request) as connection:
-        found = await statements[query.order].one(connection, parameters)
-    return page_at(query, request, found.items, found.next)
+        page = await statements[query.order].one(connection, parameters)
+    return page_at(query, request, page.items, page.next)

@@ -238,10 +238,10 @@ async def account_of(connection: Statements, project_id: UUID) -> UUID:
 
 async def currency_of(connection: Statements, account_id: UUID, *, default: str) -> str:
     """The account's currency; `default` is the installation's. Raises `Problem` not_found."""
-    found = await _CURRENCY.one_or_none(connection, {"id": account_id, "currency": default})
-    if found is None:
+    row = await _CURRENCY.one_or_none(connection, {"id": account_id, "currency": default})
+    if row is None:
         raise not_found()
-    return found
+    return row
 
 
 async def paying(connection: Statements, project_id: UUID, *, default: str) -> Paying:

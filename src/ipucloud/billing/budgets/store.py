@@ -134,8 +134,8 @@ class NewBudget:
 async def list_budgets(connection: Statements, owner: Owner, query: BudgetList | None = None) -> list[str]:
     """Each budget's JSON; by default of all, oldest first."""
     wanted = query or BudgetList()
-    found = await _OF[owner.kind].list[wanted.order].all(connection, {"owner": owner.id, **filters_of(wanted)})
-    return [each.document for each in found]
+    rows = await _OF[owner.kind].list[wanted.order].all(connection, {"owner": owner.id, **filters_of(wanted)})
+    return [each.document for each in rows]
 
 
 async def budget_document(connection: Statements, owner: Owner, budget: UUID) -> tuple[bytes, int]:

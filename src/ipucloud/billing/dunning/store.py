@@ -82,13 +82,13 @@ async def end_dunning(connection: AsyncConnection, account_id: UUID) -> bool:
 
 async def dunning_of(connection: Statements, account_id: UUID, *, currency: str) -> DunningOut:
     """The account's policy and what is overdue now; the account must exist."""
-    found = await _READ.one(connection, {"account_id": account_id, "currency": currency})
+    row = await _READ.one(connection, {"account_id": account_id, "currency": currency})
     return DunningOut(
         account_id=account_id,
-        remind_after=found.remind_after,
-        refuse_creates_after=found.refuse_creates_after,
-        suspend_after=found.suspend_after,
-        restriction=found.restriction,
-        overdue=Money.of(found.overdue, currency),
-        overdue_since=found.overdue_since,
+        remind_after=row.remind_after,
+        refuse_creates_after=row.refuse_creates_after,
+        suspend_after=row.suspend_after,
+        restriction=row.restriction,
+        overdue=Money.of(row.overdue, currency),
+        overdue_since=row.overdue_since,
     )

@@ -75,42 +75,42 @@ async def proof_of(connection: Statements, number: str, keys: Keys | None) -> Pr
     not_configured without a key.
     """
     signer = signer_of(needed(keys))
-    found = await _SIGNED.one_or_none(connection, {"number": number})
-    if found is None:
+    row = await _SIGNED.one_or_none(connection, {"number": number})
+    if row is None:
         raise Problem(
             STATE_CONFLICT,
             f"{number} was issued by an operator and follows from no usage. Ask for the proof of the invoice that it"
             " corrects.",
         )
-    if found.root is None:
+    if row.root is None:
         raise Problem(
-            STATE_CONFLICT, f"{found.month:%B %Y} is not signed yet. Workers do that within minutes: ask again."
+            STATE_CONFLICT, f"{row.month:%B %Y} is not signed yet. Workers do that within minutes: ask again."
         )
-    bill = Billed(found.month, found.account_id, found.currency)
+    bill = Billed(row.month, row.account_id, row.currency)
     hashes = [
-        leaf(Billed(found.month, each.account_id, each.currency).leaf(each.root, each.leaves))
-        for each in await _BILLS.all(connection, {"month": found.month})
+        leaf(Billed(row.month, each.account_id, each.currency).leaf(each.root, each.leaves))
+        for each in await _BILLS.all(connection, {"month": row.month})
     ]
-    digest = sha256(found.document.encode()).hexdigest()
+    digest = sha256(row.document.encode()).hexdigest()
     head: dict[str, object] = {
         "format": FORMAT,
         "invoice": {
-            "document": found.document,
+            "document": row.document,
             "public_key": signer.public_key,
             "signature": signer.sign(f"ipucloud-invoice/1|{number}|{digest}"),
         },
         "month": {
-            "month": f"{found.month:%Y-%m}",
-            "root": found.root.hex(),
-            "bills": found.bills,
-            "public_key": found.public_key,
-            "signature": found.signature,
+            "month": f"{row.month:%Y-%m}",
+            "root": row.root.hex(),
+            "bills": row.bills,
+            "public_key": row.public_key,
+            "signature": row.signature,
         },
         "bill": {
             "account": str(bill.account_id),
             "currency": bill.currency,
-            "place": found.place,
-            "path": [each.hex() for each in path_to(hashes, found.place)],
+            "place": row.place,
+            "path": [each.hex() for each in path_to(hashes, row.place)],
         },
     }
     return Proof(bill, head)

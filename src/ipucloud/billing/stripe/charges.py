@@ -139,9 +139,9 @@ class StripePayments:
             return await self._judge(kept, await self._client.retrieve(kept.intent))
         if kept.repeats:
             return await self._created(kept, charge)
-        found = await self._client.find(charge)
-        if found is not None:
-            return await self._judge(kept, found)
+        intent = await self._client.find(charge)
+        if intent is not None:
+            return await self._judge(kept, intent)
         if kept.given_up:
             raise PaymentRefusedError(_NOT_MADE)
         return Collected.UNKNOWN

@@ -157,8 +157,8 @@ def show(report: Report) -> None:
         who = f"V-IPU controller {each.controller} of {each.region}"
         _note(f"{who} was silent: {each.error}. What it has was not compared.")
     all_hold = "no findings in what was compared." if report.silent else "all hold."
-    found = {0: all_hold, 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
-    typer.echo(f"{report.rules} rules: {found}")
+    outcome = {0: all_hold, 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
+    typer.echo(f"{report.rules} rules: {outcome}")
 
 
 def _finding(report: Report, finding: Finding) -> dict[str, object]:

@@ -76,18 +76,18 @@ async def attach_new(
 async def _fitting(
     connection: Statements, wanted: Sequence[ClusterVolume], project_id: UUID, region: str, servers: int
 ) -> list[UUID]:
-    found = await _FIND.all(connection, {"project_id": project_id, "refs": _refs(wanted)})
-    faults = [*_faults(found, wanted, region, servers)]
+    rows = await _FIND.all(connection, {"project_id": project_id, "refs": _refs(wanted)})
+    faults = [*_faults(rows, wanted, region, servers)]
     if faults:
         raise Problem(VALIDATION_FAILED, "The cluster cannot get these volumes; `errors` lists the reasons.", faults)
-    for each in found:
+    for each in rows:
         if each.state is not VolumeState.AVAILABLE:
             raise Problem(
                 STATE_CONFLICT,
                 f"Volume {each.name} is `{each.state}`, and only one that is `available` can be given to a new cluster."
                 " Detach it, or wait, and try again; or create the cluster without it.",
             )
-    return [each.id for each in found if each.id is not None]
+    return [each.id for each in rows if each.id is not None]
 
 
 def _faults(

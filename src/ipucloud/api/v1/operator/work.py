@@ -87,8 +87,8 @@ async def what_is(
 ) -> Response:
     """Find every object with an id, or with a name that is unique in the service, and the commands that show it."""
     async with reading_platform(request) as connection:
-        found = await whatis.find(connection, name)
-    if not found:
+        objects = await whatis.find(connection, name)
+    if not objects:
         raise not_found()
     items = [
         {
@@ -100,7 +100,7 @@ async def what_is(
             "created_at": each.created_at,
             "commands": each.commands,
         }
-        for each in found
+        for each in objects
     ]
     return Response(to_json({"items": items, "next_cursor": None}), media_type=JSON)
 
