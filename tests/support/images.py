@@ -14,10 +14,11 @@ import io
 import json
 import re
 import subprocess
+import sys
 import tarfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -59,6 +60,18 @@ def link(target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
     return entry
 
 
+def files_at(paths: Mapping[str, str]) -> dict[str, Content]:
+    """Files of this machine at places in an image; libraries also under the shorter names that programs ask for."""
+    found: dict[str, Content] = {}
+    for place, path in paths.items():
+        name = place.lstrip("/")
+        found[name] = Path(path).read_bytes()
+        while (shorter := re.sub(r"([.]so[.].*)[.]\d+$", r"\1", name)) != name:
+            found.setdefault(shorter, link(f"/{place.lstrip('/')}"))
+            name = shorter
+    return found
+
+
 @cache
 def shell_layer() -> bytes:
     """This machine's shell, with the libraries that it loads, at their places."""
@@ -68,7 +81,27 @@ def shell_layer() -> bytes:
     shell = Path("/bin/sh").read_bytes()
     loader = re.search(rb"(/lib[^\0]*/ld-[^\0]+)\0", shell)
     needed = {loader[1].decode()} if loader else set()
-    return layer({"bin/sh": shell} | {path.lstrip("/"): Path(path).read_bytes() for path in sorted(loaded | needed)})
+    return layer({"bin/sh": shell} | files_at({path: path for path in sorted(loaded | needed)}))
+
+
+PYTHON_VARIABLES = ("PATH=/usr/python/bin:/usr/bin:/bin", "LD_LIBRARY_PATH=/usr/python/lib")
+_ASK = """
+import encodings.idna, http.server, json, os, re, signal, socket, sys
+files = [module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
+files += re.findall(r"(/\\S+[.]so\\S*)$", open("/proc/self/maps").read(), re.M)
+print(json.dumps(sorted(set(files))))
+"""
+
+
+@cache
+def python_layer() -> bytes:
+    """This machine's Python with what `http.server` needs, and `env`; to be used with PYTHON_VARIABLES."""
+    python, prefix = Path(sys.executable).resolve(), str(Path(sys.base_prefix).resolve())
+    asked = subprocess.run([python, "-ISc", _ASK], capture_output=True, text=True, check=True, timeout=60)
+    moved = prefix != "/usr"
+    there = {(path.replace(prefix, "/usr/python", 1) if moved else path): path for path in json.loads(asked.stdout)}
+    there |= {"/usr/python/bin/python3" if moved else "/usr/bin/python3": str(python), "/usr/bin/env": "/usr/bin/env"}
+    return layer(files_at(there))
 
 
 @dataclass
@@ -122,7 +155,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.registry.asked.append(self.path)
         path, _, query = self.path.partition("?")
-        if path == "/token":
+        if found := re.fullmatch(r"/v2/moved/(https?)/.*", path):
+            self._say(HTTPStatus.TEMPORARY_REDIRECT, b"", {"Location": f"{found[1]}://localhost:1/"})
+        elif path == "/token":
             self._token(query)
         elif self.registry.login is not None and self.headers["Authorization"] != f"Bearer {TOKEN}":
             realm = f'Bearer realm="http://{self.registry.host}/token",service="tests"'
@@ -134,8 +169,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.registry.may_answer.wait()
             data = self.registry.blobs.get(found[1], b"")
             self._say(HTTPStatus.OK if data else HTTPStatus.NOT_FOUND, data)
-        elif path.startswith("/v2/moved/"):
-            self._say(HTTPStatus.TEMPORARY_REDIRECT, b"", {"Location": "https://localhost:1/"})
         else:
             self._say(HTTPStatus.NOT_FOUND, b"")
 
@@ -152,8 +185,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # whoever asked has what it wanted, or is gone
+            self.end_headers()
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Nothing: a test looks at what was asked."""

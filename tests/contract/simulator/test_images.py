@@ -13,9 +13,20 @@ import pytest
 
 from ipucloud.laboratory.simulator.images.registry import LONGEST_DOCUMENT
 from ipucloud.wire.site import HostState, Job
-from tests.support.images import LAYER, MANIFEST, Registry, digest_of, layer, link, running_registry, shell_layer
+from tests.support.images import (
+    LAYER,
+    MANIFEST,
+    PYTHON_VARIABLES,
+    Registry,
+    digest_of,
+    layer,
+    link,
+    python_layer,
+    running_registry,
+    shell_layer,
+)
 from tests.support.machine import Need, need
-from tests.support.openssh import KeyPair, make_key
+from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
@@ -134,7 +145,7 @@ def test_a_program_has_the_images_files_and_the_servers_home(runs: Runs, registr
     again = runs.output(image, "read -r line < kept; echo $line; echo /usr/* /etc/* /*", directory="/home/ubuntu")
     assert again.startswith("kept\n")
     assert "python" not in again
-    assert "/tmp" in again.split()
+    assert "/volumes" in again.split()
     entries = runs.output(image, 'while read -r line; do echo "$line"; done < /etc/passwd')
     assert entries.splitlines()[0] == "ubuntu:x:1000:1000::/home/ubuntu:/bin/sh"
     assert entries.splitlines()[-1] == "app:x:7:7::/:"
@@ -169,8 +180,8 @@ def test_an_image_of_a_closed_registry_needs_its_login(runs: Runs, registry: Reg
     image = registry.reference("tools:1")
     nobody = runs.problem(image)
     assert nobody == (
-        f"the image {image} could not be fetched: tools at {registry.host} is not public, or not there: give a user name"
-        " and a password for the registry"
+        f"the image {image} could not be fetched: tools at {registry.host} is not public, or not there: give a user"
+        " name and a password for the registry"
     )
     wrong = runs.problem(image, login={"username": "ci", "password": "wrong"})
     assert wrong.endswith(f"the user name and password are not accepted for tools at {registry.host}")
@@ -240,16 +251,13 @@ def test_links_of_an_image_lead_nowhere_outside(
     assert not list((site.data / "images").glob(".new-*"))
 
 
-@pytest.mark.parametrize("image", ["localhost:1/a", "127.0.0.1:1/a", "192.168.0.1/a", "[::1]/a", "moved"])
-def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, registry: Registry, image: str) -> None:
-    if image == "moved":
-        registry.manifests.pop("moved/x:1", None)
-        found = runs.problem(registry.reference("moved/x:1"))
-        assert "has no image moved/x:1" in found
-    elif image.startswith("["):
-        assert "reference" in runs.problem(image)
-    else:
-        assert "address that is not public" in runs.problem(image)
+def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, registry: Registry) -> None:
+    forbidden = "is, or refers to, an address that is not public"
+    for image in ("localhost:1/a", "127.0.0.1:1/a", "192.168.0.1/a", registry.reference("moved/https/x")):
+        assert forbidden in runs.problem(image)
+    assert runs.problem(registry.reference("moved/http/x")).endswith("refers to plain HTTP, at localhost")
+    assert "Send a reference to a container image" in runs.problem("[::1]/a")
+    assert registry.asked == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]
 
 
 def test_a_program_that_is_stopped_while_its_image_is_fetched_does_not_begin(runs: Runs, registry: Registry) -> None:
@@ -261,3 +269,34 @@ def test_a_program_that_is_stopped_while_its_image_is_fetched_does_not_begin(run
     runs.stop("slow")
     job = runs.ended("slow")
     assert (job.ended, job.exit_status, text(job)) == ("stopped", None, "")
+
+
+SERVER = """
+import http.server
+print("up", flush=True)
+http.server.HTTPServer(("127.0.0.1", 8000), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+
+
+def test_a_program_in_an_image_is_checked_and_reached_and_holds_ipus(
+    runs: Runs, registry: Registry, tenant: Tenant, key: KeyPair, tmp_path: Path
+) -> None:
+    registry.push("server:1", [shell_layer(), python_layer()], {"Env": PYTHON_VARIABLES})
+    check = {"port": 8000, "path": "/", "interval": 0.1, "timeout": 30}
+    image = registry.reference("server:1")
+    runs.start("serves", image, "ipu-run", "--", "python3", "-c", SERVER, check=check)
+
+    def is_healthy() -> bool:
+        job = runs.seen("serves")
+        assert job.ended is None, (job.detail, text(job))
+        return job.health is not None and job.health.passed
+
+    eventually(is_healthy, "a check has passed")
+    login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
+    asked = login.ssh(stdin=b"GET / HTTP/1.0\r\n\r\n", flags=["-W", "127.0.0.1:8000"])
+    assert asked.stdout.startswith(b"HTTP/1.0 200 OK"), asked.stderr
+    host = tenant.observe()
+    assert (host.attached_ipus, (host.memory_used_bytes or 0) > 0) == (4, True)
+    runs.stop("serves")
+    assert runs.ended("serves").ended == "stopped"
+    eventually(lambda: tenant.observe().attached_ipus == 0, "its IPUs are free")

@@ -255,7 +255,7 @@ class _Transport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         url = request.url
         if url.scheme != "https" and f"{url.host}:{url.port or 80}" not in self._anywhere:
-            raise httpx.UnsupportedProtocol("not HTTPS")
+            raise ImageProblem(f"the registry refers to plain HTTP, at {url.host}")
         answer = await self._pool.handle_async_request(
             httpcore.Request(
                 request.method,

@@ -20,7 +20,7 @@ from ipucloud.laboratory.simulator.images import engine
 from ipucloud.laboratory.simulator.images.problem import ImageProblem
 from ipucloud.laboratory.simulator.images.unpack import Specification
 from ipucloud.laboratory.simulator.store import replace_file
-from ipucloud.wire.images import JobImage, parse
+from ipucloud.wire.images import JobImage, NotAReference, parse
 
 SECONDS = 1800.0
 """To fetch and unpack an image."""
@@ -77,7 +77,7 @@ class Images:
         except (TimeoutError, OSError) as error:
             why = "that took too long" if isinstance(error, TimeoutError) else str(error.strerror or error)
             raise ImageProblem(f"the image {image.reference} could not be fetched: {why}") from error
-        except ImageProblem as problem:
+        except (ImageProblem, NotAReference) as problem:
             raise ImageProblem(f"the image {image.reference} could not be fetched: {problem}") from problem
 
     async def _ready(self, image: JobImage, held: ExitStack) -> str:
