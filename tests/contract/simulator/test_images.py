@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
+import secrets
+import subprocess
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,11 +28,11 @@ from tests.support.images import (
     running_registry,
     shell_layer,
 )
-from tests.support.machine import Need, need
+from tests.support.machine import Need, need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 PASSWORD = "hunter2-of-the-registry"
 DISK_MIB = 64
@@ -300,3 +303,31 @@ def test_a_program_in_an_image_is_checked_and_reached_and_holds_ipus(
     runs.stop("serves")
     assert runs.ended("serves").ended == "stopped"
     eventually(lambda: tenant.observe().attached_ipus == 0, "its IPUs are free")
+
+
+@needs(Need.ENGINE)
+def test_an_image_that_the_machines_engine_has_is_taken_from_there(
+    tmp_path: Path, key: KeyPair, registry: Registry
+) -> None:
+    docker, name = program("docker"), registry.reference(f"engine-{secrets.token_hex(4)}:1")
+    variables = ["--change", "ENV WHERE=engine", "--change", "WORKDIR /app"]
+    files = layer({"app/hello": "from the engine"})
+    built = tmp_path / "image.tar"
+    with tarfile.open(built, "w") as archive:
+        for each in (shell_layer(), files):
+            with tarfile.open(fileobj=io.BytesIO(each)) as packed:
+                for entry in packed:
+                    archive.addfile(entry, packed.extractfile(entry))
+    subprocess.run([docker, "import", *variables, str(built), name], check=True, capture_output=True, timeout=PATIENCE)
+    try:
+        with running_site(tmp_path / "site", options=["--machines-on"]) as site:
+            tenant = Tenant(site, machines=1)
+            tenant.build([key.public_line])
+            tenant.wait_for(HostState.RUNNING)
+            runs = Runs(tenant, registry)
+            found = runs.output(name, 'read -r line < hello; echo "$line at $WHERE in $PWD"')
+            assert found == "from the engine at engine in /app\n"
+            wanted = runs.problem(name, login={"username": "ci", "password": PASSWORD})
+            assert "from the engine" not in wanted, "a login is for a registry"
+    finally:
+        subprocess.run([docker, "image", "rm", name], check=True, capture_output=True, timeout=PATIENCE)
