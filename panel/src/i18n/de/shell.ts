@@ -148,6 +148,6 @@ export const device: Messages["device"] = {
 
 export const states: Messages["states"] = {
   creating: "Wird erstellt", active: "Aktiv", degraded: "Beeinträchtigt", resizing: "Größe wird geändert", suspending: "Wird angehalten",
-  suspended: "Angehalten", resuming: "Wird fortgesetzt", rebooting: "Startet neu", rebuilding: "Wird neu aufgebaut", error: "Fehler",
+  suspended: "Angehalten", resuming: "Wird fortgesetzt", rebuilding: "Wird neu aufgebaut", error: "Fehler",
   deleting: "Wird gelöscht", deleted: "Gelöscht",
 };

@@ -147,5 +147,5 @@ export const device = {
 
 export const states = {
   creating: "Creating", active: "Active", degraded: "Degraded", resizing: "Resizing", suspending: "Suspending", suspended: "Suspended",
-  resuming: "Resuming", rebooting: "Rebooting", rebuilding: "Rebuilding", error: "Error", deleting: "Deleting", deleted: "Deleted",
+  resuming: "Resuming", rebuilding: "Rebuilding", error: "Error", deleting: "Deleting", deleted: "Deleted",
 };
