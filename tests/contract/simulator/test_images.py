@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ipucloud.laboratory.simulator.images.registry import LONGEST_DOCUMENT
+from ipucloud.laboratory.simulator.images.store import MOST_IMAGES
 from ipucloud.wire.site import HostState, Job
 from tests.support.images import (
     LAYER,
@@ -331,3 +332,20 @@ def test_an_image_that_the_machines_engine_has_is_taken_from_there(
             assert "from the engine" not in wanted, "a login is for a registry"
     finally:
         subprocess.run([docker, "image", "rm", name], check=True, capture_output=True, timeout=PATIENCE)
+
+
+def test_the_images_that_were_used_last_are_kept_and_those_that_run(
+    runs: Runs, registry: Registry, site: RunningSite
+) -> None:
+    first = registry.push("kept:0", [shell_layer(), layer({"number": "0"})])
+    runs.start("keeps", registry.reference("kept:0"), "sh", "-c", "echo up; read -r line < /dev/ptmx")
+    eventually(lambda: text(runs.seen("keeps")) == "up\n", "it runs")
+    digests = [registry.push(f"kept:{n}", [layer({"number": str(n)})]) for n in range(1, MOST_IMAGES + 2)]
+    for number in range(1, MOST_IMAGES + 2):
+        runs.start(f"keeps-{number}", registry.reference(f"kept:{number}"), "/none")
+        assert runs.ended(f"keeps-{number}").exit_status == 127, "it has no such program"
+    kept = {path.name for path in (site.data / "images").iterdir()}
+    newest = {each.removeprefix("sha256:") for each in (first, *digests[-MOST_IMAGES + 1 :])}
+    assert kept == newest
+    runs.stop("keeps")
+    assert runs.ended("keeps").ended == "stopped"
