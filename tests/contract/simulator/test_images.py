@@ -264,6 +264,20 @@ def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, regis
     assert registry.asked == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]
 
 
+def test_a_site_without_namespaces_says_so_and_asks_no_registry(
+    tmp_path: Path, key: KeyPair, registry: Registry
+) -> None:
+    options = ["--machines-on", "--wall", "none", "--no-engine", "--insecure-registry", registry.host]
+    with running_site(tmp_path / "site", options=options) as site:
+        assert {region.containers for region in site.inventory().regions} == {False}
+        tenant = Tenant(site, machines=1)
+        tenant.build([key.public_line])
+        tenant.wait_for(HostState.RUNNING)
+        refused = Runs(tenant, registry).problem(registry.reference("tools:1"))
+    assert refused == "this site runs no container images: they take a wall of user namespaces"
+    assert registry.asked == []
+
+
 def test_a_program_that_is_stopped_while_its_image_is_fetched_does_not_begin(runs: Runs, registry: Registry) -> None:
     registry.push("slow:1", [layer({"a": "slow"})])
     registry.may_answer.clear()

@@ -82,6 +82,7 @@ class Images:
 
     async def _ready(self, image: JobImage, held: ExitStack) -> str:
         """The name of the image's folder, which is in use until `held` is left."""
+        reference = parse(image.reference)
         if self._use_engine and image.username is None and (found := engine.find_engine()) is not None:
             local = await engine.id_of(found, image.reference)
             if local is not None:
@@ -89,7 +90,6 @@ class Images:
         # An HTTP client, for those who run images only.
         from ipucloud.laboratory.simulator.images.registry import Manifest, Registry, layers_of
 
-        reference = parse(image.reference)
         async with Registry.of(reference, image, self._open) as registry:
 
             async def fetch(folder: Path) -> Specification:

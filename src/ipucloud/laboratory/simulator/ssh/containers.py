@@ -16,9 +16,11 @@ from ipucloud.laboratory.simulator.images.problem import ImageProblem
 from ipucloud.laboratory.simulator.images.store import Images, Unpacked
 from ipucloud.laboratory.simulator.sandbox.plan import IMAGE_PROGRAMS, SEARCH_PATH
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
-from ipucloud.laboratory.simulator.ssh.userland import NO_IMAGES, Userland
+from ipucloud.laboratory.simulator.ssh.confinement import Confinement
+from ipucloud.laboratory.simulator.ssh.userland import Userland
 from ipucloud.wire.images import JobImage
 
+NO_IMAGES = "this site runs no container images: they take a wall of user namespaces"
 _OF_THE_SERVER = frozenset({"HOME", "HOSTNAME", "LOGNAME", "SHELL", "USER"})
 
 
@@ -32,17 +34,21 @@ class Place:
 
 
 class Containers:
-    """Those of one server; `userland` makes the sandbox of an image's files. `images` None: the site has none."""
+    """Those of one server; `userland` makes the sandbox of an image's files, behind the wall of `confinement`.
 
-    def __init__(self, images: Images | None, userland: Callable[[Path], Userland]) -> None:
+    `images` None: the site has none.
+    """
+
+    def __init__(self, images: Images | None, confinement: Confinement, userland: Callable[[Path], Userland]) -> None:
         self._images = images
+        self._confinement = confinement
         self._userland = userland
         self._running: list[Userland] = []
 
     @asynccontextmanager
     async def open(self, image: JobImage) -> AsyncIterator[Place]:
         """A place for one program, gone when the block is left. Raises ImageProblem, SandboxProblem."""
-        if self._images is None:
+        if self._images is None or not await self._confinement.runs_images():
             raise ImageProblem(NO_IMAGES)
         async with self._images.use(image) as found:
             userland = self._userland(found.root)

@@ -78,6 +78,7 @@ class PoplarServer:
         self._userland = Userland(self._disk, self._hostname(), programs, ipu_run, wall=around.confinement.wall)
         self._containers = Containers(
             around.images,
+            around.confinement,
             lambda image: Userland(
                 *(self._disk, self._hostname(), programs, ipu_run),
                 wall=around.confinement.wall,
