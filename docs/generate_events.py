@@ -35,7 +35,7 @@ ORIGINS = """
 | member of every event | what |
 |---|---|
 | `actor` | e-mail of the person, or name of the token; null: the service itself |
-| `address` | IP address of the request, from a [trusted proxy](operations.md#behind-a-proxy) if there is one |
+| `address` | IP address of the request, from a [trusted proxy](operations/network.md#behind-a-proxy) if there is one |
 | `agent` | `User-Agent` of the request, up to 200 characters |
 | `request_id` | the request, as its answer and the logs name it |
 | `operation_id` | the operation; its event `operation.created` has the actor |

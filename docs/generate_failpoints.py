@@ -6,7 +6,7 @@ Run it from anywhere, in the project's environment: python docs/generate_failpoi
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,15 +18,13 @@ NOTICE = "<!-- Written by docs/generate_failpoints.py; do not edit. -->"
 FAMILIES = {"site.before": Call, "site.after": Call}
 """Points that stand for many: with a second argument that is one of these."""
 
-Named = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-
 
 @dataclass(frozen=True, order=True)
 class Point:
-    """A point in the code; `family`: it stands for one point per call."""
+    """A point in the code of a module; `family`: it stands for one point per call."""
 
     name: str
-    place: str
+    module: str
     family: bool = False
 
     @property
@@ -49,44 +47,39 @@ def _in_module(path: Path) -> Iterator[Point]:
     module = path.relative_to(SOURCE).as_posix()
     text = path.read_text()
     if "failpoint(" in text:  # looking through the trees of all others takes long
-        yield from _in_block(ast.parse(text), module, ())
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "failpoint":
+                yield _point(node, module)
 
 
-def _in_block(block: ast.AST, module: str, within: Sequence[str]) -> Iterator[Point]:
-    for node in ast.iter_child_nodes(block):
-        inner = (*within, node.name) if isinstance(node, Named) else within
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "failpoint":
-            yield _point(node, f"`{module}`: `{'.'.join(within)}`")
-        yield from _in_block(node, module, inner)
-
-
-def _point(call: ast.Call, place: str) -> Point:
+def _point(call: ast.Call, module: str) -> Point:
     match call.args:
         case [ast.Constant(value=str(name))]:
-            return Point(name, place)
+            return Point(name, module)
         case [ast.Constant(value=str(name)), ast.Attribute(attr=which)]:
-            return Point(f"{name}:{FAMILIES[name][which]}", place)
+            return Point(f"{name}:{FAMILIES[name][which]}", module)
         case [ast.Constant(value=str(name)), ast.Name()]:
-            return Point(name, place, family=True)
-    raise ValueError(f"{place}, line {call.lineno}: a failpoint is named by a literal")
+            return Point(name, module, family=True)
+    raise ValueError(f"{module}, line {call.lineno}: a failpoint is named by a literal")
 
 
 def page() -> str:
     """The text of the page."""
-    found = points()
+    modules: dict[str, list[str]] = {}
+    for point in points():
+        modules.setdefault(point.module, []).append(f"`{point.name}{':<call>' if point.family else ''}`")
     return "\n".join(
         [
             NOTICE,
             "",
             "# Failpoints",
             "",
-            f"For people who change the code: the {len(names())} places at which a test may end or stop a process. "
-            "[crash.md](crash.md)",
-            "describes their use.",
+            f"For people who change the code: the {len(names())} places at which a test may end or stop a process, by",
+            "module. [crash.md](crash.md) describes their use.",
             "",
-            "| point | place |",
+            "| module | points |",
             "|---|---|",
-            *(f"| `{point.name}{':<call>' if point.family else ''}` | {point.place} |" for point in found),
+            *(f"| `{module}` | {', '.join(found)} |" for module, found in sorted(modules.items())),
             "",
             "A `<call>` is one of " + ", ".join(f"`{call}`" for call in Call) + ".",
             "",

@@ -17,7 +17,7 @@ INTRODUCTION = """<!-- Written by docs/generate_health.py; do not edit. -->
 # Codes of health reports
 
 For operators, and for customers whose cluster is degraded: what each code says, what follows from it, and what to do.
-[How hardware is observed](operations.md#how-hardware-is-observed) explains when reports open and close,
+[How hardware is observed](operations/hardware.md#how-hardware-is-observed) explains when reports open and close,
 [when hardware fails](concepts.md#when-hardware-fails) what customers see. The codes are declared in
 `src/ipucloud/inventory/health/codes.py`.
 

@@ -18,7 +18,7 @@ NOTICE = "<!-- Written by docs/generate_invariants.py; do not edit. -->"
 
 
 TO_REPAIR = re.compile(r"^Apply the audit's repair[.;:] ?")
-"""Begins the remedy of rules whose repair is in the next column."""
+"""Begins the remedy of rules whose repair follows."""
 SECOND_OBSERVATION = "It observes twice, because a site may answer with an outdated state."
 """Said once, at the top of the page."""
 TEXT = f"""
@@ -28,12 +28,9 @@ For operators: what the audit checks, and what to do about a violation. {len(INV
 and {len(SITE_RULES)} about the sites. `ipucloud admin audit` checks all of them, workers check them every minute
 (`invariant_violations{{name}}`), and every test with a database checks them at its end.
 
-The column *repair* says what `ipucloud admin audit --repair --apply` does:
-
-- Apply it unless *if not* says otherwise. A removal at a site waits for a second observation, because a site may answer
-  with an outdated state.
-- *decide*: a person decides for each object, with `--decide RULE:OBJECT`.
-- *none*: the audit repairs nothing and says why. Do what *if not* says.
+**Audit** is what `ipucloud admin audit --repair --apply` does, **decide** what it does for an object that you name with
+`--decide RULE:OBJECT`. Otherwise it repairs nothing. It observes objects at a site twice before it removes them,
+because a site may answer with an outdated state.
 """
 
 
@@ -50,17 +47,18 @@ def page() -> str:
 
 
 def _table(title: str, rules: Sequence[Rule]) -> Iterator[str]:
-    yield from (f"## {title}", "", "| rule | what holds | if not | repair |", "|---|---|---|---|")
+    yield from (f"## {title}", "", "| rule | what holds | what to do if not |", "|---|---|---|")
     for rule in rules:
-        remedy = TO_REPAIR.sub("", rule.remedy, count=1).replace(SECOND_OBSERVATION, "")
-        yield f"| `{rule.name}` | {rule.sentence} | {remedy[:1].upper()}{remedy[1:]} | {_repair(rule)} |"
+        remedy = TO_REPAIR.sub("", rule.remedy, count=1).replace(SECOND_OBSERVATION, "").strip()
+        does = " ".join(filter(None, (f"{remedy[:1].upper()}{remedy[1:]}", _repair(rule))))
+        yield f"| `{rule.name}` | {rule.sentence} | {does} |"
     yield ""
 
 
 def _repair(rule: Rule) -> str:
     if isinstance(rule.repair, Refusal):
-        return "none"
-    return f"*decide*: {rule.repair.does}" if isinstance(rule.repair, Decision) else rule.repair.does
+        return ""
+    return f"**{'Decide' if isinstance(rule.repair, Decision) else 'Audit'}:** {rule.repair.does}."
 
 
 if __name__ == "__main__":

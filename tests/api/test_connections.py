@@ -1,4 +1,4 @@
-"""A process under load has as many connections to PostgreSQL as docs/operations.md tells an operator to expect."""
+"""A process under load has as many connections to PostgreSQL as docs/operations/settings.md says."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from ipucloud.config import Settings
 from tests.api.support import UNLIMITED, cluster_json
 from tests.support.control_plane import API, WORKER, process
+from tests.support.factories import Project, make_project
 from tests.support.plain import NOBODY
 from tests.support.ports import free_ports
 from tests.support.postgres import Database as Scratch
@@ -26,9 +27,11 @@ from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
-PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "operations" / "settings.md").read_text()
 CROWD = 12
 """Of each kind of request, and of clusters that have work: more than any pool has connections."""
+PROJECTS = 3
+"""Among which the requests are divided: one project has two connections of a pool at most."""
 SHOWN = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s"
 
 
@@ -100,27 +103,36 @@ async def test_an_api_process_has_as_many_as_documented(world: World, database: 
     documented = Documented.read()
     wanted = documented.pools * settings.database_pool_size + documented.besides
     base = f"http://127.0.0.1:{port}"
-    project = f"{base}/v1/projects/{world.project.slug}"
-    headers = {"Authorization": f"Bearer {world.project.token.secret}"}
+    async with world.database.begin() as connection:
+        projects = [await make_project(connection) for _ in range(PROJECTS)]
     enough = threading.Event()
 
-    def keep_asking(method: str, url: str) -> None:
-        with httpx.Client(headers=headers, timeout=PATIENCE, trust_env=False, verify=NOBODY) as client:
+    def client_of(project: Project) -> httpx.Client:
+        return httpx.Client(
+            base_url=f"{base}/v1/projects/{project.slug}",
+            headers={"Authorization": f"Bearer {project.token.secret}"},
+            timeout=PATIENCE,
+            trust_env=False,
+            verify=NOBODY,
+        )
+
+    def keep_asking(project: Project, method: str, path: str) -> None:
+        with client_of(project) as client:
             while not enough.is_set():
-                client.request(method, url, json=cluster_json() if method == "POST" else None)
+                client.request(method, path, json=cluster_json() if method == "POST" else None)
 
     with process(API, settings, tmp_path / "api.log"), ExitStack() as ending:
         eventually(lambda: _answers(base), "the API answers")
         # Something that wakes a worker opens the connection that tells it.
-        async with httpx.AsyncClient(headers=headers, timeout=PATIENCE, trust_env=False, verify=NOBODY) as client:
-            assert (await client.post(f"{project}/clusters", json=cluster_json())).status_code == 202
+        with client_of(projects[0]) as client:
+            assert client.post("/clusters", json=cluster_json()).status_code == 202
         with locked(database.superuser_url, "clusters", "ACCESS EXCLUSIVE"):
-            requests = [
-                ("GET", f"{project}/clusters"),
-                ("GET", f"{project}/overview"),
-                ("POST", f"{project}/clusters"),
-            ] * CROWD
-            crowd = [threading.Thread(target=keep_asking, args=request) for request in requests]
+            requests = [("GET", "/clusters"), ("GET", "/overview"), ("POST", "/clusters")] * (CROWD // PROJECTS)
+            crowd = [
+                threading.Thread(target=keep_asking, args=(project, *request))
+                for project in projects
+                for request in requests
+            ]
             for caller in crowd:
                 caller.start()
                 ending.callback(caller.join)

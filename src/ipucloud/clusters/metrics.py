@@ -13,17 +13,21 @@ RETURNED = Counter(
 REPLACED = Counter(
     "hardware_replaced", "Machines and hosts for which an operation took others, by kind and step", ["kind", "step"]
 )
-REPAIRS_SCHEDULED = Counter("repairs_scheduled", "Repairs of clusters that were scheduled, by reason", ["reason"])
-REPAIRS_STARTED = Counter("repairs_started", "Scheduled repairs of clusters that have begun, by reason", ["reason"])
+REPAIRS_SCHEDULED = Counter(
+    "repairs_scheduled", "Repairs of clusters that were scheduled: fault, maintenance", ["reason"]
+)
+REPAIRS_STARTED = Counter("repairs_started", "Scheduled repairs of clusters that began: fault, maintenance", ["reason"])
 EXPIRY_WARNINGS = Counter("cluster_expiry_warnings", "Clusters that were announced to expire within an hour")
 
 IDLE_SUSPENDED = Counter("clusters_suspended_idle", "Clusters that were suspended because nobody used them")
 SCHEDULED_ACTIONS = Counter(
-    "cluster_scheduled_actions", "What schedules of clusters did, by action and outcome", ["action", "outcome"]
+    "cluster_scheduled_actions",
+    "What schedules of clusters did, by outcome: started, waiting, missed",
+    ["action", "outcome"],
 )
 PREEMPTIONS = Counter(
     "cluster_preemptions",
-    "Notices of preemptible clusters that were given, and how they ended: suspended, not_needed, not_in_use",
+    "Notices of preemptible clusters: scheduled, and how they ended: suspended, not_needed, not_in_use",
     ["outcome"],
 )
 JOBS_ENDED = Counter("cluster_jobs_ended", "Jobs that ended, by state and by what ended them", ["state", "ended_by"])

@@ -37,274 +37,290 @@ class Settings(BaseSettings):
         env_prefix="IPUCLOUD_", frozen=True, extra="ignore", allow_inf_nan=False, hide_input_in_errors=True
     )
 
-    environment: str = Field("dev", pattern=r"^[a-z]{2,8}$", description="the <env> part of tokens")
-    catalogue: Path | None = Field(
-        None, description="directory of the catalogue's data files; unset: the one shipped with the product"
+    environment: str = Field(
+        "dev", pattern=r"^[a-z]{2,8}$", description="names the installation in its tokens: 2 to 8 lower-case letters"
     )
+    catalogue: Path | None = Field(None, description="directory of your own catalogue; unset: the shipped one")
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("ipucloud"),
-        description="where `ipucloud up` keeps its database and its site; unset: in the user's data directory",
+        description="data of `ipucloud up`; unset: the user's data directory, or `.ipucloud` with `./dev`",
     )
-    pg_bindir: Path | None = Field(None, description="PostgreSQL binaries for the embedded server")
+    pg_bindir: Path | None = Field(
+        None, description="PostgreSQL's programs for the embedded server, instead of the installed wheel's"
+    )
 
-    database_url: PostgresqlUrl | None = Field(None, description="application's PostgreSQL; unset: the embedded server")
-    migration_database_url: PostgresqlUrl | None = Field(None, description="owner's PostgreSQL; unset: database_url")
-    database_pool_size: int = Field(5, ge=1, le=50)
-    database_pool_timeout: Seconds = 5.0
+    database_url: PostgresqlUrl | None = Field(
+        None, description="PostgreSQL, as the application's role; unset: `up` runs an embedded one"
+    )
+    migration_database_url: PostgresqlUrl | None = Field(
+        None, description="the same database, as its owner, for migrations; unset: the application's URL"
+    )
+    database_pool_size: int = Field(
+        5,
+        ge=1,
+        le=50,
+        description="connections in each of an API process's three pools: transactions, single statements, reads",
+    )
+    database_pool_timeout: Seconds = Field(5.0, description="wait for a connection before a request gets 503")
 
     secrets_key: Annotated[SecretStr, AfterValidator(sealing_keys_text)] | None = Field(
-        None, description="encrypts customers' secrets: 32 bytes in URL-safe base64; older keys follow after commas"
+        None, description="encrypts stored secrets: 32 bytes in URL-safe base64; older keys follow after commas"
+    )
+    secrets_key_file: Path | None = Field(None, description="file with the keys, read at start")
+    secrets_key_command: str | None = Field(
+        None, min_length=1, description="command that prints the keys at start, within 10 seconds; run without a shell"
     )
 
-    site_url: Annotated[str, AfterValidator(http_url)] | None = Field(None, description="the site's HTTP interface")
-    secrets_key_file: Path | None = Field(None, description="file with the keys, instead of the former")
-    secrets_key_command: str | None = Field(
-        None, min_length=1, description="command that prints the keys when a process starts, instead of the former"
+    site_url: Annotated[str, AfterValidator(http_url)] | None = Field(
+        None, description="the site's HTTP interface; unset: `up` runs a simulated site"
     )
-    site_token: VisibleSecret | None = None
-    site_token_file: Path | None = Field(
-        None, description="file with the token, instead of the former; it is read again when it changes"
-    )
+    site_token: VisibleSecret | None = Field(None, description="bearer token for the site")
+    site_token_file: Path | None = Field(None, description="file with the token, read again when it changes")
     reached_at: Annotated[str, AfterValidator(address_pairs)] | None = Field(
         None,
-        description="where this process reaches Poplar servers and V-IPU controllers that sites announce at other"
-        " addresses: ANNOUNCED=REACHED, separated by commas",
+        description="where this process reaches addresses that a site announces to customers: `ANNOUNCED=REACHED`,"
+        " separated by commas; certificates of V-IPU controllers must name the announced address",
     )
     vipu_user: Annotated[str, AfterValidator(visible)] = Field(
-        "ipucloud",
-        min_length=1,
-        description="the control plane's user at secure V-IPU controllers; sees every allocation",
+        "ipucloud", min_length=1, description="the control plane's administrator at secure V-IPU controllers"
     )
-    vipu_access_key: VisibleSecret | None = Field(None, description="this user's access key")
-    vipu_access_key_file: Path | None = Field(
-        None, description="file with the key, instead of the former; it is read again when it changes"
+    vipu_access_key: VisibleSecret | None = Field(
+        None, description="this user's access key; secure controllers need it, and `IPUCLOUD_SECRETS_KEY`"
     )
+    vipu_access_key_file: Path | None = Field(None, description="file with the key, read again when it changes")
     vipu_client_certificate: str | None = Field(
         None,
         min_length=1,
-        description="file with the client certificate for the administration of V-IPU controllers, PEM;"
-        " `{controller}` in its path stands for the controller's name; it is read again when it changes",
+        description="client certificate for the administration of V-IPU controllers, a PEM file, read again when it"
+        " changes; `{controller}` in the path stands for the controller's name, which is the region's if it has one",
     )
     vipu_client_key: str | None = Field(
-        None, min_length=1, description="file with its private key; unset: in the file of the certificate"
+        None, min_length=1, description="its private key, without a password; unset: in the certificate's file"
     )
     vipu_plaintext: bool = Field(
-        False, description="call V-IPU controllers without TLS too, and send them the access key unencrypted"
+        False, description="call V-IPU controllers that have no authority, and send them the access key unencrypted"
     )
-    site_call_timeout: Seconds = Field(10.0, description="one call to the site; shorter than a lease")
-    site_calls_per_second: float = Field(1000.0, gt=0, description="calls per second of one worker; further calls wait")
-    site_poll_interval: Seconds = Field(5.0, description="how often a pending step checks again")
-    request_life: Seconds = Field(120.0, description="how long a sent request can still take effect at the site")
+    site_call_timeout: Seconds = Field(10.0, description="one call to the site; keep it shorter than a lease")
+    site_calls_per_second: float = Field(1000.0, gt=0, description="calls of one worker; further calls wait")
+    site_poll_interval: Seconds = Field(5.0, description="how often a step that waits for the site checks again")
+    request_life: Seconds = Field(
+        120.0,
+        description="how long a sent request can still take effect at the site; released machines wait this long",
+    )
 
     observation_interval: Seconds = Field(
         5.0, description="how often a region's hardware is read; every second while something is suspected"
     )
     observation_expires: Seconds = Field(
-        60.0, description="age of the last complete reading at which the health of a region's hardware is unknown"
+        60.0, description="age of the last complete reading at which hardware is `silent`, for customers `unknown`"
     )
     observation_limit: int | None = Field(
         None,
         ge=1,
-        description="objects of a region that may fail in one reading before automatic actions are halted; "
-        "unset: 5, or 5 % of the region if that is more",
+        description="machines and hosts of a region that may fail in one reading before automatic actions halt;"
+        " unset: 5, or 5 % of the region if that is more",
     )
-
     metrics_kept: Seconds = Field(
-        14 * 86_400.0, ge=3600, description="how long the metrics of clusters are kept, a row for each and minute"
+        14 * 86_400.0, ge=3600, description="how long metrics of clusters are kept, one row per cluster and minute"
     )
-
     consoles_kept: Seconds = Field(
-        30 * 86_400.0, ge=3600, description="how long the console of a boot is kept after it was read last"
+        30 * 86_400.0, ge=3600, description="how long the console of a boot is kept after it was last read"
     )
-
     validation: Annotated[
         frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(between_commas)
     ] = Field(
         frozenset({"intake", "release", "repair"}),
-        description="after what a machine is validated before clusters get it, separated by commas; empty: never",
+        description="after what a machine is validated before clusters get it; empty: never",
     )
-    validation_limit: int = Field(64, ge=1, description="machines of a region that are validated at the same time")
+    validation_limit: int = Field(64, ge=1, description="machines of a region validated at the same time")
     validation_deadline: Seconds = Field(
-        1800.0, description="how long a validation may take to test its machines, and then to switch them off"
+        1800.0, description="time for a validation to test its machines, and again to switch them off"
     )
 
-    host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
+    host: str = Field("127.0.0.1", description="where the API's public listener binds")
+    port: int = Field(8000, ge=0, le=65535, description="its port")
     listen_fd: int | None = Field(
-        None,
-        ge=3,
-        description="descriptor of a listening socket passed by a supervisor; takes precedence over host and port",
+        None, ge=3, description="descriptor of a listening socket from a supervisor, instead of host and port"
     )
     tls_certificate: Path | None = Field(
-        None, description="file with the API's certificate chain, PEM; unset: the API speaks HTTP without TLS"
+        None, description="the API's certificate chain, a PEM file, its own certificate first; unset: plain HTTP"
     )
-    tls_key: Path | None = Field(None, description="file with its private key; unset: in the file of the certificate")
-    internal_host: str = Field("127.0.0.1", description="where the internal listeners bind; keep it from customers")
-    internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
-    internal_listen_fd: int | None = Field(None, ge=3, description="the same for the internal listener")
+    tls_key: Path | None = Field(
+        None, description="its private key, without a password; unset: in the certificate's file"
+    )
+    internal_host: str = Field("127.0.0.1", description="where internal listeners bind; keep it from customers")
+    internal_port: int = Field(8001, ge=0, le=65535, description="the API's internal listener; 0: none")
+    internal_listen_fd: int | None = Field(
+        None, ge=3, description="descriptor of the internal listener's socket, of an API process or a worker"
+    )
     trusted_proxies: Networks | None = Field(
-        None, description="addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are trusted"
+        None, description="addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted"
     )
     unread_limit: int = Field(
         268_435_456,
         ge=1_048_576,
-        description="bytes of long answers of one API process that clients have not read whole",
+        description="bytes of long answers that clients have not read; beyond it the most stalled are broken off",
     )
-    connection_limit: int = Field(10_000, ge=1, description="connections of one API process at the same time")
+    connection_limit: int = Field(10_000, ge=1, description="connections; fewer if too few files may be open")
     connections_per_address: int = Field(
-        1_000, ge=1, description="of one client address and API process; an IPv6 /64 network counts as one address"
+        1_000, ge=1, description="connections of one client address or IPv6 /64 network"
     )
-    stream_limit: int = Field(1_000, ge=1, description="open event streams of one API process")
-    streams_per_project: int = Field(100, ge=1, description="of one project, or account, and API process")
-    terminal_limit: int = Field(200, ge=1, description="open terminals of one API process")
-    terminals_per_project: int = Field(20, ge=1, description="open terminals of one project")
-    terminal_idle_seconds: Seconds = Field(900.0, description="a terminal in which nobody types is closed after that")
+    stream_limit: int = Field(1_000, ge=1, description="open event streams")
+    streams_per_project: int = Field(100, ge=1, description="open event streams of one project or billing account")
+    terminal_limit: int = Field(200, ge=1, description="open terminals")
+    terminals_per_project: int = Field(20, ge=1, description="open terminals of one project, in all processes")
+    terminal_idle_seconds: Seconds = Field(900.0, description="a terminal without typing is closed after this")
     terminal_seconds: Seconds = Field(43_200.0, description="how long a terminal may be open")
-    service_request_limit: int = Field(
-        32, ge=1, description="requests that one API process forwards to a service at the same time"
-    )
-    service_body_limit: int = Field(67_108_864, ge=1, description="bytes of a body that is forwarded to a service")
+    service_request_limit: int = Field(32, ge=1, description="requests forwarded to one service at the same time")
+    service_body_limit: int = Field(67_108_864, ge=1, description="bytes of a body forwarded to a service")
     service_timeout: Seconds = Field(
-        60.0,
-        description="how long the program of a service may take to begin its answer, and between two parts",
+        60.0, description="time for a service's program to begin its answer, and between two parts of it"
     )
-    header_limit: int = Field(65_536, ge=1024, description="bytes of a request without its body")
-    header_timeout: Seconds = Field(10.0, description="how long a request's header may take to arrive")
-    body_timeout: Seconds = Field(30.0, description="how long a request's body may take to arrive")
+    header_limit: int = Field(
+        65_536, ge=1024, description="bytes of a request without its body, trailers and chunk extensions included"
+    )
+    header_timeout: Seconds = Field(10.0, description="time for a request's header to arrive")
+    body_timeout: Seconds = Field(30.0, description="time for its body to arrive")
     idle_timeout: Seconds = Field(
-        75.0, description="how long a connection may stay without a request; longer than a balancer keeps it"
+        75.0, description="how long a connection may stay open without a request; longer than your balancer's"
     )
-    write_timeout: Seconds = Field(30.0, description="how long a client may take to read 64 KiB of its answer")
-    body_limit: int = Field(262_144, ge=1024, description="bytes of a request body")
+    write_timeout: Seconds = Field(30.0, description="time for a client to read 64 KiB of its answer")
+    body_limit: int = Field(
+        262_144, ge=1024, description="bytes of a request's body; an expected inventory may have 16 MiB"
+    )
+    rate_limit_per_second: float = Field(
+        50.0, gt=0, description="sustained requests of one token, or of an address without a known token"
+    )
+    rate_limit_burst: int = Field(200, ge=1, description="the same, at once")
+    project_rate_limit_per_second: float = Field(
+        200.0, gt=0, description="sustained requests of all tokens, people and sessions of a project together"
+    )
+    project_rate_limit_burst: int = Field(800, ge=1, description="the same, at once")
+
     session_seconds: Seconds = Field(43_200.0, description="how long a person stays signed in to the panel at most")
-    session_idle_seconds: Seconds = Field(
-        7_200.0, ge=300, description="how long without a request; uses are noted once a minute"
-    )
+    session_idle_seconds: Seconds = Field(7_200.0, ge=300, description="the same without a request")
     login_seconds: Seconds = Field(2_592_000.0, description="how long a token of `ipucloud login` is valid")
     invitation_seconds: Seconds = Field(604_800.0, description="how long an invitation can be accepted")
     audit_log_days: int | None = Field(
-        None, ge=90, description="after how many days entries of the audit log are removed; unset: never"
+        None, ge=90, description="days after which entries of the audit log are removed; unset: never"
     )
     oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(distinct)] = Field(
         (), description="OpenID Connect providers through which people sign in, as a JSON list"
     )
     ssh_certificate_seconds: int = Field(
-        3600, ge=60, le=86_400, description="how long an SSH certificate is valid that is asked for without a time"
+        3600, ge=60, le=86_400, description="how long an SSH certificate is valid if the request names no time"
     )
-    ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long an SSH certificate may be valid")
-    rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
-    rate_limit_burst: int = Field(200, ge=1)
-    project_rate_limit_per_second: float = Field(
-        200.0, gt=0, description="the same of all tokens of a project together"
-    )
-    project_rate_limit_burst: int = Field(800, ge=1)
+    ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long one may be valid at most")
 
-    worker_slots: int = Field(32, ge=1, le=10_000, description="clusters one worker reconciles at the same time")
-    worker_internal_port: int = Field(8002, ge=0, le=65535)
-    lease_seconds: Seconds = 30.0
-    poll_seconds: Seconds = Field(1.0, description="floor of the engine's polling when no wake arrives")
+    worker_slots: int = Field(32, ge=1, le=10_000, description="clusters that one worker reconciles at the same time")
+    worker_internal_port: int = Field(8002, ge=0, le=65535, description="the worker's internal listener; 0: none")
+    lease_seconds: Seconds = Field(30.0, description="length of a lease; the same for all workers")
+    poll_seconds: Seconds = Field(1.0, description="how often an idle worker polls for work without a notification")
     reap_seconds: Seconds = Field(1.0, description="how often a worker frees leases of dead workers")
     partitions_quiet_interval: Seconds = Field(
         60.0, description="how often a cluster's partitions are checked while nothing changes"
     )
-    partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
+    partitions_change_interval: Seconds = Field(1.0, description="the same during and after a change")
     volume_gib_limit: int = Field(
-        10_240, ge=0, description="GiB that the volumes and snapshots of a project may have together in a region"
+        10_240,
+        ge=0,
+        description="GiB of a project's volumes and snapshots in a region, unless an operator sets another quota",
     )
-    address_limit: int = Field(5, ge=0, description="addresses that a project may have in a region")
-    step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
-    create_deadline: Seconds = 3600.0
+    address_limit: int = Field(5, ge=0, description="addresses of a project in a region, likewise")
+    step_attempts: int = Field(5, ge=1, description="failures of one step before its operation is undone")
+    create_deadline: Seconds = Field(3600.0, description="an operation that builds is given up after this")
     preemption_notice: Seconds = Field(
-        600.0, ge=1, description="how long before it is suspended a preemptible cluster is told so"
+        600.0, ge=1, description="notice that a preemptible cluster gets before it is suspended"
     )
     isolation_after: Seconds = Field(
-        120.0,
-        description="how long a delete or suspend waits for a failed host or machine, or one that does not answer,"
-        " before it isolates it and goes on",
+        120.0, description="how long a delete or suspend waits for failed or silent hardware before it isolates it"
     )
     isolation_limit: int = Field(
         16,
         ge=0,
         description="machines and hosts of a region that are isolated per hour without an operator, and for how many"
-        " more creates and resumes take others; 0: none",
+        " more operations take others; 0: none",
     )
-    sweep_limit: int = Field(
-        16, ge=0, description="repairs that sweeps begin in a region per hour without an operator; 0: none"
-    )
-    power_limit: Seconds = Field(
-        600.0, description="how long a machine may take to switch on or off before it counts as failed"
-    )
+    sweep_limit: int = Field(16, ge=0, description="repairs that sweeps begin in a region per hour; 0: none")
+    power_limit: Seconds = Field(600.0, description="time for a machine to switch on or off before it counts as failed")
     repair_after: Seconds = Field(
-        120.0, description="how long a fault of a cluster's hardware has lasted when its repair is due"
+        120.0, description="how long a fault of a cluster's hardware lasts before its repair is due"
     )
     repair_host_after: Seconds = Field(
-        3600.0,
-        description="the same for a failed host of a Poplar server, whose disk its repair loses: it may work again"
-        " before",
+        3600.0, description="the same for the host of a Poplar server, whose disk its repair loses"
     )
     repair_limit: int = Field(
-        5, ge=0, description="repairs of faults in a region that begin per hour without a request; 0: none"
+        5, ge=0, description="repairs of faults that begin in a region per hour without a request; 0: none"
     )
     repair_postponement: Seconds = Field(
         7 * 86_400.0, description="how long after its announcement the repair of a fault can be put off"
     )
     maintenance_notice: Seconds = Field(
-        72 * 3600.0, description="how long before planned maintenance the customers who hold the hardware must know"
+        72 * 3600.0, description="notice of planned maintenance to customers who hold the hardware"
     )
-    drain_seconds: Seconds = 20.0
+    drain_seconds: Seconds = Field(20.0, description="time for a process to finish running work when it ends")
 
     webhook_slots: int = Field(
-        8, ge=1, le=10_000, description="webhook endpoints that one worker sends to at the same time"
+        8, ge=1, le=10_000, description="webhook endpoints that a worker sends to at the same time"
     )
     webhook_interval: Seconds = Field(1.0, description="how often the event log is read for webhooks")
     webhook_private_addresses: bool = Field(
-        False, description="allow webhooks over plain HTTP and to private addresses; for tests and closed networks"
+        False, description="allow webhooks over plain HTTP, to any port and private address; for closed networks"
     )
     smtp_host: Annotated[str, AfterValidator(visible)] | None = Field(
         None, min_length=1, description="SMTP server that sends e-mails; unset: none are sent"
     )
-    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_port: int = Field(587, ge=1, le=65535, description="its port")
     smtp_tls: Literal["starttls", "tls", "none"] = Field(
-        "starttls", description="`tls` from the first byte on, which is usual on port 465"
+        "starttls", description="`starttls`, `tls` from the first byte (usual on port 465), or `none`"
     )
-    smtp_ca_file: Path | None = Field(None, description="certificates of its authority, PEM; unset: the system's")
-    smtp_user: str | None = Field(None, min_length=1, description="unset: without authentication")
-    smtp_password: SecretStr | None = None
-    smtp_password_file: Path | None = Field(None, description="file with the password, instead of the former")
+    smtp_ca_file: Path | None = Field(
+        None, description="certificates of the server's authority, a PEM file; unset: the system's"
+    )
+    smtp_user: str | None = Field(None, min_length=1, description="user; unset: no authentication")
+    smtp_password: SecretStr | None = Field(None, description="its password")
+    smtp_password_file: Path | None = Field(None, description="file with the password")
     smtp_from: Annotated[str, Field(pattern=r"^[^@\s<>]+@[^@\s<>]+$")] | None = Field(
-        None, description="sender's address of e-mails"
+        None, description="the sender's address; set it with the host"
     )
-    smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; shorter than a lease")
+    smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; keep it shorter than a lease")
     public_url: Annotated[str, AfterValidator(http_url)] | None = Field(
-        None, description="address at which people reach the service, in all links; unset: e-mails of events have none"
+        None, description="address at which people reach the service, such as `https://cloud.example`"
     )
     allowed_hosts: Annotated[frozenset[str], NoDecode, BeforeValidator(between_commas), AfterValidator(lower_case)] = (
         Field(
-            LOOPBACK,
-            description="hosts of requests that links lead to without public_url, separated by commas, without ports",
+            LOOPBACK, description="hosts of requests that links may lead to while there is no public URL; without ports"
         )
     )
+
     stripe_secret_key: SecretStr | None = Field(
-        None, description="secret key of Stripe, which collects top-ups; unset: an operator records them"
+        None, description="secret or restricted key of Stripe, for workers; unset: an operator records top-ups"
     )
-    stripe_secret_key_file: Path | None = Field(None, description="file with the key, instead of the former")
+    stripe_secret_key_file: Path | None = Field(None, description="file with the key, read whenever it is used")
     stripe_url: Annotated[str, AfterValidator(http_url)] = Field(
         "https://api.stripe.com", description="Stripe's API, or a proxy before it"
     )
-    billing_starts_at: Literal["ready", "requested"] = "ready"
-    prepaid_hold_minutes: int = Field(
-        60, ge=1, le=10_080, description="minutes of a new cluster for which a prepaid account must have funds"
+    billing_starts_at: Literal["ready", "requested"] = Field(
+        "ready", description="`ready` or `requested`: from when clusters are billed"
     )
-    currency: Annotated[str, AfterValidator(currency_code)] = "EUR"
+    prepaid_hold_minutes: int = Field(
+        60, ge=1, le=10_080, description="minutes of a new cluster that a prepaid account must have funds for"
+    )
+    currency: Annotated[str, AfterValidator(currency_code)] = Field(
+        "EUR", description="currency of accounts that name none, an ISO 4217 code"
+    )
     provider_name: str = Field("IPU Cloud", min_length=1, description="the provider's name in cost exports")
     export_private_endpoints: bool = Field(
-        False, description="deliver exports also to private addresses and over plain HTTP; for a self-hosted store"
+        False, description="deliver exports also to private addresses and over plain HTTP; for your own store"
     )
     export_ports: Annotated[str, AfterValidator(ports)] = Field(
         "443", description="ports of public endpoints that exports are delivered to, separated by commas"
     )
-    log_format: Literal["json", "console"] = "json"
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    log_format: Literal["json", "console"] = Field("json", description="`json` or `console`")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="`debug`, `info`, `warning` or `error`"
+    )
 
     @classmethod
     def settings_customise_sources(

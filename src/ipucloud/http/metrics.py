@@ -11,4 +11,6 @@ CERTIFICATE = Gauge(
     registry=None,  # workers have no public listener
 )
 UNREAD = Gauge("http_server_unread_bytes", "Bytes of long answers that clients have not read whole.", registry=None)
-REFUSED = Counter("http_server_refused", "Clients refused or closed by the HTTP server.", ("listener", "reason"))
+REFUSED = Counter(
+    "http_server_refused", "Clients refused or closed, by reason (docs/operations/network.md).", ("listener", "reason")
+)

@@ -57,8 +57,7 @@ IN_LEDGER = Invariant(
     name="invoice_is_in_the_ledger",
     sentence="Every amount of an invoice was transferred exactly once (the newest thousand).",
     object_type="invoice",
-    remedy="Find out what issued it without its transfers, or moved their money otherwise; then have the audit post the"
-    " difference.",
+    remedy="Find out what issued it without its transfers, or moved their money otherwise.",
     repair=OF_INVOICE,
     statement=f"""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
@@ -195,8 +194,8 @@ CREDITS = Invariant(
     name="promotional_credit_is_what_was_granted",
     sentence="An account's remaining credits match its ledger account, and no credit was used twice.",
     object_type="account",
-    remedy="Find out what used credit without a transfer, or moved it without a record; then have the audit post the"
-    " difference. What was used twice is granted again.",
+    remedy="Find out what used credit without a transfer, or moved it without a record. What was used twice is"
+    " granted again.",
     repair=OF_PROMO,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
@@ -219,8 +218,7 @@ WALLET = Invariant(
     name="wallet_is_what_was_paid",
     sentence="A wallet's balance equals its payments and credits, less what it paid and refunds.",
     object_type="account",
-    remedy="Find out what moved money of the wallet without a payment or a document, or left it out; then have the"
-    " audit post the difference.",
+    remedy="Find out what moved money of the wallet without a payment or a document, or left it out.",
     repair=OF_WALLET,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
@@ -245,7 +243,7 @@ MOVED_ONCE = Invariant(
     name="money_moves_once",
     sentence="No payment, refund or granted credit moved more money than it is of (the newest thousand transfers).",
     object_type="payment",
-    remedy="Find out what posted money without a payment or a credit, or twice; then have the audit post the opposite.",
+    remedy="Find out what posted money without a payment or a credit, or twice.",
     repair=OF_RECORD,
     statement="""
     SELECT moved.name AS object_id, NULL::uuid AS project_id,

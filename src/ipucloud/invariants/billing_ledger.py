@@ -72,8 +72,7 @@ IN_LEDGER = Invariant(
     name="closed_hour_is_in_the_ledger",
     sentence="The charges of a closed hour were transferred for each account (the last three hours).",
     object_type="hour",
-    remedy="Find out what posted charges without a transfer, or moved their money otherwise; then have the audit post"
-    " the difference.",
+    remedy="Find out what posted charges without a transfer, or moved their money otherwise.",
     repair=OF_HOUR,
     statement="""
     WITH last AS (
@@ -103,8 +102,7 @@ OF_CLOSED_HOURS = Invariant(
     name="charge_is_of_a_closed_hour",
     sentence="No charge exists for an hour that is not closed.",
     object_type="hour",
-    remedy="Find out what posts charges other than the close. Once the hour is over, have the audit close it as it is:"
-    " the difference to its usage is posted as a correction.",
+    remedy="Find out what posts charges other than the close, and wait until the hour is over.",
     repair=CLOSED,
     statement="""
     SELECT DISTINCT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS object_id, NULL::uuid AS project_id,
@@ -118,8 +116,7 @@ SEALED_IS_VERIFIED = Invariant(
     name="sealed_month_was_verified",
     sentence="Every hour of a sealed month was closed and then checked again.",
     object_type="month",
-    remedy="Apply the audit's repair: it closes and verifies the hours, and what differs goes to the open month."
-    " Find out what sealed the month.",
+    remedy="Apply the audit's repair. Find out what sealed the month.",
     repair=VERIFIED,
     statement="""
     SELECT b.month::text AS object_id, NULL::uuid AS project_id,
@@ -169,7 +166,7 @@ RERATED = Invariant(
     sentence="A correction of a past price is finished within a day, and then its first day is charged by no other"
     " price (the newest correction).",
     object_type="price_correction",
-    remedy="Find out what kept it (`periodic_task_failed` in the workers' log). Then have the audit note its hours.",
+    remedy="Find out what kept it (`periodic_task_failed` in the workers' log).",
     repair=decided(
         "has a worker rate the hours of its period again",
         "Rating them again does not help while what kept the worker from it lasts.",

@@ -98,7 +98,7 @@ TIMES_IN_ORDER = Invariant(
     name="cluster_times_in_order",
     sentence="A cluster is created, becomes ready, is requested to be deleted and is deleted, in this order.",
     object_type="cluster",
-    remedy="Nothing is billed by these times. Have the audit put them in order, and find out what wrote them.",
+    remedy="Nothing is billed by these times. Find out what wrote them.",
     repair=decided(
         "moves each time that is too early to the one before it",
         "The database does not show what really happened.",

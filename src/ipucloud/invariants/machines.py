@@ -186,7 +186,7 @@ TIMES_IN_ORDER = Invariant(
     name="allocation_times_in_order",
     sentence="A machine is taken, then released, then freed.",
     object_type="allocation",
-    remedy="Wrong times do no harm. Have the audit put them in order, and find out what wrote them.",
+    remedy="Wrong times do no harm. Find out what wrote them.",
     repair=decided(
         "moves each time that is too early to the one before it",
         "The database does not show what really happened.",

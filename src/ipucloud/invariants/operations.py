@@ -158,7 +158,7 @@ STEP_TIMES = Invariant(
     name="finished_step_has_its_time",
     sentence="A step has an end time exactly when it succeeded or failed.",
     object_type="operation",
-    remedy="A wrong time does no harm. Have the audit write the operation's end, and find out what wrote it.",
+    remedy="A wrong time does no harm. Find out what wrote it.",
     repair=decided(
         "gives each finished step the end of its operation, and the others none",
         "The database does not show what really happened.",

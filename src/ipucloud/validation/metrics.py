@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from prometheus_client import Counter
 
-VALIDATED = Counter("machines_validated", "Machines whose validation ended, by result", ["result"])
+VALIDATED = Counter(
+    "machines_validated", "Machines whose validation ended, by result: passed, failed, abandoned", ["result"]
+)

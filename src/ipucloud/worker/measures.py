@@ -303,7 +303,7 @@ VOLUME_GIB = Measure(
 )
 SNAPSHOTS = Measure(
     "snapshots",
-    "Snapshots of volumes that are not deleted, by state; no series without one",
+    "Snapshots that are not deleted, by state; no series without one",
     ("region", "state"),
     sa.text("SELECT region, state, count(*) FROM snapshots WHERE state <> 'deleted' GROUP BY region, state"),
 )

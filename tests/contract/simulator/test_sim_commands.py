@@ -223,10 +223,9 @@ def test_the_calls_are_those_of_the_site() -> None:
     assert "vipu.CreatePartition" in CALLS
 
 
-def test_the_page_has_every_command_and_call(run: Run) -> None:
+def test_the_page_has_every_command(run: Run) -> None:
     listed = json.loads(run("faults", "--json").out)
     assert [each["name"] for each in listed["faults"] if f"ipucloud sim {each['name']}" not in PAGE] == []
-    assert [call for call in CALLS if not call.startswith(("vipu.", "admin.")) and f"`{call}`" not in PAGE] == []
 
 
 def test_the_bodies_of_the_page_are_accepted(site: RunningSite, run: Run) -> None:

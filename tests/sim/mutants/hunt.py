@@ -22,14 +22,14 @@ _HEAD = """\
 
 For people who change the code or its tests. A test that never failed proves little, so each bug below is planted into
 the running product, by replacing a part of it while the tests run (`tests/sim/mutants`), and a test or a history must
-find it. The table is written by `./dev sim --hunt --table`: histories that the default run plays are tried first, then
-others from the first seed on. The last column has the run that finds the bug: `./dev test` (the default),
-`./dev test --all`, or only a longer simulation, `./dev sim`.
+find it. `./dev sim --hunt --table` writes the table. `./dev test` finds every bug, except where the last column names
+another run.
 
-| bug | what is broken | found by | run |
-|---|---|---|---|
+| bug | what is broken | found by |
+|---|---|---|
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
+NOT_HUNTED = "not hunted yet"
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,12 @@ class Kill:
     why: str
 
     def row(self) -> str:
-        return _row(self.mutant, self.by or "", f"`{self.run}`" if self.by else "not found")
+        by = self.by or "not found"
+        return _row(self.mutant, by if self.run == DEFAULT or self.by is None else f"{by} in `{self.run}`")
 
 
-def _row(mutant: Mutant, by: str, run: str) -> str:
-    return f"| `{mutant.name}` | {mutant.breaks} | {by} | {run} |\n"
+def _row(mutant: Mutant, by: str) -> str:
+    return f"| `{mutant.name}` | {mutant.breaks} | {by} |\n"
 
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
@@ -65,7 +66,7 @@ def write_table(kills: Sequence[Kill]) -> None:
     """Write the rows of these; the rows of other bugs stay as the last hunt left them."""
     TABLE.parent.mkdir(exist_ok=True)
     lines = TABLE.read_text().splitlines(keepends=True) if TABLE.exists() else []
-    rows = {name: _row(mutant, "", "not hunted yet") for name, mutant in MUTANTS.items()}
+    rows = {name: _row(mutant, NOT_HUNTED) for name, mutant in MUTANTS.items()}
     rows |= {found[1]: line for line in lines if (found := _NAMED.match(line)) and found[1] in MUTANTS}
     rows |= {kill.mutant.name: kill.row() for kill in kills}
     TABLE.write_text(_HEAD + "".join(row for _, row in sorted(rows.items())))
