@@ -58,8 +58,8 @@ ENGINE_OPTIONS = (
     Option("--network=host", "the addresses of the RNIC, and the ports of services on the server's loopback address"),
     Option("--ipc=host", "shared memory without a limit of 64 MiB, for the processes of one program"),
     Option("--volume=/etc/ipuof.conf.d/:/etc/ipuof.conf.d:ro", "IPUoF configurations of the server, where it has them"),
-    Option("--volume=/etc/vipu/:/etc/vipu:ro", "the authority of the V-IPU controller (`AUTHORITY_FILE`)"),
     Option("--env=IPUOF_*, --env=IPUCLOUD_*", "the partition, as each login of the server has it"),
+    Option("--volume=/etc/vipu/:/etc/vipu:ro", "the authority of the V-IPU controller (`AUTHORITY_FILE`)"),
     Option("--user=UID:GID", "the server's user, so that files in the home are that user's"),
     Option("--entrypoint=PROGRAM", "the command of the request runs, and not the image's"),
     Option("--read-only", "the program's files are in the folders that are mounted"),
@@ -67,8 +67,8 @@ ENGINE_OPTIONS = (
 )
 """What `gc-docker` of the Poplar SDK adds to `docker run` ("each IPU device has 4 associated user space PCIe devices",
 https://stackoverflow.com/a/65939378; `gc-docker --echo` prints it), and what Paddle's guide gives for IPUs over fabric
-(https://www.paddlepaddle.org.cn/documentation/docs/en/guides/hardware_support/ipu_docs/index_en.html); the last four
-are this interface's own."""
+(https://paddlepaddle.org.cn/documentation/docs/zh/guides/hardware_support/ipu_docs/paddle_install_cn.html). The last
+five are this interface's own."""
 
 
 @dataclass(frozen=True)

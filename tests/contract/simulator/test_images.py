@@ -37,6 +37,8 @@ from tests.support.waiting import PATIENCE, eventually
 
 PASSWORD = "hunter2-of-the-registry"
 DISK_MIB = 64
+CLOSED = "127.0.0.1:9"
+"""Where nothing listens."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,8 @@ def registry(shared_registry: Registry) -> Iterator[Registry]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, shared_registry: Registry) -> Iterator[RunningSite]:
     need(Need.SANDBOX)
-    options = ["--machines-on", "--no-engine", "--insecure-registry", shared_registry.host, "--disk", str(DISK_MIB)]
+    options = ["--machines-on", "--no-engine", "--disk", str(DISK_MIB)]
+    options += ["--insecure-registry", shared_registry.host, "--insecure-registry", CLOSED]
     with running_site(tmp_path_factory.mktemp("images") / "site", options=options) as site:
         yield site
 
@@ -259,6 +262,7 @@ def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, regis
     forbidden = "is, or refers to, an address that is not public"
     for image in ("localhost:1/a", "127.0.0.1:1/a", "192.168.0.1/a", registry.reference("moved/https/x")):
         assert forbidden in runs.problem(image)
+    assert "is not reached" in runs.problem(f"{CLOSED}/a")
     assert runs.problem(registry.reference("moved/http/x")).endswith("refers to plain HTTP, at localhost")
     assert "Send a reference to a container image" in runs.problem("[::1]/a")
     assert registry.asked == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]

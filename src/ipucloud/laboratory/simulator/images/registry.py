@@ -11,6 +11,7 @@ import hashlib
 import json
 import platform
 import re
+import socket
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -47,7 +48,7 @@ _UNREACHED = (
     httpcore.ProtocolError,
     httpcore.TimeoutException,
     httpcore.UnsupportedProtocol,
-    OSError,
+    socket.gaierror,
 )
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -89,7 +90,7 @@ class _Index(BaseModel):
 
 
 class Registry:
-    """One image at its registry. `open`: registries, as HOST:PORT, that may be anywhere and speak plain HTTP."""
+    """One image at its registry."""
 
     def __init__(self, reference: Reference, image: JobImage, client: httpx.AsyncClient, scheme: str) -> None:
         self._reference = reference
@@ -101,7 +102,10 @@ class Registry:
     @classmethod
     @asynccontextmanager
     async def of(cls, reference: Reference, image: JobImage, open_registries: Iterable[str]) -> AsyncIterator[Self]:
-        """The registry of an image, with its connections. Every problem is raised as ImageProblem."""
+        """The registry of an image, with its connections. Every problem is raised as ImageProblem.
+
+        `open_registries`, as HOST:PORT, may be anywhere and speak plain HTTP.
+        """
         anywhere = frozenset(open_registries)
         async with httpx.AsyncClient(
             transport=_Transport(anywhere),
@@ -120,7 +124,9 @@ class Registry:
             except httpx.TooManyRedirects as error:
                 raise ImageProblem(f"the registry {reference.host} redirects too often") from error
             except _UNREACHED as error:
-                raise ImageProblem(f"the registry {reference.host} does not answer") from error
+                raise ImageProblem(
+                    f"the registry {reference.host} is not reached, or has no valid certificate"
+                ) from error
 
     async def manifest(self) -> Manifest:
         """What the image consists of, for this machine's architecture."""

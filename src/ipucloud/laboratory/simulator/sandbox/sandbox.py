@@ -98,9 +98,14 @@ class Sandbox:
             inner.close()
         said: dict[str, Any] = {}
         descriptors: list[int] = []
-        with suppress(TimeoutError):
+        try:
             async with asyncio.timeout(START_SECONDS):
                 said, descriptors = await _received(control)
+        except TimeoutError:
+            pass
+        except asyncio.CancelledError:  # without its owner it ends
+            control.close()
+            raise
         if not descriptors:
             control.close()
             raise SandboxProblem(await _last_words(process) or "it did not start")

@@ -157,6 +157,8 @@ class Jobs:
 
     async def _placed(self, name: str, request: JobRequest, held: AsyncExitStack) -> Place | None:
         """Where a job runs, until `held` is left; None: it was stopped while its image was fetched."""
+        if request.image is None:
+            return await held.enter_async_context(self._server.place(None))
         opened = self._start_task(held.enter_async_context(self._server.place(request.image)))
         self._fetching[name] = opened
         try:
