@@ -61,6 +61,8 @@ class Images:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._used: Counter[str] = Counter()
         self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._room = asyncio.Lock()
+        """Held while it is looked at which images are there, and while some are removed."""
         self._is_clean = False
 
     @asynccontextmanager
@@ -117,15 +119,17 @@ class Images:
     async def _kept(self, name: str, fetch: Fetch, held: ExitStack) -> str:
         """Fetch and unpack an image unless it is there."""
         async with self._locks[name]:
-            if not await asyncio.to_thread((self._folder / name / _CONFIG).is_file):
-                staging = await asyncio.to_thread(self._make_room)
+            async with self._room:
+                self._used[name] += 1
+                held.callback(self._used.subtract, [name])
+                is_there = await asyncio.to_thread((self._folder / name / _CONFIG).is_file)
+                staging = None if is_there else await asyncio.to_thread(self._make_room)
+            if staging is not None:
                 try:
                     config = await _unpack(await fetch(staging))
                     await asyncio.to_thread(_keep, staging, config, self._folder / name)
                 finally:
                     await asyncio.to_thread(shutil.rmtree, staging, ignore_errors=True)
-            self._used[name] += 1
-            held.callback(self._used.subtract, [name])
             os.utime(self._folder / name)
             return name
 
@@ -136,7 +140,8 @@ class Images:
         self._is_clean = True
         idle = sorted((e for e in there if not self._used[e.name] and not e.name.startswith(_NEW)), key=_last_use)
         for each in idle[: max(0, len(there) + 1 - MOST_IMAGES)]:
-            shutil.rmtree(each, ignore_errors=True)
+            # Whatever happens meanwhile, half an image is never taken for one.
+            shutil.rmtree(each.rename(self._folder / f"{_NEW}{each.name}"), ignore_errors=True)
             there.remove(each)
         if len(there) >= MOST_IMAGES:
             raise ImageProblem(f"the site keeps {MOST_IMAGES} images, and programs run in all of them")
