@@ -16,10 +16,10 @@ INTRODUCTION = """<!-- Written by docs/generate_health.py; do not edit. -->
 
 # Codes of health reports
 
-For operators, and for customers whose cluster is degraded: what each code says, what follows from it, and what to do.
+For operators, and for customers whose cluster is degraded.
 [How hardware is observed](operations/hardware.md#how-hardware-is-observed) explains when reports open and close,
-[when hardware fails](concepts.md#when-hardware-fails) what customers see. The codes are declared in
-`src/ipucloud/inventory/health/codes.py`.
+[when hardware fails](concepts.md#when-hardware-fails) what customers see. `ipucloud admin reports list --code CODE`
+lists the hardware with the evidence.
 
 - **of**: `machine` is an IPU machine, `host` the host of a Poplar server.
 - **health**: the hardware's health, unless another report says worse.
@@ -29,33 +29,23 @@ For operators, and for customers whose cluster is degraded: what each code says,
 
 ## What follows from a code
 
-| code | of | source | health | new clusters | credited | other hardware |
+| code | of | health | new clusters | credited | other hardware | next step for the operator |
 |---|---|---|---|---|---|---|
-"""
-NEXT = """
-## Messages and remedies
-
-The customer whose cluster holds the hardware sees the message. Reports without one are not shown to customers.
-`ipucloud admin reports list --code CODE` lists the hardware with the evidence.
-
-| code | message for the customer | next step for the operator |
-|---|---|---|
 """
 
 _EXCHANGE = "Put it into maintenance, repair or exchange it, and return it to service."
 STEPS = {
     "bmc_critical": f"Read the machine's BMC log. {_EXCHANGE}",
-    "powered_off": "Find out who or what switched it off (BMC log, power feed), and switch it on.",
+    "powered_off": "Find out what switched it off (BMC log, power feed), and switch it on.",
     "power_stuck": "Read the machine's BMC log; cut its power at the outlet if the BMC does not obey. Then exchange the"
     " machine.",
     "firmware_differs": "Bring its firmware to the version of its pod, in maintenance.",
     "agent_unreachable": "Check its management network and the V-IPU agent; restart the agent.",
     "link_down": "Check both ends and the cable of the link in the report's detail; exchange the cable.",
     "link_degraded": "Reseat or exchange the cable of the link in the report's detail when the machine is free.",
-    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read the"
-    " cause at the V-IPU controller and quarantine the machine.",
-    "allocation_lost": "Nothing at first: after two sweeps a worker recreates the allocation, the keys and the"
-    " partitions. Find out why the controller lost its state.",
+    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read"
+    " the cause at the V-IPU controller and quarantine the machine.",
+    "allocation_lost": "Find out why the controller lost its state. A worker recreates the allocation.",
     "sensor_critical": "Check cooling and power of the machine and its neighbours; take it into maintenance.",
     "sensor_warning": "Check cooling and power before the value becomes critical.",
     "host_failed": f"Read the host's own management log. {_EXCHANGE} The disk of its Poplar server is lost with it.",
@@ -83,8 +73,7 @@ STEPS = {
 
 def page() -> str:
     """The text of the page."""
-    codes = list(Code)
-    return "".join([INTRODUCTION, *(_consequences(code) for code in codes), NEXT, *(_steps(code) for code in codes)])
+    return "".join([INTRODUCTION, *(_row(code) for code in Code)])
 
 
 def _declared(code: Code) -> Iterator[tuple[str, Declaration]]:
@@ -93,25 +82,19 @@ def _declared(code: Code) -> Iterator[tuple[str, Declaration]]:
             yield kind, codes[code]
 
 
-def _consequences(code: Code) -> str:
+def _row(code: Code) -> str:
     kinds, declarations = zip(*_declared(code), strict=True)
     declared = declarations[0]
     cells = (
         f"`{code}`",
         ", ".join(kinds),
-        ", ".join(f"`{source}`" for source in sorted({each for one in declarations for each in one.sources})),
         declared.health,
         "yes" if declared.allocation is Allocation.ALLOWED else "no",
         "yes" if declared.credited else "no",
         "yes" if declared.repaired_by_replacement else "no",
+        STEPS[code],
     )
     return f"| {' | '.join(cells)} |\n"
-
-
-def _steps(code: Code) -> str:
-    messages = {declared.message for _, declared in _declared(code)}
-    said = " ".join(sorted(message for message in messages if message is not None))
-    return f"| `{code}` | {said or '—'} | {STEPS[code]} |\n"
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Run it from anywhere, in the project's environment: python docs/generate_states.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,20 +42,16 @@ def pages() -> dict[str, str]:
 
 
 def _states(table: TransitionTable[State], source: str) -> str:
-    rows = ((f"`{before}`", _listed(after) or "nothing: it is final") for before, after in table.moves.items())
     return "\n".join(
         [
             NOTICE,
             "",
             f"# States of {'an' if table.name[0] in 'aeiou' else 'a'} {table.name}",
             "",
-            "For people who change the code, and for operators: which state can follow which. The table is",
-            f"`{source}`; the first state is `{table.initial}`.",
+            f"For people who change the code, and for operators: which state can follow which, from `{source}`.",
             "",
             "```mermaid",
             table.mermaid() + "```",
-            "",
-            *_table("state", "may be followed by", rows),
             "",
         ]
     )
@@ -66,38 +63,39 @@ def _operations() -> str:
         "",
         "# Operations",
         "",
-        "For people who change the code, and for operators: what each kind of operation does, step by step. Each is",
-        "declared in a module of its own: `src/ipucloud/clusters/operations/`,",
-        "`src/ipucloud/partitions/operations.py`, `src/ipucloud/billing/exports/operation.py`.",
+        "For people who change the code, and for operators: the steps of each kind of operation, after the stage that",
+        "the customer sees. A step marked * is repeated until it succeeds. Each kind is declared in",
+        "`src/ipucloud/clusters/operations/`, `src/ipucloud/partitions/operations.py` or",
+        "`src/ipucloud/billing/exports/operation.py`.",
     ]
     for kind in KINDS.values():
         parts += ["", f"## `{kind.name}`", "", _sentence(kind), "", *_steps(kind.steps)]
         if kind.preceding:
-            parts += ["", "Before its own steps, where the request asks for it:", "", *_steps(kind.preceding)]
+            parts += ["", "First, if the request asks for it:", "", *_steps(kind.preceding)]
         if kind.undo is not None:
             parts += _replacing(kind)
-            parts += ["", "When it fails or is cancelled, it is undone:", "", *_steps(kind.undo.steps)]
+            parts += ["", "If it fails or is cancelled:", "", *_steps(kind.undo.steps)]
     return "\n".join([*parts, ""])
 
 
 def _sentence(kind: Kind[Any, Any]) -> str:
     states = [str(state) for state in (kind.during, kind.success) if state is not None]
     facts = [
-        f"The {kind.name.partition('.')[0]} goes through `{'` to `'.join(states)}`." if states else "No state changes.",
+        f"State: `{'`, `'.join(states)}`." if states else "",
         _BILLING[kind.billing],
-        "It can be cancelled." if kind.cancellable else "",
+        "Can be cancelled." if kind.cancellable else "",
         _BESIDE if isinstance(kind, ClusterKind) and kind.beside_partitions else "",
-        "A repeated request joins the operation that runs." if kind.repeated is Repeated.JOINS else "",
+        "A repeated request joins it." if kind.repeated is Repeated.JOINS else "",
     ]
     return " ".join(fact for fact in facts if fact)
 
 
-_BESIDE = "Operations on the cluster's partitions run meanwhile."
+_BESIDE = "Runs beside operations on partitions."
 _BILLING = {
-    Billing.STARTS: "Billing starts with its success.",
-    Billing.ENDS: "Billing ends with its request.",
-    Billing.PAUSES: "Billing ends with its request and starts again with its success.",
-    Billing.UNCHANGED: "Billing is not changed.",
+    Billing.STARTS: "Billing starts when it succeeds.",
+    Billing.ENDS: "Billing ends when it is requested.",
+    Billing.PAUSES: "Billing stops when it is requested, until it succeeds.",
+    Billing.UNCHANGED: "Billing does not change.",
 }
 
 
@@ -106,23 +104,15 @@ def _replacing(kind: Kind[Any, Any]) -> list[str]:
         return []
     again = kind.again if isinstance(kind, ClusterKind) else ()
     before = again[: again.index(kind.replacing[-1]) + 1] if again else kind.replacing
-    return ["", "Before it takes other hardware and its steps run again:", "", *_steps(before)]
+    return ["", "Before it starts again on other hardware:", "", *_steps(before)]
 
 
 def _steps(steps: Iterable[Step[Any, Any]]) -> list[str]:
-    rows = ((f"`{step.name}`", step.stage.name + (_ENDURES if step.endures else "")) for step in steps)
-    return _table("step", "stage that the customer sees", rows)
-
-
-_ENDURES = "; repeated until it succeeds"
-
-
-def _listed(states: Iterable[str]) -> str:
-    return ", ".join(f"`{state}`" for state in sorted(states))
-
-
-def _table(first: str, second: str, rows: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"| {first} | {second} |", "|---|---|", *(f"| {left} | {right} |" for left, right in rows)]
+    """A line for each stage."""
+    return [
+        f"- {stage}: {', '.join(f'`{step.name}`' + ('*' if step.endures else '') for step in of_stage)}"
+        for stage, of_stage in groupby(steps, lambda step: step.stage.name)
+    ]
 
 
 def main() -> None:

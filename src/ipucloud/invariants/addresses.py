@@ -7,7 +7,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 BILLED = Invariant(
     name="address_is_billed",
-    sentence="An address that exists has one open usage interval; any other has none.",
+    sentence="Exactly the existing addresses have an open usage interval.",
     object_type="address",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -23,8 +23,7 @@ BILLED = Invariant(
 
 ATTACHED = Invariant(
     name="attached_address_has_its_server",
-    sentence="The server that has an address, or gets it, is one of its cluster, which is not deleted and is in the"
-    " region of the address.",
+    sentence="An address's server is of the address's cluster, which exists in the same region.",
     object_type="address",
     remedy="Detach the address (`ipucloud addresses detach`).",
     repair=Refusal("An address is detached by a request, so that its site detaches it too."),

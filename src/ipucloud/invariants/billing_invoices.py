@@ -17,7 +17,7 @@ _NEWEST = "(SELECT * FROM invoices ORDER BY issued_at DESC, id DESC LIMIT 1000)"
 
 SUMS = Invariant(
     name="invoice_is_the_sum_of_its_lines",
-    sentence="An invoice's total equals its lines, adjustment, used credit and taxes exactly (the newest thousand).",
+    sentence="An invoice's total equals its lines, adjustment, used credit and taxes (the newest thousand).",
     object_type="invoice",
     remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference"
     " (`ipucloud credit-notes create`).",
@@ -77,7 +77,7 @@ IN_LEDGER = Invariant(
 
 BILLED = Invariant(
     name="invoiced_month_has_nothing_unbilled",
-    sentence="An invoice includes all charges of its account, currency and month (the newest, up to 100,000 hours).",
+    sentence="An invoice includes every charge of its account, currency and month (the newest).",
     object_type="invoice",
     remedy="Find out what posted charges to a sealed month or left some off the invoice; correct the hours.",
     repair=_STANDS,
@@ -119,7 +119,8 @@ NUMBERS = Invariant(
 
 NOT_OVERPAID = Invariant(
     name="invoice_is_settled_once",
-    sentence="No invoice is settled for more than is due, and credit notes return no more of a rate than it has.",
+    sentence="No invoice is settled for more than is due, and no credit note returns more tax than was billed at"
+    " its rate.",
     object_type="invoice",
     remedy="Find the duplicate; credit the difference to the customer (`ipucloud credits create`).",
     repair=_MONEY_STANDS,
@@ -147,7 +148,7 @@ NOT_OVERPAID = Invariant(
 
 CREDIT_NOTE = Invariant(
     name="credit_note_names_what_it_corrects",
-    sentence="A credit note's lines below zero name the document that billed the usage before (the newest thousand).",
+    sentence="A negative line of a credit note names the document that billed the usage (the newest thousand).",
     object_type="invoice",
     remedy="Find out which charges were taken back that no document had billed; explain them to the customer.",
     repair=_STANDS,
@@ -163,7 +164,7 @@ CREDIT_NOTE = Invariant(
 
 WALLET_PAYS = Invariant(
     name="wallet_pays_open_invoices",
-    sentence="No account has money in its wallet and an open invoice; what a wallet paid was transferred.",
+    sentence="No account has both money in its wallet and an open invoice, and what wallets paid is in the ledger.",
     object_type="account",
     remedy="Record any payment of the account (`ipucloud payments create`), of one cent if need be: the wallet then"
     " pays what is open. A settlement without its transfer breaks `wallet_is_what_was_paid` too, which repairs it.",
@@ -192,7 +193,7 @@ WALLET_PAYS = Invariant(
 
 CREDITS = Invariant(
     name="promotional_credit_is_what_was_granted",
-    sentence="An account's remaining credits match its ledger account, and no credit was used twice.",
+    sentence="An account's remaining credits match the ledger, and no credit was used twice.",
     object_type="account",
     remedy="Find out what used credit without a transfer, or moved it without a record. What was used twice is"
     " granted again.",
@@ -216,7 +217,7 @@ CREDITS = Invariant(
 
 WALLET = Invariant(
     name="wallet_is_what_was_paid",
-    sentence="A wallet's balance equals its payments and credits, less what it paid and refunds.",
+    sentence="A wallet's balance equals payments and credits, less what it paid and refunds.",
     object_type="account",
     remedy="Find out what moved money of the wallet without a payment or a document, or left it out.",
     repair=OF_WALLET,
@@ -241,7 +242,7 @@ WALLET = Invariant(
 
 MOVED_ONCE = Invariant(
     name="money_moves_once",
-    sentence="No payment, refund or granted credit moved more money than it is of (the newest thousand transfers).",
+    sentence="No payment, refund or granted credit moved more than its amount (the newest thousand transfers).",
     object_type="payment",
     remedy="Find out what posted money without a payment or a credit, or twice.",
     repair=OF_RECORD,

@@ -13,8 +13,7 @@ _MONEY_STANDS = Refusal("Postings are never rewritten; a person must find the ca
 
 TRIAL_BALANCE = Invariant(
     name="trial_balance_is_zero",
-    sentence="Debits equal credits in every currency, and every account's sums match its transfers"
-    " (in a large ledger: customers' accounts of the newest fifty transfers).",
+    sentence="Debits equal credits in every currency, and every account's sums match its transfers.",
     object_type="ledger_account",
     remedy="Find out what bypassed the trigger of ledger_transfers. If the transfers are right, have the audit count"
     " the sums again; if not, restore the ledger from a backup.",
@@ -70,7 +69,7 @@ FLOOR = Invariant(
 
 IN_LEDGER = Invariant(
     name="closed_hour_is_in_the_ledger",
-    sentence="The charges of a closed hour were transferred for each account (the last three hours).",
+    sentence="The charges of a closed hour are in the ledger (the last three hours).",
     object_type="hour",
     remedy="Find out what posted charges without a transfer, or moved their money otherwise.",
     repair=OF_HOUR,
@@ -100,7 +99,7 @@ IN_LEDGER = Invariant(
 
 OF_CLOSED_HOURS = Invariant(
     name="charge_is_of_a_closed_hour",
-    sentence="No charge exists for an hour that is not closed.",
+    sentence="Charges exist only for closed hours.",
     object_type="hour",
     remedy="Find out what posts charges other than the close, and wait until the hour is over.",
     repair=CLOSED,
@@ -114,7 +113,7 @@ OF_CLOSED_HOURS = Invariant(
 
 SEALED_IS_VERIFIED = Invariant(
     name="sealed_month_was_verified",
-    sentence="Every hour of a sealed month was closed and then checked again.",
+    sentence="Every hour of a sealed month was closed and then verified.",
     object_type="month",
     remedy="Apply the audit's repair. Find out what sealed the month.",
     repair=VERIFIED,
@@ -131,7 +130,7 @@ SEALED_IS_VERIFIED = Invariant(
 
 SEALED_IN_TIME = Invariant(
     name="month_is_sealed_in_time",
-    sentence="A billing month is sealed at the latest two days after its end, or a day after it was opened.",
+    sentence="A billing month is sealed within two days of its end, or one day of being opened.",
     object_type="month",
     remedy="See why its first hour that is not verified is not closed; the worker's log names the error.",
     repair=Refusal("A month is sealed by closing and verifying its hours, which a worker does when it can."),
@@ -163,8 +162,8 @@ ALL_PRICED = Invariant(
 
 RERATED = Invariant(
     name="corrected_price_is_rated",
-    sentence="A correction of a past price is finished within a day, and then its first day is charged by no other"
-    " price (the newest correction).",
+    sentence="A price correction is finished within a day, and its first day is then charged at no other price"
+    " (the newest one).",
     object_type="price_correction",
     remedy="Find out what kept it (`periodic_task_failed` in the workers' log).",
     repair=decided(
@@ -220,7 +219,7 @@ HAS_PAYER = Invariant(
 
 PARTITIONS_CLOSED = Invariant(
     name="partitions_of_charges_are_out_of_reach",
-    sentence="The application's role reaches charges only through the parent table, where the guards are.",
+    sentence="The application's role reaches charges only through the guarded parent table.",
     object_type="privilege",
     remedy="Run `ipucloud migrate`, which takes the privileges back, and find out what gave them.",
     repair=Refusal("The application owns nothing of the schema; only its owner may change it."),

@@ -25,7 +25,7 @@ FIRES_ONCE = Invariant(
 
 ANNOUNCED_ONCE = Invariant(
     name="budget_alert_is_sent_once",
-    sentence="Each alert of a project's budget, this month and last, has exactly one event, and each event an alert.",
+    sentence="Each budget alert of this month and last has exactly one event, and each event an alert.",
     object_type="budget",
     remedy="Inform the customer: the event was sent twice, or not at all. Find out what writes such events.",
     repair=_ANNOUNCED,
@@ -72,7 +72,7 @@ FIGURES = Invariant(
 
 HOLD_HAS_OWNER = Invariant(
     name="hold_has_an_owner",
-    sentence="Every hold on an account's funds is for an existing cluster and an existing account.",
+    sentence="Every hold on an account's funds is for an existing cluster and account.",
     object_type="create_hold",
     remedy="Apply the audit's repair. Find out why bookkeeping did not release the hold.",
     repair=by(
@@ -97,7 +97,7 @@ HOLD_HAS_OWNER = Invariant(
 
 HELD_RIGHTLY = Invariant(
     name="hold_is_of_who_paid_when_it_was_made",
-    sentence="A create's hold is on the account that paid for its project at that time.",
+    sentence="A hold is on the account that paid for the project when it was made.",
     object_type="create_hold",
     remedy="Find out what wrote the hold; release it, and hold the cost of the first hour on the correct account.",
     repair=Refusal("A person must decide which account's funds to hold."),
@@ -112,7 +112,7 @@ HELD_RIGHTLY = Invariant(
 
 TOPPED_UP = Invariant(
     name="top_up_is_followed",
-    sentence="A policy waits for its account's open top-up, and the end of one is reported within an hour.",
+    sentence="A policy waits for its account's open top-up, whose end is reported within an hour.",
     object_type="account",
     remedy="See whether a worker keeps the books. Set the policy anew: it then waits for the open top-up.",
     repair=Refusal("Workers report the end of a top-up; a person must find out why none does."),
@@ -131,7 +131,7 @@ TOPPED_UP = Invariant(
 # An hour ago too, because a worker has to notice that a day began or a payment came in.
 RESTRICTED = Invariant(
     name="restriction_follows_overdue_invoices",
-    sentence="An account's restriction is that of its longest overdue invoice, now or within the last hour.",
+    sentence="An account's restriction follows its longest overdue invoice within an hour.",
     object_type="account",
     remedy="Apply the audit's repair. Workers do that every minute (task `keep_books`): find out why none does.",
     repair=ENTERED,

@@ -67,9 +67,8 @@ BETWEEN = Invariant(
 
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
-    sentence="A cluster's state matches its open operation; operations on its partitions run while it is in use, and"
-    " beside no operation on it but a replacement of its access key, a resize that waits for capacity, or a repair by"
-    " the audit.",
+    sentence="A cluster's state matches its open operation. Operations on partitions run only while it is in use"
+    " and nothing that excludes them runs.",
     object_type="cluster",
     remedy="Delete the cluster (`ipucloud admin clusters force-delete`); that ends the operation. If it is already"
     " deleted, have the audit end it.",
@@ -96,7 +95,7 @@ SETTLED = Invariant(
 
 TIMES_IN_ORDER = Invariant(
     name="cluster_times_in_order",
-    sentence="A cluster is created, becomes ready, is requested to be deleted and is deleted, in this order.",
+    sentence="The times of creation, readiness, deletion request and deletion of a cluster are in this order.",
     object_type="cluster",
     remedy="Nothing is billed by these times. Find out what wrote them.",
     repair=decided(
@@ -157,8 +156,7 @@ OWN_NAME = Invariant(
 
 SERVERS_OF_HOSTS = Invariant(
     name="every_host_of_a_cluster_has_its_server",
-    sentence="An existing cluster has one Poplar server for each of its hosts, with the same number; a suspended one"
-    " has no host for a server that is yet to be built, and one that waits for capacity has none.",
+    sentence="A cluster has one Poplar server for each of its hosts, with the same number.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the rows from a backup.",
     repair=Refusal("The database does not show which server is on which host."),
@@ -185,7 +183,7 @@ SERVERS_OF_HOSTS = Invariant(
 
 SERVER_NAMES = Invariant(
     name="server_is_named_after_its_cluster",
-    sentence="A Poplar server is named `<current or earlier external name of its cluster>-p<number>`.",
+    sentence="A Poplar server is named `<external name of its cluster, now or earlier>-p<number>`.",
     object_type="poplar_server",
     remedy="Read the host (`ipucloud admin hosts show`). If the server there has the cluster's name, have the audit"
     " write that; otherwise find out whose it is.",
@@ -211,8 +209,8 @@ SERVER_NAMES = Invariant(
 
 SERVERS_RUN = Invariant(
     name="working_cluster_has_running_servers",
-    sentence="Every Poplar server of a cluster in use runs, or is restarted or rebuilt by an open operation, and has an"
-    " address and a host key.",
+    sentence="Every Poplar server of a cluster in use runs, or is being restarted or rebuilt, and has an address"
+    " and a host key.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=build_again("read the servers and record their addresses and keys", "deploy_poplar_servers"),
@@ -235,8 +233,8 @@ SERVERS_RUN = Invariant(
 
 SERVERS_REST = Invariant(
     name="suspended_cluster_keeps_its_servers",
-    sentence="Every Poplar server of a suspended cluster is off, and has an address and a host key, unless a failed"
-    " repair has lost it.",
+    sentence="Every Poplar server of a suspended cluster is off and has an address and a host key, unless a"
+    " failed repair lost it.",
     object_type="cluster",
     remedy="Check the hosts. A resume finds a server that still exists.",
     repair=Refusal("The server's disk belongs to its customer; a person must check it."),

@@ -58,7 +58,7 @@ async def _end_repair(connection: AsyncConnection, violation: Violation) -> Repa
 
 STATE = Invariant(
     name="cluster_is_degraded_by_its_faults",
-    sentence="A cluster in use is `degraded` exactly while a fault keeps its hardware from working as sold.",
+    sentence="A cluster in use is `degraded` exactly while a fault affects its hardware.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=DatabaseRepair("lets state, reason and credit follow the reports", _settle),
@@ -78,7 +78,7 @@ STATE = Invariant(
 
 CREDITED = Invariant(
     name="fault_of_a_billed_cluster_is_credited",
-    sentence="A cluster that is billed while a fault that is credited lasts has credited machines.",
+    sentence="A billed cluster has credited machines while it has a creditable fault.",
     object_type="cluster",
     remedy="Apply the audit's repair; hours that are closed are corrected. Then find out what opened the usage interval"
     " without settling the cluster.",
@@ -128,7 +128,7 @@ async def _end(connection: AsyncConnection, violation: Violation) -> RepairDone:
 
 CONFIRMED = Invariant(
     name="confirmed_fault_report_is_live",
-    sentence="A fault report is `confirmed` only while its health report is live and its cluster has the hardware.",
+    sentence="A fault report is `confirmed` only while its health report is live and its cluster holds the hardware.",
     object_type="fault_report",
     remedy="Apply the audit's repair; then find out what cleared the health report or ended the use without it.",
     repair=DatabaseRepair("calls it repaired, or closed", _end),
@@ -146,8 +146,8 @@ CONFIRMED = Invariant(
 # A worker ends a repair within seconds after its fault. Only one whose fault ended minutes ago has been forgotten.
 REPAIRED = Invariant(
     name="scheduled_repair_has_its_cause",
-    sentence="A scheduled repair is of a cluster in use whose hardware has a fault or a planned maintenance; one that"
-    " has begun has an open operation.",
+    sentence="A scheduled repair is for a cluster in use with a fault or planned maintenance; once begun, it has"
+    " an open operation.",
     object_type="cluster",
     remedy="Apply the audit's repair: workers schedule another one if the cluster needs it.",
     repair=DatabaseRepair("ends the scheduled repair", _end_repair),

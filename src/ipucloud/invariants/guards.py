@@ -55,7 +55,7 @@ _GUARDS = _guards()
 
 IN_FORCE = Invariant(
     name="guards_are_in_force",
-    sentence="Every constraint, index, trigger and policy of the schema exists and is in force.",
+    sentence="Every constraint, index, trigger and policy of the schema is in force.",
     object_type="guard",
     remedy="Run `ipucloud migrate`, which puts it in force again. If existing rows violate it, apply the"
     " other repairs of the audit first. One that was dropped comes back with a restored backup.",
@@ -113,8 +113,7 @@ INDEXED = Invariant(
 
 NO_BYPASS = Invariant(
     name="application_role_has_no_power",
-    sentence="The application's role, and the one for tenants' reads, which alone it may take, own nothing, bypass"
-    " nothing, and create no roles or databases.",
+    sentence="The application's roles own nothing, bypass nothing, and create no roles or databases.",
     object_type="role",
     remedy="Run `ipucloud migrate` with a superuser in IPUCLOUD_MIGRATION_DATABASE_URL, which takes the power away, and"
     " find out what gave it.",
@@ -139,7 +138,7 @@ NO_BYPASS = Invariant(
 
 HISTORY_STANDS = Invariant(
     name="application_cannot_rewrite_history",
-    sentence="The application's role can neither change nor delete events, charges and prices.",
+    sentence="The application's role cannot change or delete events, charges or prices.",
     object_type="privilege",
     remedy="Run `ipucloud migrate`, which takes the privilege away, and find out what gave it and what used it.",
     repair=_OWNER_ONLY,

@@ -82,7 +82,7 @@ CLUSTERS_LOGGED = Invariant(
 
 OF_THE_PAST = Invariant(
     name="events_are_of_the_past",
-    sentence="No event has a transaction number that this server has not reached.",
+    sentence="No event has a transaction number that the server has not reached.",
     object_type="event",
     remedy="The database was restored into a server with lower transaction numbers: stop the writers, and"
     " run `ipucloud migrate`, which uses up the numbers in between.",
@@ -98,7 +98,7 @@ OF_THE_PAST = Invariant(
 
 ABOUT_SOMETHING = Invariant(
     name="event_is_about_something",
-    sentence="The operation, cluster and partition that an event refers to exist in the event's project or account.",
+    sentence="The objects that an event refers to exist in its project or account.",
     object_type="event",
     remedy="Restore the missing row from a backup; events are never removed.",
     repair=Refusal("Events are never changed, and nothing else records what happened."),
@@ -120,7 +120,7 @@ ABOUT_SOMETHING = Invariant(
 
 REGISTERED = Invariant(
     name="event_type_is_registered",
-    sentence="Every event has a registered type and a subject of its kinds; one of no project has readers.",
+    sentence="Every event has a registered type, a subject that the type allows, and a reader.",
     object_type="event",
     remedy="Start a version that knows the type. If there is none, report the event's type as a defect.",
     repair=Refusal("Events are never changed, and another version may know the type."),

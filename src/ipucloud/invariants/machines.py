@@ -67,7 +67,7 @@ ONE_HOLDER = Invariant(
 
 GONE_HOLDS_NOTHING = Invariant(
     name="gone_cluster_holds_nothing",
-    sentence="A cluster that is deleted, or whose creation failed, holds no machine and no host.",
+    sentence="A cluster that is deleted or whose creation failed holds no machine and no host.",
     object_type="cluster",
     remedy="Apply the audit's repair; the machines are freed once they are observed clean.",
     repair=take_clean_up_again,
@@ -84,8 +84,8 @@ GONE_HOLDS_NOTHING = Invariant(
 
 EXACTLY_ITS_MACHINES = Invariant(
     name="cluster_holds_its_machines",
-    sentence="An existing cluster holds exactly its number of machines; one that is being deleted may hold none, and"
-    " one that waits for capacity holds none.",
+    sentence="A cluster holds exactly its number of machines; while it is being deleted or waits for capacity, it may"
+    " hold none.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
     repair=Refusal("The database does not show which machines the cluster really uses."),
@@ -108,7 +108,7 @@ EXACTLY_ITS_MACHINES = Invariant(
 
 BOTH_SIZES = Invariant(
     name="resize_holds_both_sizes",
-    sentence="A cluster that is resized holds the machines of its former size and of its new one.",
+    sentence="A cluster being resized holds the machines of its old and its new size.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
     repair=Refusal("The database does not show which machines the cluster really uses."),
@@ -227,8 +227,7 @@ TAKEN_AFTER_FREED = Invariant(
 
 NUMBERED = Invariant(
     name="cluster_numbers_its_machines",
-    sentence="The machines of a cluster are numbered from 0 without gaps, unless it was being resized, and so are its"
-    " hosts unless it is suspended.",
+    sentence="A cluster's machines and hosts are numbered from 0 without gaps, except during a resize or suspension.",
     object_type="cluster",
     remedy="If only machines are numbered wrongly, have the audit number them. If hosts are, read which server is on"
     " which (`ipucloud admin hosts list`); if the order of their numbers is wrong, have the cluster deleted and created"
@@ -263,7 +262,8 @@ NUMBERED = Invariant(
 
 ONE_BLOCK = Invariant(
     name="cluster_machines_form_a_block",
-    sentence="A cluster's machines are one aligned block of a domain, or an aligned run of whole neighbouring domains.",
+    sentence="A cluster's machines are an aligned block of one domain, or an aligned run of whole neighbouring"
+    " domains.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again; its machines' links may not be connected.",
     repair=Refusal("Machines of a cluster in use cannot be exchanged."),
@@ -294,7 +294,7 @@ ONE_BLOCK = Invariant(
 
 RIGHT_KIND = Invariant(
     name="machines_are_what_the_cluster_asked_for",
-    sentence="The machines and hosts of a cluster are in its region, and the machines of its type.",
+    sentence="A cluster's machines and hosts are in its region, and the machines of its type.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again.",
     repair=Refusal("Machines of a cluster in use cannot be exchanged."),
@@ -315,7 +315,7 @@ RIGHT_KIND = Invariant(
 
 CLEANED = Invariant(
     name="freed_hardware_was_observed_clean",
-    sentence="A machine or host is freed with the evidence that it was observed clean, or isolated by a report.",
+    sentence="A machine or host is freed only once it was observed clean or isolated by a report.",
     object_type="allocation",
     remedy="Quarantine the machine or host, have it wiped, and inform the customer who had it.",
     repair=Refusal("The database does not show what is on the hardware."),
@@ -336,7 +336,7 @@ CLEANED = Invariant(
 
 KEPT_FOR_VALIDATION = Invariant(
     name="validation_keeps_its_machine",
-    sentence="A machine has a validation that has not ended exactly while a report keeps it from clusters for that.",
+    sentence="A machine has an open validation exactly while a report holds it back for that.",
     object_type="machine",
     remedy="Apply the audit's repair: the machine is validated, and then given to clusters.",
     repair=DatabaseRepair("has the machine validated", _have_validated),

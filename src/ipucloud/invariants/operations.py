@@ -22,7 +22,7 @@ _NEVER_CHANGES = Refusal("Finished operations never change; the database rejects
 
 ONE_OPEN = Invariant(
     name="object_has_one_open_operation",
-    sentence="A cluster has at most one open operation of its own, and each of its partitions at most one.",
+    sentence="A cluster, and each of its partitions, has at most one open operation.",
     object_type="cluster",
     remedy="Delete the cluster; that ends its open operations.",
     repair=Refusal("It is unknown which operation the customer wants."),
@@ -36,7 +36,7 @@ ONE_OPEN = Invariant(
 
 COMPLETE = Invariant(
     name="finished_operation_is_complete",
-    sentence="A finished operation has an end time, a failed one an error, a successful one 100 % progress.",
+    sentence="A finished operation has an end time, a failed one an error, a successful one 100% progress.",
     object_type="operation",
     remedy="Nothing waits for it, and nothing is billed by it. Find out what bypassed the trigger `operations_final`"
     " (`ipucloud admin what-is ID`).",
@@ -69,7 +69,7 @@ TIMES_IN_ORDER = Invariant(
 
 KNOWN_KIND = Invariant(
     name="operation_is_of_a_known_kind",
-    sentence="This version knows the kind of every open operation and each of its open steps.",
+    sentence="This version knows the kind of every open operation and of its open steps.",
     object_type="operation",
     remedy="Start a worker of the version that created it, or delete the cluster.",
     repair=Refusal("A worker of another version may know the kind or step."),
@@ -103,7 +103,7 @@ NEXT_STEP = Invariant(
 
 STEPS_ENDED = Invariant(
     name="finished_operation_has_finished_steps",
-    sentence="A finished operation has steps, none of them open; if it succeeded, each that failed succeeded later.",
+    sentence="A finished operation has no open step; if it succeeded, every failed step succeeded later.",
     object_type="operation",
     remedy="Apply the audit's repair. A failed step of a successful operation needs a person.",
     repair=by(
@@ -201,7 +201,7 @@ HAS_WORK = Invariant(
 
 IN_TIME = Invariant(
     name="operation_ends_in_time",
-    sentence="An open operation is at most two minutes past its deadline, unless its work item is parked.",
+    sentence="An open operation is at most two minutes past its deadline, unless its work is parked.",
     object_type="operation",
     remedy="Check its step: either no worker runs, or a clean-up waits for the site.",
     repair=wake_cluster_of_operation,
@@ -217,8 +217,8 @@ IN_TIME = Invariant(
 
 MOVES = Invariant(
     name="operation_makes_progress",
-    sentence="An open operation on a cluster finishes a step every five minutes, or in three times the usual if that"
-    " is longer, unless its work item is parked, removals are frozen or it waits for capacity.",
+    sentence="An open operation finishes a step every five minutes, or within three times the usual duration,"
+    " unless it is parked, frozen or waits for capacity.",
     object_type="operation",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
@@ -251,8 +251,8 @@ MOVES = Invariant(
 
 CLEANED_UP = Invariant(
     name="cluster_is_cleaned_up_in_time",
-    sentence="A cluster leaves `deleting` and `suspending` within its `state_sla_seconds`, or five minutes if that is"
-    " longer, unless its work item is parked, its machines are in quarantine, or removals are frozen.",
+    sentence="A cluster leaves `deleting` and `suspending` within `state_sla_seconds`, at least five minutes,"
+    " unless it is parked, frozen or quarantined.",
     object_type="cluster",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),

@@ -52,7 +52,7 @@ DESIRED_STATE_HAS_OPERATION = Invariant(
 
 GONE_WITH_THE_CLUSTER = Invariant(
     name="gone_cluster_has_no_partition",
-    sentence="All partitions of a deleted, suspended or failed cluster are marked as removed.",
+    sentence="Partitions of a deleted, suspended or failed cluster are marked as removed.",
     object_type="partition",
     remedy="Apply the audit's repair: the cluster's machines were observed clean.",
     repair=by(
@@ -76,7 +76,7 @@ GONE_WITH_THE_CLUSTER = Invariant(
 
 NAMED_AFTER_THE_CLUSTER = Invariant(
     name="partition_is_named_after_its_cluster",
-    sentence="The id of each of our partitions is its cluster's external name and a number of its own.",
+    sentence="A partition's id consists of its cluster's external name and a number.",
     object_type="partition",
     remedy="Find the partition at the controller, and delete the cluster once its customer agrees.",
     repair=Refusal("An id at the controller cannot be changed, and a partition with another id is not ours."),

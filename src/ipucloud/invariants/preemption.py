@@ -6,7 +6,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 TOLD = Invariant(
     name="preempted_cluster_was_told",
-    sentence="Only preemptible clusters are preempted, and none before the time that it was told.",
+    sentence="Only preemptible clusters are preempted, and not before the announced time.",
     object_type="cluster",
     remedy="Tell the customer, who can resume the cluster (`ipucloud clusters resume`), and credit what was lost"
     " (`ipucloud credits create`).",
@@ -24,7 +24,7 @@ TOLD = Invariant(
 
 BILLED = Invariant(
     name="preemptible_cluster_is_billed_as_such",
-    sentence="A cluster is billed at the price of preemptible clusters if it is one, and otherwise not.",
+    sentence="Exactly the preemptible clusters are billed at the preemptible price.",
     object_type="cluster",
     remedy="Credit the difference (`ipucloud credits create`), and have the customer suspend and resume the cluster.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),

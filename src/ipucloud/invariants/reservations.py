@@ -6,8 +6,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 HELD = Invariant(
     name="reservation_is_held",
-    sentence="A reservation that is scheduled or active has exactly the machines that were reserved, its clusters'"
-    " included; one that has ended or was cancelled holds none.",
+    sentence="A scheduled or active reservation holds exactly its machines; an ended or cancelled one holds none.",
     object_type="reservation",
     remedy="Find out who has its machines (`ipucloud admin machines list`), and agree with its customer what follows.",
     repair=Refusal("A person must decide which machines the reservation gets."),
@@ -27,7 +26,7 @@ HELD = Invariant(
 
 BILLED = Invariant(
     name="reservation_is_billed",
-    sentence="A reservation is billed for all of its machines from its beginning to its end, unless it was cancelled.",
+    sentence="A reservation that was not cancelled is billed for all its machines from beginning to end.",
     object_type="reservation",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -50,8 +49,7 @@ BILLED = Invariant(
 
 ONCE = Invariant(
     name="machine_is_billed_once",
-    sentence="No machine is billed for a cluster and for a reservation, or for two clusters, at the same time (the last"
-    " 31 days).",
+    sentence="No machine is billed twice at the same time (the last 31 days).",
     object_type="usage_interval",
     remedy="Credit the minutes that were billed twice (`ipucloud credits create`); if they still are, delete the"
     " cluster.",

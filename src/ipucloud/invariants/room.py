@@ -20,8 +20,8 @@ async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDo
 
 POD_SHOWS_ITS_MACHINES = Invariant(
     name="pod_shows_its_machines",
-    sentence="The row of a pod shows which of its machines are free, held, being cleaned or validated, unhealthy, or in"
-    " maintenance.",
+    sentence="A pod's row shows which of its machines are free, held, being cleaned or validated, unhealthy, or"
+    " in maintenance.",
     object_type="pod",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
     repair=DatabaseRepair("computes the pod's masks from its machines", _settle),
@@ -123,7 +123,7 @@ HOST_FOLLOWS_ITS_REPORTS = _follows_its_reports("host")
 
 AUTHORITY = Invariant(
     name="controller_has_an_authority",
-    sentence="A V-IPU controller is called over TLS: the site's inventory has the authority that it is verified with.",
+    sentence="The inventory has the certificate authority of every V-IPU controller.",
     object_type="V-IPU controller",
     remedy="Give the controller TLS and its authority to the site's inventory, then run `ipucloud site sync`.",
     repair=Refusal("Only the site's operator can give a controller a certificate."),

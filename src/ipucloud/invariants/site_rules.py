@@ -198,7 +198,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_allocation",
-        sentence="A cluster in use whose machines are under V-IPU has an allocation of its name, and its user sees it.",
+        sentence="A cluster in use whose machines are under V-IPU has an allocation of its name that its user can see.",
         object_type="cluster",
         remedy="Apply the audit's repair.",
         # Where the allocation is gone the cluster may have been removed as a whole: nothing can be made
@@ -234,7 +234,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_partition",
-        sentence="A cluster in use has a partition of its name, or its customer's own instead.",
+        sentence="A cluster in use has a partition of its name, or one that its customer made.",
         object_type="cluster",
         remedy="Apply the audit's repair.",
         repair=build_again("make the partition", "create_partition"),

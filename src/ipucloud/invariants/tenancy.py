@@ -19,8 +19,8 @@ _THIS_QUOTA = "q.project_id = :project_id AND concat_ws('/', q.region, q.machine
 
 QUOTA_COUNTS = Invariant(
     name="quota_counts_what_is_held",
-    sentence="A quota's used count is the number of machines that the project's clusters and reservations hold; a"
-    " cluster that is resized counts with the larger of its two sizes.",
+    sentence="A quota's used count is the machines that clusters and reservations hold; during a resize, the"
+    " larger size counts.",
     object_type="quota",
     remedy="Apply the audit's repair.",
     repair=by(
@@ -77,7 +77,7 @@ def _dangling(table: sa.Table, reference: sa.ForeignKeyConstraint) -> str:
 
 REFERENCES = Invariant(
     name="references_resolve",
-    sentence="Every row that a row refers to exists in the same project.",
+    sentence="Every reference leads to a row of the same project.",
     object_type="row",
     remedy="Restore the missing row from a backup, or remove the row that refers to it.",
     repair=Refusal("Either of the two rows may be wrong."),
@@ -111,7 +111,7 @@ _WRONG_ROLE = (
 
 ROLE_FITS = Invariant(
     name="token_role_fits_its_project",
-    sentence="Tokens of projects, of billing accounts and of the platform have roles of their kind.",
+    sentence="Tokens of projects, billing accounts and the platform have roles of their kind.",
     object_type="token",
     remedy="Apply the audit's repair at once; then find out who created the token and what it did.",
     repair=by(
@@ -166,7 +166,7 @@ _OF_INACTIVE = "owner_id IN (SELECT id FROM users WHERE deactivated_at IS NOT NU
 
 INACTIVE_WITHOUT_TOKENS = Invariant(
     name="deactivated_person_has_no_token",
-    sentence="People who were deactivated have no live tokens, and so no memberships and sessions.",
+    sentence="Deactivated people have no live tokens.",
     object_type="token",
     remedy="Apply the audit's repair.",
     repair=by(

@@ -7,7 +7,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 BILLED = Invariant(
     name="volume_is_billed",
-    sentence="A volume that exists has one open usage interval, of its size; any other has none.",
+    sentence="Exactly the existing volumes have an open usage interval, each of the volume's size.",
     object_type="volume",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -23,7 +23,7 @@ BILLED = Invariant(
 
 ATTACHED = Invariant(
     name="attached_volume_has_its_cluster",
-    sentence="The cluster that has a volume, or gets it, is not deleted, and is in the region of the volume.",
+    sentence="An attached volume is on a living cluster in its region.",
     object_type="volume",
     remedy="Detach the volume (`ipucloud volumes detach`).",
     repair=Refusal("A volume is detached by a request, so that its site loses it too."),
@@ -37,7 +37,7 @@ ATTACHED = Invariant(
 
 SNAPSHOT_BILLED = Invariant(
     name="snapshot_is_billed",
-    sentence="A snapshot that is available has one open usage interval, of its size; any other has none.",
+    sentence="Exactly the available snapshots have an open usage interval, each of the snapshot's size.",
     object_type="snapshot",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -52,8 +52,7 @@ SNAPSHOT_BILLED = Invariant(
 
 COPIED = Invariant(
     name="snapshot_is_kept_while_it_is_needed",
-    sentence="A volume is not deleted while a snapshot of it is taken, nor a snapshot that a new volume, or servers"
-    " of a cluster, are made from.",
+    sentence="A volume is kept while a snapshot of it is taken, and a snapshot while something is made from it.",
     object_type="snapshot",
     remedy="Delete the snapshot (`ipucloud snapshots delete`) or the volume; rebuild the cluster with another image.",
     repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),

@@ -16,20 +16,18 @@ from tests.sim.mutants.planting import Mutant
 from tests.sim.runner import play_many
 
 TABLE = Path(__file__).parents[3] / "docs" / "reliability" / "mutants.md"
-_NAMED = re.compile(r"\| `(\w+)` \|")
+_NAMED = re.compile(r"- `(\w+)`: ")
 _HEAD = """\
 # Planted bugs
 
-For people who change the code or its tests. A test that never failed proves little, so each bug below is planted into
-the running product, by replacing a part of it while the tests run (`tests/sim/mutants`), and a test or a history must
-find it. `./dev sim --hunt --table` writes the table. `./dev test` finds every bug, except where the last column names
-another run.
+For people who change the code or its tests. Each bug below is planted into the running product, by replacing a part of
+it while the tests run, and a test or a history of the simulation must find it. `tests/sim/mutants` says what each one
+breaks. `./dev sim --hunt --table` writes this list; it tries the histories of the default run first. `./dev test`
+finds a bug unless its line names another run.
 
-| bug | what is broken | found by |
-|---|---|---|
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
-NOT_HUNTED = "not hunted yet"
+NOTHING, NOT_HUNTED = "nothing", "not hunted yet"
 
 
 @dataclass(frozen=True)
@@ -42,12 +40,12 @@ class Kill:
     why: str
 
     def row(self) -> str:
-        by = self.by or "not found"
-        return _row(self.mutant, by if self.run == DEFAULT or self.by is None else f"{by} in `{self.run}`")
+        others = "" if self.run == DEFAULT else f"; `{self.run}`"
+        return _row(self.mutant, f"{self.by}{others}" if self.by else NOTHING)
 
 
-def _row(mutant: Mutant, by: str) -> str:
-    return f"| `{mutant.name}` | {mutant.breaks} | {by} |\n"
+def _row(mutant: Mutant, found_by: str) -> str:
+    return f"- `{mutant.name}`: {found_by}\n"
 
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:

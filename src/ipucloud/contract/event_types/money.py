@@ -8,12 +8,12 @@ from ipucloud.contract.event_types.registry import register, register_money, reg
 
 INVOICE_ISSUED = register_money(
     "invoice.issued",
-    "An invoice was issued. A project has the event if all charges are its own.",
+    "An invoice about this project alone was issued.",
     payload=money.InvoiceNumbered,
 )
 CREDIT_NOTE_ISSUED = register_money(
     "credit_note.issued",
-    "A credit note was issued. A project has the event if it is about this project only.",
+    "A credit note about this project alone was issued.",
     payload=money.CreditNoteNumbered,
 )
 BUDGET_CREATED = register("budget.created", "A budget was created.")
@@ -21,12 +21,12 @@ BUDGET_UPDATED = register("budget.updated", "The budget was changed.")
 BUDGET_DELETED = register("budget.deleted", "The budget was deleted.")
 BUDGET_THRESHOLD_REACHED = register_money(
     "budget.threshold_reached",
-    "The month's cost has reached a threshold of the budget.",
+    "The month's cost reached a threshold.",
     payload=BudgetReached,
 )
 BUDGET_FORECAST_REACHED = register_money(
     "budget.forecast_reached",
-    "The month's forecast has reached a threshold of the budget.",
+    "The month's forecast reached a threshold.",
     payload=BudgetReached,
 )
 ACCOUNT_FUNDS_EXHAUSTED = register_money(
@@ -34,82 +34,74 @@ ACCOUNT_FUNDS_EXHAUSTED = register_money(
 )
 ACCOUNT_FUNDS_LOW = register_money(
     "account.funds_low",
-    "The funds of the prepaid account that pays for the project end within `hours`, one of its levels.",
+    "The prepaid account's funds end within `hours`.",
     payload=FundsLow,
 )
 ACCOUNT_FUNDS_RESTORED = register_money(
     "account.funds_restored",
-    "The prepaid account that pays for the project has funds again.",
+    "The prepaid account has funds again.",
     payload=FundsLeft,
 )
 INVOICE_OVERDUE = register_money(
     "invoice.overdue",
-    "An invoice of the account that pays for the project is overdue: a reminder.",
+    "An invoice is overdue.",
     payload=money.InvoiceOverdue,
 )
 ACCOUNT_RESTRICTED = register_money(
     "account.restricted",
-    "The account that pays for the project is restricted because an invoice is overdue.",
+    "The account is restricted because of an overdue invoice.",
     payload=money.AccountRestricted,
 )
-ACCOUNT_RESTRICTION_LIFTED = register_money(
-    "account.restriction_lifted", "The account that pays for the project is no longer restricted."
-)
+ACCOUNT_RESTRICTION_LIFTED = register_money("account.restriction_lifted", "The account is no longer restricted.")
 ACCOUNT_TOP_UP_REQUESTED = register_money(
     "account.top_up_requested",
-    "A top-up of the prepaid account that pays for the project was requested by its policy.",
+    "The account's policy requested a top-up.",
     payload=money.TopUpOf,
 )
 ACCOUNT_TOPPED_UP = register_money(
     "account.topped_up",
-    "The prepaid account that pays for the project was topped up by its policy.",
+    "An automatic top-up was paid.",
     payload=money.TopUpOf,
 )
 ACCOUNT_TOP_UP_PAUSED = register_money(
     "account.top_up_paused",
-    "Automatic top-ups of the prepaid account that pays for the project are paused.",
+    "Automatic top-ups were paused.",
     payload=money.TopUpPaused,
 )
-ACCOUNT_TOP_UP_RESUMED = register_money(
-    "account.top_up_resumed", "Automatic top-ups of the prepaid account that pays for the project are resumed."
-)
+ACCOUNT_TOP_UP_RESUMED = register_money("account.top_up_resumed", "Automatic top-ups were resumed.")
 ACCOUNT_EXPORT_LIMIT_UPDATED = register_money(
     "account.export_limit_updated",
-    "An operator changed how many exports the account may request.",
+    "An operator changed how many exports a day the account may request.",
     payload=money.ExportLimitOf,
     project=False,
 )
-PAYMENT_RECEIVED = register_money(
-    "payment.received", "A payment of the account came in.", payload=money.PaymentOf, project=False
-)
-PAYMENT_FAILED = register_money(
-    "payment.failed", "A payment of the account will not come.", payload=money.PaymentFailed, project=False
-)
+PAYMENT_RECEIVED = register_money("payment.received", "A payment came in.", payload=money.PaymentOf, project=False)
+PAYMENT_FAILED = register_money("payment.failed", "A payment failed.", payload=money.PaymentFailed, project=False)
 PAYMENT_REFUNDED = register_money(
-    "payment.refunded", "The account was refunded from its wallet.", payload=money.PaymentOf, project=False
+    "payment.refunded", "Money of the wallet was refunded.", payload=money.PaymentOf, project=False
 )
 PRICE_MISSING = register_platform(
     "price.missing",
-    "Minutes were used that have no price. They are charged when they get one.",
+    "Used minutes have no price and are charged once they get one.",
     "region",
     payload=money.UnpricedUse,
 )
 PRICE_SUPPLIED = register_platform(
-    "price.supplied", "Every minute that had no price was charged.", "region", payload=money.UnpricedUse
+    "price.supplied", "All minutes without a price were charged.", "region", payload=money.UnpricedUse
 )
 PRICE_CORRECTION_ACCEPTED = register_platform(
     "price_correction.accepted",
-    "A past price was corrected; what was used is rated again.",
+    "A past price was corrected; its hours are rated again.",
     payload=money.PriceCorrectionOf,
 )
 PRICE_CORRECTION_FINISHED = register_platform(
     "price_correction.finished", "Every closed hour was rated again.", payload=money.PriceCorrectionOf
 )
 BILLING_MONTH_SEALED = register_platform(
-    "billing_month.sealed", "A billing month was sealed; its invoices follow.", payload=money.BillingMonthOf
+    "billing_month.sealed", "A month was sealed; its invoices follow.", payload=money.BillingMonthOf
 )
 BILLING_MONTH_LATE = register_platform(
     "billing_month.late",
-    "A billing month is not sealed a day after it should have been.",
+    "A month is not sealed a day after it should have been.",
     payload=money.BillingMonthOf,
 )

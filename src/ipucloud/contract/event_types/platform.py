@@ -9,77 +9,75 @@ FAULT_REPORT_OPENED = register(
     "fault_report.opened", "A fault was reported to the operator.", payload=platform.FaultReported, operators=True
 )
 FAULT_REPORT_CONFIRMED = register(
-    "fault_report.confirmed", "The operator found the reported fault.", payload=platform.FaultReported, operators=True
+    "fault_report.confirmed", "The operator confirmed the fault.", payload=platform.FaultReported, operators=True
 )
 FAULT_REPORT_DISMISSED = register(
     "fault_report.dismissed",
-    "The operator did not find the reported fault.",
+    "The operator did not find the fault.",
     payload=platform.FaultReported,
     operators=True,
 )
 FAULT_REPORT_CLOSED = register(
     "fault_report.closed",
-    "The cluster of a confirmed fault report was deleted, or suspended without the hardware, before the repair.",
+    "The cluster gave up the hardware before the repair.",
     payload=platform.FaultReported,
     operators=True,
 )
 FAULT_REPORT_REPAIRED = register(
     "fault_report.repaired",
-    "The hardware with the reported fault was replaced, or works again.",
+    "The hardware was replaced or works again.",
     payload=platform.FaultReported,
     operators=True,
 )
 AUDIT_REPAIRED = register(
     "audit.repaired",
-    "An audit repaired the subject; if it has no id of its own, the subject is the project.",
+    "An audit repaired the subject, or something of the project.",
     payload=platform.AuditRepair,
     operators=True,
     anything=True,
 )
 FREEZE_STARTED = register_platform(
-    "freeze.started", "Removals are frozen, until `expires_at` at the latest.", payload=platform.FreezeOf
+    "freeze.started", "Removals are frozen until `expires_at` at the latest.", payload=platform.FreezeOf
 )
 FREEZE_ENDED = register_platform(
     "freeze.ended",
-    "A freeze of removals has ended: by an operator, because another one took its place, or by its expiry.",
+    "A freeze of removals ended, was replaced or expired.",
     payload=platform.FreezeOf,
 )
 HARDWARE_MAINTAINED = register_platform(
     "hardware.maintained",
-    "An operator maintains hardware, or has announced that.",
+    "An operator started or announced maintenance.",
     "region",
     payload=platform.HardwareOrdered,
 )
 HARDWARE_DRAINED = register_platform(
-    "hardware.drained", "An operator keeps new clusters from hardware.", "region", payload=platform.HardwareOrdered
+    "hardware.drained", "An operator keeps new clusters off hardware.", "region", payload=platform.HardwareOrdered
 )
 HARDWARE_QUARANTINED = register_platform(
     "hardware.quarantined", "An operator suspects hardware.", "region", payload=platform.HardwareOrdered
 )
 HARDWARE_RETURNED = register_platform(
     "hardware.returned_to_service",
-    "An operator ended maintenance, drain or quarantine; or isolated or replaced hardware was observed good.",
+    "Hardware can be used again.",
     "region",
     payload=platform.HardwareOrdered,
 )
 AUTOMATION_HALTED = register_platform(
     "automation.halted",
-    "Too much hardware failed at once: nothing acts by itself in the region.",
+    "Too much hardware failed at once; nothing in the region acts by itself.",
     "region",
     payload=platform.MassDisappearance,
 )
-AUTOMATION_RESUMED = register_platform(
-    "automation.resumed", "So little hardware is failing that workers act by themselves again.", "region"
-)
+AUTOMATION_RESUMED = register_platform("automation.resumed", "Workers act by themselves again.", "region")
 INVENTORY_DIFFERS = register_platform(
     "inventory.differs",
-    "Hardware is not as the expected inventory has it; new clusters do not get it.",
+    "Hardware does not match the expected inventory and is held back.",
     *("machine", "host"),
     payload=platform.InventoryDiffers,
 )
 INVENTORY_AGREES = register_platform(
     "inventory.agrees",
-    "Hardware is again as the expected inventory has it.",
+    "Hardware matches the expected inventory again.",
     *("machine", "host"),
     payload=platform.InventoryDiffers,
 )
