@@ -6,6 +6,7 @@ export const common: Messages["common"] = {
   unreachable: "Der Dienst antwortet nicht. Es wird automatisch erneut versucht; prüfen Sie Ihre Verbindung, falls das anhält.",
   requestId: "Anfrage-ID:",
   retry: "Erneut versuchen",
+  notAnAmount: (example, digits) => `Schreiben Sie es wie ${example}, mit höchstens ${digits} Stellen nach dem Komma.`,
   cancel: "Abbrechen",
   close: "Schließen",
   copy: "Kopieren",
