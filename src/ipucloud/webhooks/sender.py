@@ -15,9 +15,9 @@ import httpcore
 import httpx
 
 from ipucloud.contract.webhooks import Failure
-from ipucloud.egress.guard import ForbiddenAddressError, Guard, Resolve, any_address, system_resolver
+from ipucloud.egress.guard import ForbiddenAddressError, Guard, Resolve, any_address, is_public, system_resolver
 from ipucloud.egress.network import GuardedNetwork
-from ipucloud.egress.urls import Target, UrlRefused, is_public, target_of
+from ipucloud.egress.urls import Target, UrlRefused, target_of
 
 SECONDS = 15.0
 """For the whole exchange: name, connection, request and response."""

@@ -10,9 +10,8 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from ipucloud.egress.guard import Guard
+from ipucloud.egress.guard import Address, Guard, is_public
 from ipucloud.egress.proxy import EgressProxy
-from ipucloud.egress.urls import Address, is_public
 from tests.support.waiting import PATIENCE
 
 

@@ -12,7 +12,8 @@ from ipaddress import ip_address
 import pytest
 
 from ipucloud.contract.webhooks import Failure
-from ipucloud.egress.urls import UrlRefused, is_public, target_of
+from ipucloud.egress.guard import is_public
+from ipucloud.egress.urls import UrlRefused, target_of
 from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender
 from tests.support.receiver import receiving

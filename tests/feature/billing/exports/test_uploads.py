@@ -18,8 +18,7 @@ import pytest
 from ipucloud.billing.exports.delivery import SMALL, deliver
 from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver, Target
 from ipucloud.billing.exports.s3 import DeliveryError
-from ipucloud.egress.guard import Guard
-from ipucloud.egress.urls import Address
+from ipucloud.egress.guard import Address, Guard
 from tests.feature.billing.books import Books
 from tests.support.certificates import certify
 from tests.support.exports import make_export
