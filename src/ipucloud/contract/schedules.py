@@ -45,7 +45,7 @@ def _known(time_zone: str) -> str:
     raise PydanticCustomError("unknown_time_zone", "No time zone has this name; write one of IANA's" + meant)
 
 
-def _distinct_calendars(days: list[Weekday]) -> list[Weekday]:
+def _distinct_days(days: list[Weekday]) -> list[Weekday]:
     if len(set(days)) < len(days):
         raise PydanticCustomError("repeated_day", "Name each day once")
     return sorted(days, key=list(Weekday).index)
@@ -53,7 +53,7 @@ def _distinct_calendars(days: list[Weekday]) -> list[Weekday]:
 
 Days = Annotated[
     list[Annotated[Weekday, Field(strict=False)]],
-    AfterValidator(_distinct_calendars),
+    AfterValidator(_distinct_days),
     Field(min_length=1, max_length=7),
 ]
 TimeZone = Annotated[

@@ -1,9 +1,4 @@
-"""Validation of customers' URLs. Pure: addresses of a name are checked when connecting.
-
-`ipaddress.is_global` is not enough: it treats NAT64, 6to4, IPv4-compatible and some special ranges as global (IANA's
-special-purpose registries, RFC 6890). So IPv6 must be in 2000::/3, which excludes every form with an embedded IPv4
-address except Teredo and 6to4; the exceptions of both families are listed.
-"""
+"""Validation of customers' URLs. Pure: addresses of a name are checked when connecting."""
 
 from __future__ import annotations
 

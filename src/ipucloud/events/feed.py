@@ -4,7 +4,8 @@ An event gets its id when it is written, not when it becomes visible: a reader t
 would miss every event committed later. Events are therefore ordered by (transaction, id), and only those of
 transactions older than every running one are shown: no event appears before one that was already shown.
 
-The log is ordered by these numbers: what the new server wrote would come before what it restored.
+In a database that was restored into another server, whose transactions have lower numbers, new events would come before
+the restored ones: so many numbers are used up first.
 """
 
 from __future__ import annotations
@@ -191,8 +192,8 @@ async def tail(connection: Statements) -> Position:
     return Position(await _TAIL.one(connection), 0)
 
 
-_BEHIND_ACCOUNT_FEED = {Order.OLDEST_FIRST: ">", Order.NEWEST_FIRST: "<"}
-_SORTED_ACCOUNT_FEED = {Order.OLDEST_FIRST: "transaction, id", Order.NEWEST_FIRST: "transaction DESC, id DESC"}
+_ACCOUNT_BEHIND = {Order.OLDEST_FIRST: ">", Order.NEWEST_FIRST: "<"}
+_ACCOUNT_SORTED = {Order.OLDEST_FIRST: "transaction, id", Order.NEWEST_FIRST: "transaction DESC, id DESC"}
 
 
 class AccountEventsFound(NamedTuple):
@@ -202,18 +203,18 @@ class AccountEventsFound(NamedTuple):
     next: str | None
 
 
-def _list_account_feed(order: Order, document: str) -> Query[AccountEventsFound]:
+def _account_list(order: Order, document: str) -> Query[AccountEventsFound]:
     return Query(
         clauses(
             "WITH found AS (SELECT * FROM events WHERE account_id = :account_id",
             "AND transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)",
             "AND (CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])))",
             "AND (CAST(:subject_id AS uuid) IS NULL OR subject_id = CAST(:subject_id AS uuid))",
-            f"AND (transaction, id) {_BEHIND_ACCOUNT_FEED[order]} (:after_transaction, :after_id)",
-            f"ORDER BY {_SORTED_ACCOUNT_FEED[order]} LIMIT CAST(:limit AS integer) + 1),",
+            f"AND (transaction, id) {_ACCOUNT_BEHIND[order]} (:after_transaction, :after_id)",
+            f"ORDER BY {_ACCOUNT_SORTED[order]} LIMIT CAST(:limit AS integer) + 1),",
             *(
                 "page AS (SELECT found.*, row_number() OVER (ORDER BY",
-                _SORTED_ACCOUNT_FEED[order],
+                _ACCOUNT_SORTED[order],
                 ") AS place FROM found)",
             ),
             "SELECT (SELECT coalesce(json_agg(",
@@ -228,12 +229,12 @@ def _list_account_feed(order: Order, document: str) -> Query[AccountEventsFound]
 
 AccountLists: TypeAlias = Mapping[Order, Query[AccountEventsFound]]
 
-LIST_ACCOUNT_EVENTS: AccountLists = {order: _list_account_feed(order, DOCUMENT) for order in Order}
-LIST_ACCOUNT_CLOUD_EVENTS: AccountLists = {order: _list_account_feed(order, CLOUD_EVENT) for order in Order}
+LIST_ACCOUNT_EVENTS: AccountLists = {order: _account_list(order, DOCUMENT) for order in Order}
+LIST_ACCOUNT_CLOUD_EVENTS: AccountLists = {order: _account_list(order, CLOUD_EVENT) for order in Order}
 """Parameters: those of `events.feed.list_parameters`, and `:account_id`."""
 
 
-_BEHIND_RESTORED = """
+_TRANSACTIONS_BEHIND = """
 SELECT greatest(0, coalesce(max(transaction), 0) + 1 - (pg_snapshot_xmax(pg_current_snapshot())::text)::bigint)
   FROM events
 """
@@ -251,7 +252,7 @@ def _engine(url: str) -> sa.Engine:
 def transactions_behind(url: str) -> int:
     """How many transactions the server has to begin until its numbers are above those of every event."""
     with _engine(url).connect() as connection:
-        return int(connection.exec_driver_sql(_BEHIND_RESTORED).scalar_one())
+        return int(connection.exec_driver_sql(_TRANSACTIONS_BEHIND).scalar_one())
 
 
 def use_up_transactions(url: str) -> None:

@@ -1,8 +1,4 @@
-"""Checking the database against every rule, and the sites against the database.
-
-Audits alternate among the workers, and a worker's result grows old while another one audits. It is therefore exported
-for only two and a half intervals: the newest result is always exported, and an outdated one never for long.
-"""
+"""Checking the database against every rule, and the sites against the database."""
 
 from __future__ import annotations
 

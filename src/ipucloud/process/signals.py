@@ -1,10 +1,9 @@
-"""SIGTERM and SIGINT: the first one asks a process to stop, a second one ends it at once.
+"""SIGTERM and SIGINT: the first one asks a process to stop, a second one ends it at once. SIGHUP: it reads files again.
 
 The handlers are Python's own, not an event loop's: they run between any two instructions of the main thread and when a
 system call is interrupted. A loop that is blocked, or has not started, does not delay them.
 
-The handler is installed from the start, like those of `signals`: a signal during start-up does not end the process, as
-it would by default.
+All are installed from the start: a SIGHUP during start-up does not end the process, as it would by default.
 """
 
 from __future__ import annotations

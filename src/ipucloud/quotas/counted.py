@@ -1,8 +1,6 @@
 """Limits of what is counted where it is, and not kept in a quota: of storage, in GiB, and of addresses.
 
-The project's row is locked by whoever changes a limit, and by whoever reserves an address.
-
-The project's row is locked by whoever changes a limit, and by whoever makes a volume or lets it grow.
+The project's row is locked by whoever changes a limit, reserves an address, makes a volume or lets it grow.
 """
 
 from __future__ import annotations

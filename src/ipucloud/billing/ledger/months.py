@@ -1,6 +1,7 @@
 """Billing months: a partition of charges each, created in advance and sealed on the second day of the next month.
 
-A fact is a text: `interval|id|project|cluster|flavor|sku|region|machines|credited|anchor|start|end` or
+When a month is sealed, the facts of its charges are written down: what later proves each bill, whatever is recorded
+after. A fact is a text: `interval|id|project|cluster|flavor|sku|region|machines|credited|anchor|start|end` or
 `price|id|list or contract|sku|region|unit price|from|to`, times in seconds since 1970. An interval ends with the month
 at the latest; a price that goes on has `-`. Prices are all that were in force while anything of the bill was in use.
 """

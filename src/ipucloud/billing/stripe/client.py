@@ -1,7 +1,8 @@
 """Stripe's API over HTTP: PaymentIntents, as far as top-ups need them.
 
-They differ from ISO 4217: ISK and UGX have no decimals but are sent with two, MGA is sent without any, and the last
-digit of a currency with three must be 0 (https://docs.stripe.com/currencies).
+Amounts are integers of a currency's smallest unit, by Stripe's own rules, which differ from ISO 4217: ISK and UGX have
+no decimals but are sent with two, MGA is sent without any, and the last digit of a currency with three must be 0
+(https://docs.stripe.com/currencies).
 
 The secret key is sent in a header and appears in no message. Every request has a time-out, and one that is safe to
 repeat: a request to create has an idempotency key, the others change nothing or nothing more.

@@ -117,9 +117,9 @@ def list_audit_log(
     )
     latest = [*islice(session.client.items(call), limit)][::-1]
     titles = ("TIME", "ACTOR", "OPERATION", "RESULT", "ADDRESS", "AGENT", "REQUEST")
-    session.show_items(latest, titles, _row_audit_log, drop=("AGENT", "REQUEST"))
+    session.show_items(latest, titles, _audit_row, drop=("AGENT", "REQUEST"))
 
 
-def _row_audit_log(entry: AuditEntry) -> tuple[object, ...]:
+def _audit_row(entry: AuditEntry) -> tuple[object, ...]:
     result = entry.state if entry.status is None else f"{entry.status} {entry.code or ''}".strip()
     return entry.at, entry.actor, entry.operation, result, entry.address, entry.agent, entry.request_id

@@ -137,13 +137,13 @@ def usage(
     if cluster is None:
         whole = session.run(billing.usage(since=utc(since), until=utc(until)))
         facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]
-        session.show(whole, [*_facts_usage(whole), *facts])
+        session.show(whole, [*_usage_facts(whole), *facts])
     else:
         one = session.run(clusters.usage(find_cluster(session.client, cluster).id))
-        session.show(one, _facts_usage(one))
+        session.show(one, _usage_facts(one))
 
 
-def _facts_usage(usage: Usage | ProjectUsage) -> list[tuple[str, object]]:
+def _usage_facts(usage: Usage | ProjectUsage) -> list[tuple[str, object]]:
     credited = [("minutes with credited machines", usage.credited_minutes)] if usage.credited_minutes else []
     return [
         ("since", usage.since),

@@ -1,9 +1,9 @@
 """The steps that build a cluster. Each reads first, requests what is missing, and succeeds only by an observation.
 
+After every wait, failure or change of worker a step runs again from its start; no other recovery is needed.
+
 Each volume is brought to its server by its own work item (`clusters/volumes/reconciler.py`), which the start of the
 server wakes; one that is detached meanwhile is not waited for.
-
-After every wait, failure or change of worker a step runs again from its start; no other recovery is needed.
 """
 
 from __future__ import annotations
