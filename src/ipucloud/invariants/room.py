@@ -20,8 +20,7 @@ async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDo
 
 POD_SHOWS_ITS_MACHINES = Invariant(
     name="pod_shows_its_machines",
-    sentence="A pod's row shows which of its machines are free, held, being cleaned or validated, unhealthy, or"
-    " in maintenance.",
+    sentence="A pod's row shows which machines are free, held, cleaned, validated, unhealthy, or in maintenance.",
     object_type="pod",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
     repair=DatabaseRepair("computes the pod's masks from its machines", _settle),
@@ -40,7 +39,7 @@ POD_SHOWS_ITS_MACHINES = Invariant(
 
 RUN_SHOWS_ITS_PODS = Invariant(
     name="run_shows_its_whole_pods",
-    sentence="The row of 16 neighbouring pods shows which of them are wholly free.",
+    sentence="The row of 16 neighbouring pods shows which are wholly free.",
     object_type="pod_run",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
     repair=by(
