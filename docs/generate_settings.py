@@ -62,7 +62,7 @@ SECTIONS = {
     ),
     "log_format": ("Log", ""),
 }
-"""The first setting of each section, with the section's title and what is said before its table."""
+"""The first setting of each section, with the section's title and what is said before its list."""
 SECRETS = {
     "site token, access key for V-IPU controllers": "let the site accept the new one, replace the file, then end the"
     " old one. While the file is missing or malformed, the last secret is used",
@@ -84,23 +84,22 @@ def page() -> str:
     """The text of the page. Raises ValueError if a section begins with a setting that does not exist."""
     if missing := SECTIONS.keys() - Settings.model_fields.keys():
         raise ValueError(f"no such settings: {', '.join(sorted(missing))}")
-    return "\n".join([INTRODUCTION.rstrip("\n"), *_tables(), *_secrets(), END])
+    return "\n".join([INTRODUCTION.rstrip("\n"), *_lists(), *_secrets(), END])
 
 
-def _tables() -> Iterator[str]:
+def _lists() -> Iterator[str]:
     for name, field in Settings.model_fields.items():
         if name in SECTIONS:
             title, text = SECTIONS[name]
             yield from ("", f"## {title}", "", *([text, ""] if text else []))
-            yield from ("| variable | meaning |", "|---|---|")
-        yield f"| {_written(name, field)} | {field.description} |"
+        yield f"- {_written(name, field)}: {field.description}"
 
 
 def _secrets() -> Iterator[str]:
     yield from ("", "## Replace secrets", "")
     yield "You can replace these while everything runs. Write a new file beside the old one, then rename it."
-    yield from ("", "| secret | how |", "|---|---|")
-    yield from (f"| {secret} | {how} |" for secret, how in SECRETS.items())
+    yield ""
+    yield from (f"- {secret}: {how}" for secret, how in SECRETS.items())
 
 
 def _written(name: str, field: FieldInfo) -> str:
