@@ -28,14 +28,14 @@ takes types and `<noun>.*`, which includes types added later; an unknown type is
 ORIGINS = """
 ## Who, from where
 
-| member of every event | meaning |
-|---|---|
-| `actor` | e-mail of the person, or name of the token; null: the service itself |
-| `address` | IP address of the request, from a [trusted proxy](operations/network.md#behind-a-proxy) if there is one |
-| `agent` | `User-Agent` of the request, up to 200 characters |
-| `request_id` | the request, as in its answer and the logs |
-| `operation_id` | the operation; its event `operation.created` has the actor |
-| `region` | slug of the subject's region |
+Every event has these members:
+
+- `actor`: e-mail of the person, or name of the token; null: the service itself
+- `address`: IP address of the request, from a [trusted proxy](operations/network.md#behind-a-proxy) if there is one
+- `agent`: `User-Agent` of the request, up to 200 characters
+- `request_id`: the request, as in its answer and the logs
+- `operation_id`: the operation; its event `operation.created` has the actor
+- `region`: slug of the subject's region
 
 Each can be null; what a worker does later for an operation has no actor, address or agent. Readers of a project see
 `address` and `agent`, which are personal data, for its members and tokens, payers for those of their account, and

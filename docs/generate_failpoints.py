@@ -75,7 +75,7 @@ def page() -> str:
             "# Failpoints",
             "",
             f"For people who change the code: the {len(names())} places at which a test may end or stop a process, by",
-            "module. [crash.md](../../docs/reliability/crash.md) describes their use.",
+            "module. [Crashes](README.md) describes their use.",
             "",
             "| module | points |",
             "|---|---|",
