@@ -21,11 +21,10 @@ For operators, and for customers whose cluster is degraded.
 [when hardware fails](concepts.md#when-hardware-fails) what customers see. `ipucloud admin reports list --code CODE`
 lists the hardware with the evidence.
 
-- **of**: `machine` is an IPU machine, `host` the host of a Poplar server.
-- **health**: the hardware's health, unless another report says worse.
-- **new clusters**: whether new clusters may get the hardware.
-- **credited**: whether the minutes of the cluster that holds it are credited ([billing](billing.md)).
-- **other hardware**: whether a repair of the cluster replaces the hardware.
+- **health**: unless another report says worse.
+- **new clusters**: whether they may get the hardware.
+- **credited**: whether the minutes of its cluster are ([billing](billing.md)).
+- **other hardware**: whether a repair of the cluster replaces it.
 
 ## What follows from a code
 

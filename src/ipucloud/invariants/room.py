@@ -98,8 +98,7 @@ def _follows_its_reports(kind: Kind) -> Invariant:
 
     return Invariant(
         name=f"{kind}_follows_its_reports",
-        sentence=f"The health of a {kind}, whether it is in maintenance, and whether new clusters may get it, are what "
-        "its live, confirmed health reports say.",
+        sentence=f"Health, maintenance and availability of a {kind} follow from its live, confirmed health reports.",
         object_type=kind,
         remedy=f"Apply the audit's repair. Until then a faulty {kind} may be given out, or a good one kept back.",
         repair=DatabaseRepair(f"lets the {kind} follow its reports", merged),
