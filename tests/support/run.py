@@ -33,7 +33,7 @@ GROWN_BYTES = 32_000_000
 ALLOCATOR = {"PYTHONMALLOC": "malloc"}
 """For processes that run tests: the C library's allocator gives free pages back wherever they are, while Python's own
 keeps a megabyte for the sake of one object in it, which was a third of the memory."""
-MOST_MEGABYTES = 1000
+MOST_MEGABYTES = 700
 """What a process that runs tests may take in the default run; the goal is 500."""
 REMEDY = "Import what few tests need where they need it; what takes much is called `apart` (tests/support/apart.py)."
 

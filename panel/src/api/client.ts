@@ -23,17 +23,30 @@ export async function toError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, body.code ?? "unknown", sentence, body.request_id ?? requestId, body.errors ?? []);
 }
 
+/** From here on it is not known whether the change was made. */
+const INTERNAL_ERROR = 500;
+
 /** `crypto.randomUUID` does not exist where the panel is served by plain HTTP. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Keys of changes to which no answer has come: whoever asks for the same again, in this tab, asks for that one. */
+const unanswered = new Map<string, string>();
+
 const conventions: Middleware = {
-  onRequest({ request }) {
-    if (["POST", "PATCH"].includes(request.method)) request.headers.set("Idempotency-Key", randomKey());
+  async onRequest({ request }) {
+    if (!["POST", "PATCH"].includes(request.method)) return request;
+    const change = `${request.method} ${request.url} ${await request.clone().text()}`;
+    const key = unanswered.get(change) ?? randomKey();
+    unanswered.set(change, key);
+    request.headers.set("Idempotency-Key", key);
     return request;
   },
-  async onResponse({ response }) {
+  async onResponse({ request, response }) {
+    if (response.status < INTERNAL_ERROR) {
+      for (const [change, key] of unanswered) if (key === request.headers.get("Idempotency-Key")) unanswered.delete(change);
+    }
     if (!response.ok) throw await toError(response);
   },
 };

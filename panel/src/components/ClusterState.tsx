@@ -4,7 +4,7 @@ import { useFormat, useStrings } from "../i18n";
 
 const KIND: Record<ClusterSummary["state"], StatusIndicatorProps.Type> = {
   creating: "in-progress", active: "success", degraded: "warning", resizing: "in-progress", suspending: "in-progress", suspended: "stopped",
-  resuming: "in-progress", rebooting: "in-progress", rebuilding: "in-progress", error: "error", deleting: "in-progress", deleted: "stopped",
+  resuming: "in-progress", rebuilding: "in-progress", error: "error", deleting: "in-progress", deleted: "stopped",
 };
 
 type Shown = Pick<ClusterSummary, "state" | "operation">;

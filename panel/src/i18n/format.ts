@@ -14,6 +14,9 @@ export function formats(language: string) {
   const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
   const amount = (value: number, currency: string, digits = 2) =>
     new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+  const separator = (name: "decimal" | "group") => new Intl.NumberFormat(locale).formatToParts(12_345.6).find((part) => part.type === name)?.value ?? "";
+  const [decimal, group] = [separator("decimal"), separator("group")];
+  const typed = new RegExp(`^(\\d+|\\d{1,3}(?:\\${group}\\d{3})+)(?:\\${decimal}(\\d+))?$`);
   const unit = (value: number, name: string) =>
     new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
   const both = (first: string, rest: number, name: string) => (rest ? `${first} ${unit(rest, name)}` : first);
@@ -23,6 +26,14 @@ export function formats(language: string) {
     percent: (share: number) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share),
     amount,
     money: (money: Schemas["Money"], digits?: number) => amount(Number(money.amount), money.currency, digits),
+    /** A decimal of the API as a person of this language types it. */
+    decimal: (text: string) => text.replace(".", decimal),
+    /** The decimal that a person typed, as the API writes it; null if it is none in this language, or has more than `digits` after the separator. */
+    fromDecimal: (text: string, digits: number): string | null => {
+      const [, whole, fraction = ""] = typed.exec(text.trim()) ?? [];
+      if (whole === undefined || fraction.length > digits) return null;
+      return whole.replaceAll(group, "") + (fraction && `.${fraction}`);
+    },
     moment: (iso: string) => moment.format(new Date(iso)),
     second: (iso: string) => second.format(new Date(iso)),
     clock: (iso: string) => clock.format(new Date(iso)),

@@ -25,6 +25,8 @@ export const budgets: typeof en.budgets = {
   actions: { refuse_creates: "neue Cluster werden abgelehnt", suspend: "Cluster werden angehalten" },
   threshold: (percent, on, action) => `${percent} von ${on}${action ? `: ${action}` : ""}`,
   reached: (when) => `erreicht ${when}`,
+  isReported: "es wird gemeldet",
+  reachedNow: (percent, on, figure, does) => `Schon erreicht: ${percent} von ${on} (${figure}). Eine Minute nach dem Speichern: ${does}.`,
   refuses: "Neue Cluster werden abgelehnt",
   none: "Keine Budgets",
   find: "Nach Name suchen",

@@ -6,6 +6,7 @@ export const common: Messages["common"] = {
   unreachable: "Der Dienst antwortet nicht. Es wird automatisch erneut versucht; prüfen Sie Ihre Verbindung, falls das anhält.",
   requestId: "Anfrage-ID:",
   retry: "Erneut versuchen",
+  notAnAmount: (example, digits) => `Schreiben Sie es wie ${example}, mit höchstens ${digits} Stellen nach dem Komma.`,
   cancel: "Abbrechen",
   close: "Schließen",
   copy: "Kopieren",
@@ -148,6 +149,6 @@ export const device: Messages["device"] = {
 
 export const states: Messages["states"] = {
   creating: "Wird erstellt", active: "Aktiv", degraded: "Beeinträchtigt", resizing: "Größe wird geändert", suspending: "Wird angehalten",
-  suspended: "Angehalten", resuming: "Wird fortgesetzt", rebooting: "Startet neu", rebuilding: "Wird neu aufgebaut", error: "Fehler",
+  suspended: "Angehalten", resuming: "Wird fortgesetzt", rebuilding: "Wird neu aufgebaut", error: "Fehler",
   deleting: "Wird gelöscht", deleted: "Gelöscht",
 };

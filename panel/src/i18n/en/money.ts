@@ -23,6 +23,8 @@ export const budgets = {
   actions: { refuse_creates: "new clusters are refused", suspend: "clusters are suspended" },
   threshold: (percent: string, on: string, action: string) => `${percent} of ${on}${action ? `: ${action}` : ""}`,
   reached: (when: string) => `reached ${when}`,
+  isReported: "this is reported",
+  reachedNow: (percent: string, on: string, figure: string, does: string) => `Already reached: ${percent} of ${on} (${figure}). Within a minute of saving, ${does}.`,
   refuses: "New clusters are refused",
   none: "No budgets",
   find: "Find by name",

@@ -4,6 +4,7 @@ export const common = {
   unreachable: "The service does not answer. It is tried again automatically; check your connection if that lasts.",
   requestId: "Request id:",
   retry: "Try again",
+  notAnAmount: (example: string, digits: number) => `Write it like ${example}, with at most ${digits} digits after the point.`,
   cancel: "Cancel",
   close: "Close",
   copy: "Copy",
@@ -147,5 +148,5 @@ export const device = {
 
 export const states = {
   creating: "Creating", active: "Active", degraded: "Degraded", resizing: "Resizing", suspending: "Suspending", suspended: "Suspended",
-  resuming: "Resuming", rebooting: "Rebooting", rebuilding: "Rebuilding", error: "Error", deleting: "Deleting", deleted: "Deleted",
+  resuming: "Resuming", rebuilding: "Rebuilding", error: "Error", deleting: "Deleting", deleted: "Deleted",
 };

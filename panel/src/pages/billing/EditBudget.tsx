@@ -10,14 +10,15 @@ import { createBudget, patchBudget, spend, type Budget } from "../../api/billing
 import { ApiError, type Schemas } from "../../api/client";
 import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
+import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { CENTS, MoneyField } from "../../components/MoneyField";
 import { useChange } from "../../components/useChange";
-import { useStrings } from "../../i18n";
+import { useFormat, useStrings } from "../../i18n";
 import { useBudgetStrings } from "../../i18n/money";
 
 type Threshold = { percent: string; on: Schemas["BudgetThreshold"]["on"]; action: "report" | NonNullable<Schemas["BudgetThreshold"]["action"]> };
 
-const AMOUNT = /^\d+([.,]\d+)?$/;
 const USUAL: Threshold[] = [{ percent: "80", on: "actual", action: "report" }, { percent: "100", on: "forecast", action: "report" }];
 const entered = (budget: Budget): Threshold[] => budget.thresholds.map((each) => ({ percent: String(each.percent), on: each.on, action: each.action ?? "report" }));
 
@@ -29,16 +30,20 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
   const project = useProject();
   const [seen] = useState(budget);
   const [name, setName] = useState(seen?.name ?? "");
-  const [amount, setAmount] = useState(seen?.amount.amount ?? "");
+  const f = useFormat();
+  const [typed, setTyped] = useState(f.decimal(seen?.amount.amount ?? ""));
+  const amount = f.fromDecimal(typed, CENTS);
   const [tagged, setTagged] = useState(false);
   const [tag, setTag] = useState({ key: "", value: "" });
   const [thresholds, setThresholds] = useState(() => (seen ? entered(seen) : USUAL));
-  const currency = useQuery(spend({ project })).data?.accrued.currency ?? seen?.amount.currency ?? "";
+  const month = useQuery(spend({ project })).data;
+  const currency = month?.accrued.currency ?? seen?.amount.currency ?? "";
+  const figures = seen ?? (month && !tagged ? { actual: month.accrued, forecast: month.forecast } : undefined);
   const run = useChange(
     async () => {
       const wanted = {
         name: name.trim(),
-        amount: { amount: amount.replace(",", "."), currency: seen?.amount.currency ?? currency },
+        amount: { amount: amount ?? "", currency: seen?.amount.currency ?? currency },
         thresholds: thresholds.map((each) => ({ percent: Number(each.percent), on: each.on, action: each.action === "report" ? null : each.action })),
       };
       return seen ? patchBudget(project, seen, wanted) : createBudget(project, { ...wanted, tag: tagged ? tag : null });
@@ -54,16 +59,14 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
       large
       title={seen ? s.edit(seen.name) : s.create}
       submit={seen ? common.save : common.create}
-      ready={name.trim() !== "" && AMOUNT.test(amount) && currency !== "" && thresholds.every((each) => /^\d+$/.test(each.percent)) && (!tagged || tag.key !== "")}
+      ready={name.trim() !== "" && amount !== null && currency !== "" && thresholds.every((each) => /^\d+$/.test(each.percent)) && (!tagged || tag.key !== "")}
       pending={run.isPending}
       error={conflict ?? run.error}
       onSubmit={() => run.mutate()}
       onClose={onClose}
     >
       <FormField label={common.name}><Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus /></FormField>
-      <FormField label={s.monthly(currency)} description={s.monthlyText}>
-        <Input value={amount} inputMode="decimal" onChange={({ detail }) => setAmount(detail.value)} />
-      </FormField>
+      <MoneyField label={s.monthly(currency)} description={s.monthlyText} currency={currency} value={typed} onChange={setTyped} />
       {!seen && (
         <FormField label={s.covers}>
           <RadioGroup
@@ -80,8 +83,25 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
         </ColumnLayout>
       )}
       <ThresholdEditor thresholds={thresholds} onChange={setThresholds} />
+      <AtOnce thresholds={thresholds} amount={amount} figures={figures} />
     </Dialog>
   );
+}
+
+type Figures = Pick<Budget, "actual" | "forecast">;
+
+/** What saving does within a minute, because a threshold is reached already. */
+function AtOnce({ thresholds, amount, figures }: { thresholds: Threshold[]; amount: string | null; figures: Figures | undefined }) {
+  const s = useBudgetStrings();
+  const f = useFormat();
+  if (amount === null || !figures) return null;
+  const lines = thresholds.flatMap(({ percent, on, action }) => {
+    const figure = figures[on];
+    if (!figure || !percent || Number(figure.amount) < (Number(amount) * Number(percent)) / 100) return [];
+    const does = action === "report" ? s.isReported : s.actions[action];
+    return [s.reachedNow(f.percent(Number(percent) / 100), s.on[on], f.money(figure), does)];
+  });
+  return lines.length > 0 && <Consequences type="warning" lines={lines} />;
 }
 
 function ThresholdEditor({ thresholds, onChange }: { thresholds: Threshold[]; onChange: (thresholds: Threshold[]) => void }) {

@@ -1,6 +1,4 @@
 import Box from "@cloudscape-design/components/box";
-import FormField from "@cloudscape-design/components/form-field";
-import Input from "@cloudscape-design/components/input";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useState } from "react";
 import { topUp } from "../../api/billing";
@@ -8,6 +6,7 @@ import type { Schemas } from "../../api/client";
 import { useProject } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Dialog } from "../../components/Dialog";
+import { CENTS, MoneyField } from "../../components/MoneyField";
 import { Notice } from "../../components/Notice";
 import { useChange } from "../../components/useChange";
 import { useFormat } from "../../i18n";
@@ -18,9 +17,10 @@ export function TopUpDialog({ currency, onClose }: { currency: string; onClose: 
   const s = useFundsStrings();
   const f = useFormat();
   const project = useProject();
-  const [amount, setAmount] = useState("");
+  const [typed, setTyped] = useState("");
+  const amount = f.fromDecimal(typed, CENTS);
   const [made, setMade] = useState<Schemas["Payment"]>();
-  const run = useChange(() => topUp(project, { amount: amount.replace(",", "."), currency }), setMade);
+  const run = useChange(() => topUp(project, { amount: amount ?? "", currency }), setMade);
   if (made) {
     return (
       <Notice title={s.transfer} onClose={onClose}>
@@ -33,10 +33,8 @@ export function TopUpDialog({ currency, onClose }: { currency: string; onClose: 
     );
   }
   return (
-    <Dialog title={s.topUp} submit={s.announce} ready={/^\d+([.,]\d{1,2})?$/.test(amount)} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={`${s.amount} (${currency})`} description={s.topUpText}>
-        <Input value={amount} inputMode="decimal" onChange={({ detail }) => setAmount(detail.value)} autoFocus />
-      </FormField>
+    <Dialog title={s.topUp} submit={s.announce} ready={amount !== null} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <MoneyField label={`${s.amount} (${currency})`} description={s.topUpText} currency={currency} value={typed} onChange={setTyped} autoFocus />
     </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { createJob, type Job } from "../../api/jobs";
 import type { Cluster } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { CENTS, MoneyField } from "../../components/MoneyField";
 import { useChange } from "../../components/useChange";
 import { useServerName } from "../../components/useServerName";
 import { wordsOf } from "../../components/words";
@@ -15,19 +16,21 @@ import { useFormat, useStrings } from "../../i18n";
 import { useJobStrings } from "../../i18n/jobs";
 
 type Variable = { name: string; value: string };
-type Draft = { line: string; directory: string; server: string; variables: Variable[]; retries: string; minutes: string; cost: string };
+type Draft = { line: string; directory: string; server: string; variables: Variable[]; retries: string; minutes: string; cost: string; image: string; user: string; password: string };
 
-/** The request that the draft stands for. */
-export function jobOf(draft: Draft, currency: string | undefined): Schemas["JobCreate"] {
+/** The request that the draft stands for; `cost`: its limit, if it has one. */
+export function jobOf(draft: Draft, cost: Schemas["Money"] | null): Schemas["JobCreate"] {
   const environment = Object.fromEntries(draft.variables.filter((each) => each.name).map((each) => [each.name, each.value]));
   return {
     command: wordsOf(draft.line) ?? [],
     environment,
     poplar_server: draft.server,
     retries: Number(draft.retries),
+    ...(draft.image && { image: draft.image.trim() }),
+    ...(draft.image && draft.user && { registry: { username: draft.user, password: draft.password } }),
     ...(draft.directory && { directory: draft.directory }),
     ...(draft.minutes && { max_minutes: Number(draft.minutes) }),
-    ...(draft.cost && currency && { max_cost: { amount: draft.cost.replace(",", "."), currency } }),
+    ...(cost && { max_cost: cost }),
   };
 }
 
@@ -39,11 +42,12 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
   const serverName = useServerName(cluster);
   const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: serverName(each.name), description: each.name }));
   const [draft, setDraft] = useState<Draft>({
-    line: "", directory: "", server: servers[0]?.value ?? "", variables: [], retries: "0", minutes: "", cost: "",
+    line: "", directory: "", server: servers[0]?.value ?? "", variables: [], retries: "0", minutes: "", cost: "", image: "", user: "", password: "",
   });
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const currency = cluster.price_per_minute?.currency;
-  const run = useChange(() => createJob(project, cluster.id, jobOf(draft, currency)), onClose);
+  const amount = f.fromDecimal(draft.cost, CENTS);
+  const run = useChange(() => createJob(project, cluster.id, jobOf(draft, amount !== null && currency ? { amount, currency } : null)), onClose);
   const words = wordsOf(draft.line);
   const read = words?.length ? s.words(f.list(words.map((each) => `“${each}”`))) : undefined;
   return (
@@ -51,7 +55,7 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
       large
       title={s.runOn(cluster.name)}
       submit={s.run}
-      ready={read !== undefined && /^\d+$/.test(draft.retries)}
+      ready={read !== undefined && /^\d+$/.test(draft.retries) && (draft.cost.trim() === "" || amount !== null) && (!draft.image || !draft.user || draft.password !== "")}
       pending={run.isPending}
       error={run.error}
       onSubmit={() => run.mutate()}
@@ -72,15 +76,24 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
           />
         </FormField>
       )}
+      <FormField label={s.image} description={s.imageHelp}>
+        <Input value={draft.image} placeholder="ghcr.io/example/train:1.2" onChange={({ detail }) => change({ image: detail.value })} autoComplete={false} spellcheck={false} />
+      </FormField>
+      {draft.image && (
+        <FormField label={s.registryUser} description={s.registryUserHelp}>
+          <Input value={draft.user} onChange={({ detail }) => change({ user: detail.value })} autoComplete={false} spellcheck={false} />
+        </FormField>
+      )}
+      {draft.image && draft.user && (
+        <FormField label={s.registryPassword} description={s.registryPasswordHelp}>
+          <Input value={draft.password} type="password" onChange={({ detail }) => change({ password: detail.value })} autoComplete={false} />
+        </FormField>
+      )}
       <Variables variables={draft.variables} onChange={(variables) => change({ variables })} />
       <FormField label={s.maxMinutes} description={s.maxMinutesHelp}>
         <Input value={draft.minutes} type="number" inputMode="numeric" onChange={({ detail }) => change({ minutes: detail.value })} />
       </FormField>
-      {currency && (
-        <FormField label={s.maxCost(currency)} description={s.maxCostHelp}>
-          <Input value={draft.cost} inputMode="decimal" onChange={({ detail }) => change({ cost: detail.value })} autoComplete={false} />
-        </FormField>
-      )}
+      {currency && <MoneyField label={s.maxCost(currency)} description={s.maxCostHelp} currency={currency} value={draft.cost} onChange={(cost) => change({ cost })} />}
       <FormField label={s.retries} description={s.retriesHelp}>
         <Input value={draft.retries} type="number" inputMode="numeric" onChange={({ detail }) => change({ retries: detail.value })} />
       </FormField>

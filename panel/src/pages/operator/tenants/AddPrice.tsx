@@ -9,8 +9,10 @@ import { addPrice, listPrices } from "../../../api/tenants";
 import { useFlash } from "../../../app/Flashes";
 import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
+import { MoneyField, PRICE_DIGITS } from "../../../components/MoneyField";
 import { MomentInput } from "../../../components/MomentInput";
 import { useChange } from "../../../components/useChange";
+import { useFormat } from "../../../i18n";
 import { useTenantStrings } from "../../../i18n/tenants";
 import { AccountField } from "./AccountField";
 
@@ -31,13 +33,15 @@ export function AddPrice({ onClose }: { onClose: () => void }) {
   const [account, setAccount] = useState("");
   const [chosen, setCurrency] = useState("");
   const currency = chosen || (listed[0]?.unit_price.currency ?? "EUR");
-  const [amount, setAmount] = useState("");
+  const f = useFormat();
+  const [typed, setTyped] = useState("");
+  const amount = f.fromDecimal(typed, PRICE_DIGITS);
   const [from, setFrom] = useState("");
   const [to, setTo] = useState("");
   const [source, setSource] = useState("");
   const run = useChange(
     () => addPrice({
-      sku, region, account_id: account || null, unit_price: { amount, currency }, source: source.trim(),
+      sku, region, account_id: account || null, unit_price: { amount: amount ?? "", currency }, source: source.trim(),
       valid_from: second(from), valid_to: to ? second(to) : null,
     }),
     () => {
@@ -51,7 +55,7 @@ export function AddPrice({ onClose }: { onClose: () => void }) {
       <Select options={options} selectedOption={options.find((each) => each.value === value) ?? null} onChange={({ detail }) => choose(detail.selectedOption.value ?? "")} />
     </FormField>
   );
-  const ready = [sku, region, amount.trim(), from, source.trim()].every(Boolean);
+  const ready = [sku, region, amount, from, source.trim()].every(Boolean);
   return (
     <Dialog title={s.addPrice} submit={s.addPrice} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose} large>
       <Consequences lines={[s.addText]} />
@@ -67,9 +71,7 @@ export function AddPrice({ onClose }: { onClose: () => void }) {
             if (payer) setCurrency(payer.currency);
           }}
         />
-        <FormField label={s.amount(currency)}>
-          <Input value={amount} inputMode="decimal" onChange={({ detail }) => setAmount(detail.value)} />
-        </FormField>
+        <MoneyField label={s.amount(currency)} currency={currency} value={typed} digits={PRICE_DIGITS} onChange={setTyped} />
         <FormField label={s.validFrom} description={s.fromHelp}><MomentInput label={s.validFrom} value={from} onChange={setFrom} /></FormField>
         <FormField label={s.validTo} description={s.toHelp}><MomentInput label={s.validTo} value={to} onChange={setTo} /></FormField>
       </ColumnLayout>

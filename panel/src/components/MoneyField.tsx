@@ -1,0 +1,36 @@
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import { useFormat, useStrings } from "../i18n";
+
+/** Digits after the separator of an amount, and of the price of a minute. */
+export const CENTS = 2;
+export const PRICE_DIGITS = 10;
+
+type Props = {
+  label: string;
+  description?: string;
+  currency: string;
+  /** As it is typed; `useFormat().fromDecimal` reads it. */
+  value: string;
+  digits?: number;
+  autoFocus?: boolean;
+  onChange: (typed: string) => void;
+};
+
+/** An amount of money, in the notation of the chosen language; says how it is read, and refuses what could mean something else. */
+export function MoneyField({ label, description, currency, value, digits = CENTS, autoFocus = false, onChange }: Props) {
+  const { common } = useStrings();
+  const f = useFormat();
+  const amount = f.fromDecimal(value, digits);
+  const shown = amount !== null && currency ? f.money({ amount, currency }, Math.max(CENTS, amount.split(".")[1]?.length ?? 0)) : "";
+  return (
+    <FormField
+      label={label}
+      description={description}
+      constraintText={shown && `= ${shown}`}
+      errorText={value.trim() !== "" && amount === null ? common.notAnAmount(f.number(1234.5, 1), digits) : undefined}
+    >
+      <Input value={value} inputMode="decimal" autoComplete={false} autoFocus={autoFocus} onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
+  );
+}
