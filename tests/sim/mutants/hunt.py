@@ -21,9 +21,9 @@ _HEAD = """\
 # Planted bugs
 
 Each bug below is planted into the running product, by replacing a part of it while the tests run, and a test or a
-history of the simulation must find it. The modules beside this list say what each one breaks. `./dev sim --hunt --table`
-writes the list; it tries the histories of the default run first. `./dev test` finds a bug unless its line names another
-run.
+history of the simulation must find it. The modules beside this list say what each one breaks. `./dev sim --hunt
+--table` writes the list; it tries the histories of the default run first. `./dev test` finds a bug unless its line
+names another run.
 
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
