@@ -29,7 +29,7 @@ REPAIRED = "Rules that the audit repairs"
 DECIDED = "Rules that it repairs after your decision"
 ASIDE = "Decide for each object with `--decide RULE:OBJECT`."
 NOT_REPAIRED = "Rules that it does not repair"
-FURTHER_WORDS = 5
+FURTHER_WORDS = 6
 """A sentence with fewer words beyond those of its rule's name says no more than the name."""
 
 
