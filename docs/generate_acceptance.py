@@ -21,7 +21,7 @@ INTRODUCTION = """<!-- Written by docs/generate_acceptance.py; do not edit. -->
 
 For operators who compare clouds: rows of [NVIDIA/ai-cloud-validation](https://github.com/NVIDIA/ai-cloud-validation)
 (read at `1207cb7`, v0.11.0), a public list of what a cloud for accelerators has to show, with *GPU* read as *IPU*, and
-the tests of this product that show them. `./dev test --all -m acceptance` runs them all. NVIDIA's own suite was not run.
+the tests of this product that show them. `./dev test --all -m acceptance` runs them all. NVIDIA's suite was not run.
 
 | id | requirement | shown by |
 |---|---|---|
