@@ -163,8 +163,8 @@ ALL_PRICED = Invariant(
 
 RERATED = Invariant(
     name="corrected_price_is_rated",
-    sentence="A price correction is finished within a day, and its first day is then charged at no other price"
-    " (the newest one).",
+    sentence="A price correction is finished within a day, and its first day is then charged at no other price (the"
+    " newest).",
     object_type="price_correction",
     remedy="Find out what kept it (`periodic_task_failed` in the workers' log).",
     repair=decided(
@@ -251,7 +251,7 @@ RULES = (
 
 ROLL_UP = Invariant(
     name="roll_up_is_the_charges",
-    sentence="A valid roll-up equals the sum of its day's charges (the latest, up to 20,000 clusters).",
+    sentence="A valid roll-up equals its day's charges (the latest, up to 20,000 clusters).",
     object_type="day",
     remedy="Apply the audit's repair; the roll-up is rebuilt within a minute. Find out what changed it.",
     repair=by(
