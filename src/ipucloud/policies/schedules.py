@@ -1,4 +1,4 @@
-"""The periodic task that lets clusters follow their schedules.
+"""The periodic task that lets clusters follow their schedules, and what customers are told of it.
 
 Each cluster is a transaction of its own, under its lock: after a worker is killed, the next run does the rest; of two
 concurrent runs, the second finds nothing left to do.
@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locks import LockedCluster, lock_cluster, lock_quota, set_reason
+from ipucloud.clusters.metrics import SCHEDULED_ACTIONS, count
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.schedules.calendar import Moment, moments, next_moment
@@ -22,10 +23,17 @@ from ipucloud.clusters.schedules.store import Due, Kept, kept_schedule, write
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.event_payloads.clusters import ScheduleMisses, ScheduleStarts, ScheduleWaits
+from ipucloud.contract.event_types.clusters import (
+    CLUSTER_SCHEDULE_MISSED,
+    CLUSTER_SCHEDULE_STARTED,
+    CLUSTER_SCHEDULE_WAITING,
+)
 from ipucloud.contract.operations import OperationState
 from ipucloud.contract.schedules import ScheduledAction, ScheduleWaitsFor
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
+from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
@@ -41,9 +49,9 @@ from ipucloud.kernel.errors import (
 )
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.ending import preempt
-from ipucloud.policies import schedule_events as announce
 
 log = structlog.get_logger(__name__)
+
 
 AT_ONCE = 1000
 """Most schedules in one run; the next run continues."""
@@ -134,7 +142,7 @@ async def follow(connection: AsyncConnection, project_id: UUID, cluster_id: UUID
         return
     kept = reckon(before, cluster.now)
     if before.due is not None and before.due.waits_for is not None and _superseded(before.due, kept.due):
-        await announce.missed(connection, kept, before.due)
+        await record_missed(connection, kept, before.due)
     if kept.due is not None:
         kept = kept._replace(due=await _serve(connection, cluster, kept, kept.due, settings))
     if kept != before:
@@ -203,7 +211,7 @@ async def _serve(
     if due.action is ScheduledAction.SUSPEND:
         why = f"its schedule suspends it from {due.at:%Y-%m-%d %H:%M} UTC on"
         await set_reason(connection, cluster.project_id, cluster.id, why)
-    await announce.started(connection, kept, due, accepted.operation_id)
+    await record_started(connection, kept, due, accepted.operation_id)
     log.info("schedule_followed", cluster=str(cluster.id), action=due.action, operation=str(accepted.operation_id))
     failpoint("schedule.action_begun")
     if due.action is ScheduledAction.SUSPEND:  # it goes on until it succeeds; a resume can fail
@@ -243,7 +251,7 @@ async def _refused(
     retry_at = None if waits_for == "operation" else cluster.now + PAUSE
     waiting = due._replace(waits_for=waits_for, detail=problem.detail, retry_at=retry_at)
     if waits_for != due.waits_for:
-        await announce.waiting(connection, kept, waiting)
+        await record_waiting(connection, kept, waiting)
     return waiting
 
 
@@ -257,5 +265,47 @@ async def _after_resume(connection: AsyncConnection, cluster: LockedCluster, kep
     detail = f"The resume {due.operation_id} failed; `GET …/operations/{due.operation_id}` says why."
     retry_at = begun.finished_at + PAUSE
     waiting = Due(due.action, due.at, retry_at=retry_at, waits_for="resume_failed", detail=detail)
-    await announce.waiting(connection, kept, waiting)
+    await record_waiting(connection, kept, waiting)
     return waiting
+
+
+async def record_started(connection: AsyncConnection, kept: Kept, due: Due, operation_id: UUID) -> None:
+    """The schedule has begun an operation."""
+    count(connection, SCHEDULED_ACTIONS.labels(due.action, "started"))
+    await record(
+        connection,
+        CLUSTER_SCHEDULE_STARTED,
+        project_id=kept.project_id,
+        subject_id=kept.cluster_id,
+        operation_id=operation_id,
+        request_id=f"schedule-{kept.cluster_id}",
+        data=ScheduleStarts(action=due.action, due_at=due.at),
+    )
+
+
+async def record_waiting(connection: AsyncConnection, kept: Kept, due: Due) -> None:
+    """Its action has to wait, for another reason than before."""
+    count(connection, SCHEDULED_ACTIONS.labels(due.action, "waiting"))
+    await record(
+        connection,
+        CLUSTER_SCHEDULE_WAITING,
+        project_id=kept.project_id,
+        subject_id=kept.cluster_id,
+        data=ScheduleWaits.model_validate({**_named(due), "detail": due.detail, "retry_at": due.retry_at}),
+    )
+
+
+async def record_missed(connection: AsyncConnection, kept: Kept, due: Due) -> None:
+    """Its action did not take place before the next one was due."""
+    count(connection, SCHEDULED_ACTIONS.labels(due.action, "missed"))
+    await record(
+        connection,
+        CLUSTER_SCHEDULE_MISSED,
+        project_id=kept.project_id,
+        subject_id=kept.cluster_id,
+        data=ScheduleMisses.model_validate(_named(due)),
+    )
+
+
+def _named(due: Due) -> dict[str, object]:
+    return {"action": due.action, "due_at": due.at, "waits_for": due.waits_for}
