@@ -11,6 +11,9 @@ from ipucloud.cli.finding import REGION, suggesting
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import regions
 
+BILLED_FROM = {"active": "when it is active", "requested": "the request"}
+"""From when a cluster is billed, by the rule of its region."""
+
 app = typer.Typer(no_args_is_help=True)
 
 
@@ -19,8 +22,8 @@ def list_regions(session: Session) -> None:
     """List the regions."""
     session.list(
         regions.list(),
-        ("REGION", "NUMBER", "NAME", "MACHINES"),
-        lambda each: (each.slug, each.number, each.name, list(each.machine_types)),
+        ("REGION", "NUMBER", "NAME", "MACHINES", "BILLED FROM"),
+        lambda each: (each.slug, each.number, each.name, list(each.machine_types), BILLED_FROM[each.billing.starts]),
         drop=("NUMBER", "NAME"),
         wrap="MACHINES",
     )

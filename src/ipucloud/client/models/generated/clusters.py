@@ -11,7 +11,15 @@ from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
 from ipucloud.client.models.generated.operations import Operation
-from ipucloud.client.models.generated.shared import AddressState, CitedReport, EstimateQuota, RequestedBy, WhyNot
+from ipucloud.client.models.generated.shared import (
+    AddressState,
+    BillingRule,
+    BillingStart,
+    CitedReport,
+    EstimateQuota,
+    RequestedBy,
+    WhyNot,
+)
 
 
 class AccessKey(Answer):
@@ -750,7 +758,7 @@ class Weekday(StrEnum):
 
 class Billing(Answer):
     """
-    The cluster's cost so far; `cost` is null while a minute has no published price.
+    The rule that the cluster was created under, and its cost so far; `cost` is null while a minute has no published price.
 
     `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
@@ -775,6 +783,15 @@ class Billing(Answer):
 
     cost_per_minute: Money | None = None
     """Cost of the present minute, without credited machines; 0 while nothing is billed."""
+
+    ends: str | None = None
+    """Until its deletion is requested. A suspended cluster is not billed."""
+
+    starts: Annotated[BillingStart | str | None, Field(union_mode="left_to_right")] = None
+    """
+    `active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for at most the
+    announced time until it is ready.
+    """
 
 
 class ChargedPrice(Answer):
@@ -1411,6 +1428,9 @@ class Estimate(Answer):
 
     price_per_month: Money
     """Price of 730 hours."""
+
+    billing: BillingRule
+    """From when until when it would be billed."""
 
     quota: EstimateQuota
     """Whether the project's quota allows the cluster."""

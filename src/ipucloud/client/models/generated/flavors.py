@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
-from ipucloud.client.models.generated.shared import AllocatedThrough, Source
+from ipucloud.client.models.generated.shared import AllocatedThrough, BillingRule, Source
 
 
 class Flavor(Answer):
@@ -52,6 +52,9 @@ class Flavor(Answer):
 
     poplar_servers_max: int
     """Most Poplar servers that the vendor's design has for this size."""
+
+    billing: BillingRule
+    """From when until when it is billed in the region of the price."""
 
     price_per_minute: Money | None = None
     """Price of one minute; null if there is no price."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.shared import Source
+from ipucloud.client.models.generated.shared import BillingRule, Source
 
 
 class Region(Answer):
@@ -28,3 +28,6 @@ class Region(Answer):
 
     machine_types: Sequence[str] = []
     """Machine types sold here."""
+
+    billing: BillingRule | None = None
+    """From when until when clusters are billed here."""
