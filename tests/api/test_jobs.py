@@ -121,6 +121,12 @@ async def test_what_a_program_wrote_is_read_in_parts(api: Api) -> None:
         ({"max_cost": {"amount": "0", "currency": "EUR"}}, "/max_cost"),
         ({"max_cost": {"amount": "5", "currency": "JPY"}}, "/max_cost/currency"),
         ({"poplar_server": "nobody's"}, "/poplar_server"),
+        ({"image": "Example/Train"}, "/image"),
+        ({"image": "train:"}, "/image"),
+        ({"image": "--privileged"}, "/image"),
+        ({"image": "train", "registry": {"username": "ci"}}, "/registry/password"),
+        ({"image": "train", "registry": {"username": "ci", "password": ""}}, "/registry/password"),
+        ({"registry": {"username": "ci", "password": "secret"}}, ""),
         ({"shell": True}, "/shell"),
     ],
 )
@@ -141,3 +147,33 @@ async def test_jobs_need_a_cluster_in_use(api: Api) -> None:
     for _, found in missing:
         problem(found, 404, "not_found")
     problem(await api.owner.post(f"{path(api, created.target_id)}/1:stop"), 404, "not_found")
+
+
+LOGIN = {"image": "ghcr.io/example/train:1.2", "registry": {"username": "ci", "password": "hunter2-hunter2"}}
+
+
+async def test_an_image_is_shown_and_its_registrys_password_kept_until_the_job_has_ended(api: Api) -> None:
+    cluster = await api.world.make_active()
+    job = await made(api, cluster, **LOGIN)
+    assert (job["image"], job["registry_username"]) == ("ghcr.io/example/train:1.2", "ci")
+    assert "registry" not in job
+    assert "hunter2" not in str(job)
+    kept = await api.world.value("SELECT registry_password FROM jobs")
+    assert kept.startswith("v1.")
+    await api.owner.post(f"{path(api, cluster)}/1:stop")
+    assert await api.world.value("SELECT registry_password FROM jobs") is None
+    assert (await read(api, cluster, 1))["registry_username"] == "ci"
+    plain = await made(api, cluster)
+    assert (plain["image"], plain["registry_username"]) == (None, None)
+
+
+@pytest.mark.parametrize("noun", ["jobs", "services"])
+async def test_an_image_is_refused_where_the_site_has_no_container_runtime(api: Api, noun: str) -> None:
+    cluster = await api.world.make_active()
+    await api.world.execute("UPDATE site_regions SET containers = false")
+    body = PROGRAM | LOGIN | ({} if noun == "jobs" else {"name": "chat", "port": 8000})
+    refused = problem(await api.owner.post(f"{api.base}/clusters/{cluster}/{noun}", json=body), 409, "no_containers")
+    assert refused["detail"].startswith("The Poplar servers of ")
+    assert " are in luxembourg-2, whose site has no container runtime. Omit the image" in refused["detail"]
+    assert "hunter2" not in str(refused)
+    assert await api.world.value(f"SELECT count(*) FROM {noun}") == 0  # noqa: S608  # one of ours

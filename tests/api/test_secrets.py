@@ -31,6 +31,7 @@ pytestmark = pytest.mark.anyio
 KINDS: dict[str, Callable[[str], object]] = {
     "all": lambda marker: marker,
     "values": lambda marker: {"TOKEN": marker},
+    "password": lambda marker: {"username": "ci", "password": marker},
     "query": lambda marker: f"https://hooks.example.com/in?token={marker}&{marker}",
 }
 FIELDS: dict[str, Callable[[str], object]] = {"user_data": lambda marker: f"#!/bin/sh\necho {marker}\n"}

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from ipucloud.client import Client, NewCluster, clusters, events, images, invitations, me, members, ssh_keys
+from tests.support.images import Registry, layer, running_registry, shell_layer
 from tests.support.jupyter import JUPYTER, PIP
 from tests.support.machine import Need, need, program
 from tests.support.openssh import KeyPair, make_key
@@ -32,10 +33,17 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
 
 
 @pytest.fixture(scope="module")
-def system(tmp_path_factory: pytest.TempPathFactory, key: KeyPair) -> Iterator[Up]:
+def registry() -> Iterator[Registry]:
+    with running_registry() as registry:
+        yield registry
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory, key: KeyPair, registry: Registry) -> Iterator[Up]:
     need(Need.OPENSSH, Need.SANDBOX)
     folder = tmp_path_factory.mktemp("run")
-    with ipucloud_processes(folder) as started, up(started, folder / "data", "--time-scale", "0") as running:
+    options = ("--time-scale", "0", "--insecure-registry", registry.host)
+    with ipucloud_processes(folder) as started, up(started, folder / "data", *options) as running:
         with Client(running.facts["url"], running.facts["token"]) as client:
             client.run(ssh_keys.create("laptop", key.public_line))
             newest = max(client.items(images.list(region="luxembourg-2")), key=lambda image: image.release)
@@ -65,10 +73,12 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-def ipucloud(system: Up, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def ipucloud(system: Up, *arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "ipucloud.cli.main", *arguments]
     environment = system.environment | environment
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environment)
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, check=False, timeout=SECONDS, env=environment
+    )
 
 
 def without_rsync(folder: Path) -> str:
@@ -124,6 +134,34 @@ def test_a_member_without_a_key_logs_in_with_a_certificate_until_they_are_remove
         [member] = [each for each in client.items(members.list()) if each.email == "ada@example.com"]
         client.run(members.delete(member.id))
     assert ipucloud(system, "clusters", "ssh", "bert", "--", "true", **hers).returncode != 0
+
+
+def test_a_program_runs_in_an_image_of_a_closed_registry_with_the_files_of_the_server(
+    system: Up, key: KeyPair, registry: Registry, tmp_path: Path
+) -> None:
+    registry.login = ("ci", "hunter2-of-the-registry")
+    registry.push("train:1", [shell_layer(), layer({"model": "from the image"})], {"Env": ["A=of the image"]})
+    image = registry.reference("train:1")
+    (work := tmp_path / "data").mkdir()
+    (work / "input").write_text("from here\n")
+    script = (
+        'read -r there < /model; read -r here < input; echo "$there, $here, $A" | while read -r x; do echo $x; done'
+    )
+    command = ["run", "--cluster", "bert", "-i", str(key.private), "--image", image]
+    program_of = ["--sync", str(work), "--", "sh", "-c", f"{script}; echo done > output"]
+    ran = ipucloud(
+        system, *command, "--registry-user", "ci", "--get", f"output:{tmp_path}", *program_of,
+        stdin="hunter2-of-the-registry\n",
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (0, "from the image, from here, of the image\n"), ran.stderr
+    assert (tmp_path / "output").read_text() == "done\n"
+    refused = ipucloud(system, *command, "--registry-user", "ci", *program_of, stdin="wrong\n")
+    assert refused.returncode == 1
+    assert "the user name and password are not accepted" in refused.stderr
+    number = json.loads(ipucloud(system, "jobs", "list", "bert", "--json").stdout)[0]["number"]
+    shown = json.loads(ipucloud(system, "jobs", "show", "bert", str(number), "--json").stdout)
+    assert (shown["image"], shown["registry_username"], shown["ended_by"]) == (image, "ci", "site")
+    assert ipucloud(system, *command[:-1], "Not/An/Image", "--", "true").returncode == 2
 
 
 def test_a_recipe_of_the_model_garden_runs_to_its_end(system: Up, key: KeyPair, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     page.get_by_role("link", name="Service chat").first.click()
     page.wait_for_url(f"**/clusters/{cluster['id']}/services/{made['id']}")
     expect(page.get_by_role("region", name="Output")).to_have_text("<b>listening on 8000</b>", timeout=READY_MS)
-    expect(page.get_by_text("MODEL=bert-large")).to_be_visible()
+    expect(page.get_by_text("MODEL", exact=True)).to_be_visible()
     expect(page.get_by_text("nothing listens on port 8000")).to_be_visible(timeout=READY_MS)
     expect(page.get_by_text(re.compile(r"^http.*/clusters/bert/services/chat/proxy/$"))).to_be_visible()
     expect(page.get_by_text("ipucloud clusters ssh bert --forward 8000")).to_be_visible()

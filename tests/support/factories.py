@@ -290,7 +290,9 @@ async def seed_region(
 async def _site_region(connection: AsyncConnection, region: str, typical_seconds: Mapping[str, float]) -> None:
     known = await connection.execute(sa.select(site_regions.c.region).where(site_regions.c.region == region))
     if known.scalar_one_or_none() is None:
-        await connection.execute(sa.insert(site_regions).values(region=region, typical_seconds=dict(typical_seconds)))
+        await connection.execute(
+            sa.insert(site_regions).values(region=region, typical_seconds=dict(typical_seconds), containers=True)
+        )
         await connection.execute(
             sa.insert(vipu_controllers).values(
                 region=region, name=region, host="vipu.test", admin_port=8091, authority="an authority"

@@ -57,6 +57,7 @@ BREACHES = (
     Breach("pure", "ipucloud.contract.webhooks", "httpx"),
     Breach("pure", "ipucloud.inventory.allocator", "ipucloud.db.engine"),
     Breach("simulator-alone", "ipucloud.laboratory.simulator.hardware", "ipucloud.kernel.ids"),
+    Breach("simulator-alone", "ipucloud.laboratory.simulator.images.store", "ipucloud.egress.urls"),
     Breach("simulator-alone", "ipucloud.laboratory.simulator.store", "ipucloud.laboratory.keeper.keeper"),
     Breach("laboratory-unknown", "ipucloud.worker.tasks", "ipucloud.laboratory.simulator.settings"),
     Breach("laboratory-unknown", "ipucloud.cli.service.admin", "ipucloud.laboratory.up.ports"),
@@ -134,7 +135,7 @@ def test_a_contract_names_every_part_of_the_product(contract: str, listed: str, 
 
 def test_the_simulator_shares_nothing_with_any_part_but_what_a_real_site_would() -> None:
     named = {name for name in BY_ID["simulator-alone"]["forbidden_modules"] if name.startswith("ipucloud.")}
-    shared = {f"ipucloud.{name}" for name in ("vipu_cli", "wire", "process")}
+    shared = {f"ipucloud.{name}" for name in ("vipu_cli", "wire", "process", "egress")}
     product = parts(SOURCE) - shared - {"ipucloud.laboratory"}
     assert named == product | (parts(SOURCE / "laboratory") - {"ipucloud.laboratory.simulator"})
 

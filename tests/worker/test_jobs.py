@@ -12,7 +12,8 @@ from pydantic import SecretStr
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, Problem
 from ipucloud.kernel.money import Money
-from ipucloud.kernel.sealing import new_key, read_keys
+from ipucloud.kernel.sealing import new_key, read_keys, stored_plain
+from ipucloud.programs.environment import password_place
 from ipucloud.programs.jobs.store import MAX_UNFINISHED, create, stop
 from ipucloud.worker.reencryption import reencrypt
 from tests.support.machine import Need, need
@@ -131,6 +132,21 @@ async def test_variables_of_before_there_was_a_key_are_encrypted(world: SiteWorl
     async with world.worker():
         await ended(world, job)
     assert await text(world, job) == "plain-text b\n"
+
+
+async def test_a_registrys_password_is_encrypted_anew(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+    login = {"username": "ci", "password": "hunter2-hunter2"}
+    job = await run(world, cluster, ["true"], image="registry.example.com/a", registry=login)
+    assert "hunter2" not in (before := (await row(world, job)).registry_password)
+    newer = new_key()
+    await reencrypt(world.database, read_keys(f"{newer},{SECRETS_KEY}"))
+    after = (await row(world, job)).registry_password
+    place = password_place("jobs", job, world.project.id)
+    assert (after != before, stored_plain(read_keys(newer), after, place)) == (True, "hunter2-hunter2")
+    await halt(world, cluster, job)
+    assert (await row(world, job)).registry_password is None
 
 
 async def test_a_job_that_holds_ipus_shows_in_the_metrics_of_its_cluster(world: SiteWorld) -> None:

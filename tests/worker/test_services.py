@@ -249,3 +249,18 @@ async def test_refusals_change_nothing(world: SiteWorld) -> None:
         await serve(world, cluster, name="more", port=9000)
     assert refused.value.kind is STATE_CONFLICT
     assert await world.value("SELECT count(*) FROM services") == MOST_SERVICES
+
+
+async def test_a_service_whose_image_cannot_be_had_says_why(world: SiteWorld) -> None:
+    login = {"username": "ci", "password": "hunter2-hunter2"}
+    async with world.worker():
+        cluster = await world.build()
+        service = await serve(world, cluster, image="127.0.0.1:1/none", registry=login, max_restarts=0)
+        failed = await became(world, service, "failed")
+    assert failed.state_reason == (
+        "could not be started: the image 127.0.0.1:1/none could not be fetched: the registry 127.0.0.1:1 is, or refers"
+        " to, an address that is not public; started 1 time in a row"
+    )
+    assert (failed.registry_username, failed.registry_password) == ("ci", None)
+    told = await world.column("SELECT data::text FROM events WHERE subject_id = :id", id=service)
+    assert not [each for each in told if "hunter2" in each]

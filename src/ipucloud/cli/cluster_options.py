@@ -49,6 +49,18 @@ Volumes = Annotated[
         autocompletion=names(VOLUME),
     ),
 ]
+ContainerImage = Annotated[
+    str | None,
+    typer.Option("--image", metavar="IMAGE", help="Container image to run it in, such as ghcr.io/me/train:1."),
+]
+RegistryUser = Annotated[
+    str | None,
+    typer.Option(
+        "--registry-user",
+        metavar="USER",
+        help="Who logs in at the image's registry. The password is asked for, or read from standard input.",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
 Idle = Annotated[

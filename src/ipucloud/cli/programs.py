@@ -80,5 +80,7 @@ def started_as(program: Job | Service) -> list[tuple[str, object]]:
         ("requested by", requester(program.requested_by)),
         ("directory", program.directory),
         ("variables", ", ".join(program.environment) or None),
+        ("image", program.image),
+        ("registry user", program.registry_username),
         ("server", program.poplar_server),
     ]

@@ -13,6 +13,7 @@ import typer
 from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.jobs import facts, status_of, write_log
+from ipucloud.cli.commands.login import ask
 from ipucloud.cli.defaults import newest_image, only_key, only_region
 from ipucloud.cli.finding import FLAVOR, find_cluster, suggesting
 from ipucloud.cli.following import carry_out
@@ -21,6 +22,7 @@ from ipucloud.cli.session import Session
 from ipucloud.cli.syncing import Remote, fetch, upload
 from ipucloud.client import clusters, jobs
 from ipucloud.client.clusters import NewCluster
+from ipucloud.client.containers import RegistryLogin
 from ipucloud.client.errors import UsageError
 from ipucloud.client.jobs import NewJob
 from ipucloud.client.models import Cluster, Job
@@ -119,6 +121,15 @@ def name_of(sync: Path | None) -> str | None:
     if directory == "":
         raise UsageError("--sync needs a directory with a name.")
     return directory
+
+
+def registry_login(image: str | None, user: str | None) -> RegistryLogin | None:
+    """The login at an image's registry, with the password asked for. Raises UsageError for a login without an image."""
+    if user is None:
+        return None
+    if image is None:
+        raise UsageError("--registry-user is for the registry of an image: name it with --image.")
+    return RegistryLogin(user, ask(f"Password of {user} at the registry", hidden=True))
 
 
 def send(place: Place, sync: Path | None, directory: str | None) -> str | None:

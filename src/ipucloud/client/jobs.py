@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.containers import RegistryLogin
 from ipucloud.client.models import Job, JobLog, Page
 
 
 @dataclass(frozen=True)
 class NewJob:
-    """A program to run. `max_cost` is an amount and a currency, such as `("20.00", "EUR")`."""
+    """A program to run. `max_cost` is an amount and a currency, such as `("20.00", "EUR")`.
+
+    `image`: the container image that it runs in, with a login at its `registry` if it is not public.
+    """
 
     command: Sequence[str]
     directory: str | None = None
@@ -21,11 +25,15 @@ class NewJob:
     retries: int = 0
     max_minutes: int | None = None
     max_cost: tuple[str, str] | None = None
+    image: str | None = None
+    registry: RegistryLogin | None = None
 
     def body(self) -> dict[str, object]:
         cost = None if self.max_cost is None else {"amount": self.max_cost[0], "currency": self.max_cost[1]}
         environment = None if self.environment is None else dict(self.environment)
-        return given(**self.__dict__ | {"command": [*self.command], "environment": environment, "max_cost": cost})
+        login = None if self.registry is None else self.registry.body()
+        changed = {"command": [*self.command], "environment": environment, "max_cost": cost, "registry": login}
+        return given(**self.__dict__ | changed)
 
 
 def create(cluster: Ref, job: NewJob) -> Call[Job]:

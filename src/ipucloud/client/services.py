@@ -8,6 +8,7 @@ from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.containers import RegistryLogin
 from ipucloud.client.models import Page, Service, ServiceLog, ServiceMetrics
 
 
@@ -24,7 +25,10 @@ class HealthCheck:
 
 @dataclass(frozen=True)
 class NewService:
-    """A program to keep running, which listens on TCP `port` of its server."""
+    """A program to keep running, which listens on TCP `port` of its server.
+
+    `image`: the container image that it runs in, with a login at its `registry` if it is not public.
+    """
 
     name: str
     command: Sequence[str]
@@ -34,11 +38,19 @@ class NewService:
     poplar_server: str | None = None
     max_restarts: int | None = None
     health_check: HealthCheck | None = None
+    image: str | None = None
+    registry: RegistryLogin | None = None
 
     def body(self) -> dict[str, object]:
         environment = None if self.environment is None else dict(self.environment)
         check = None if self.health_check is None else given(**self.health_check.__dict__)
-        changed = {"command": [*self.command], "environment": environment, "health_check": check}
+        login = None if self.registry is None else self.registry.body()
+        changed = {
+            "command": [*self.command],
+            "environment": environment,
+            "health_check": check,
+            "registry": login,
+        }
         return given(**self.__dict__ | changed)
 
 

@@ -27,7 +27,8 @@ RESIZES = "cluster.resize"
 class LockedCluster(NamedTuple):
     """What a request needs to know before it changes a cluster; `now` is the database's time.
 
-    `secure`: its region's V-IPU controllers have users. `typical_seconds` is empty in an unknown region.
+    `secure`: its region's V-IPU controllers have users. `containers`: its servers run container images.
+    `typical_seconds` is empty in an unknown region.
     """
 
     id: UUID
@@ -54,6 +55,7 @@ class LockedCluster(NamedTuple):
     incarnation: int
     allocated_through: AllocatedThrough
     typical_seconds: dict[str, float]
+    containers: bool
     secure: bool
     now: datetime
 
@@ -75,6 +77,7 @@ _SELECT = f"""
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.billing_starts,
            clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,
+           coalesce(site_regions.containers, false) AS containers,
            {users_at_controllers("clusters.region")} AS secure, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id

@@ -109,11 +109,11 @@ def figure(source: Literal["observed", "recorded", "computed"], at: str | None, 
     return Field(description=described, json_schema_extra={"x-source": source, "x-time": at}, **more)
 
 
-def secret(part: Literal["all", "values", "query"] = "all") -> dict[str, Any]:
+def secret(part: Literal["all", "values", "query", "password"] = "all") -> dict[str, Any]:
     """`json_schema_extra` of a field of requests whose value nobody is shown again; it is stored encrypted or hashed.
 
-    `part`: what of it is secret; the values of a mapping, or the query of a URL. `tests/api/test_secrets.py` looks for
-    what was sent in each such field.
+    `part`: what of it is secret; the values of a mapping, the query of a URL, or the password of a login.
+    `tests/api/test_secrets.py` looks for what was sent in each such field.
     """
     return {"x-secret": part}
 

@@ -67,6 +67,12 @@ class JobOut(Answer):
         description="Names of its variables, beside those that a login has; their values are not shown.",
         examples=[["SEED"]],
     )
+    image: str | None = Field(
+        description="Container image that it runs in; null: the server's own system.", examples=[None]
+    )
+    registry_username: str | None = Field(
+        description="Who it logs in as at the image's registry; null: nobody.", examples=[None]
+    )
     state: JobState = Field(description=f"Present state. {_STATE}.", examples=["running"])
     state_reason: str | None = Field(
         description="Why it is in this state, or what it waits for, for people; null: nothing to say.",

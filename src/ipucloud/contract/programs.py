@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, Shape, secret
+from ipucloud.contract.fields import Answer, Body, Line, Shape, secret
+from ipucloud.wire.images import MAX_REFERENCE, PATTERN, NotAReference, parse
 
 MAX_CHARACTERS = 32_768
 """Of a command, and of an environment, together."""
@@ -34,6 +35,14 @@ def _bounded_environment(variables: dict[str, str]) -> dict[str, str]:
     return variables
 
 
+def _image(text: str) -> str:
+    try:
+        parse(text)
+    except NotAReference as refused:
+        raise PydanticCustomError("not_an_image", str(refused)) from None
+    return text
+
+
 def _secret_map(schema: dict[str, object]) -> None:
     """A mapping with secret values. Code generators do not know `patternProperties`."""
     schema |= secret("values")
@@ -51,6 +60,25 @@ Environment = Annotated[
     AfterValidator(_bounded_environment),
 ]
 Command = Annotated[list[Text], Field(min_length=1, max_length=256), AfterValidator(_bounded)]
+
+
+Image = Annotated[
+    str,
+    Field(max_length=MAX_REFERENCE, json_schema_extra={"pattern": PATTERN}),
+    AfterValidator(_image),
+]
+
+
+class RegistryLogin(Body):
+    """A login at the registry of a container image."""
+
+    username: Line = Field(description="Name of the user or token there.", examples=["ci"])
+    password: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(
+        description="Password or token. It is stored encrypted until the program has ended, and never shown.",
+        json_schema_extra=secret(),
+        examples=["glpat-0123456789"],
+        repr=False,
+    )
 
 
 class ProgramCreate(Body):
@@ -71,6 +99,24 @@ class ProgramCreate(Body):
     poplar_server: str | None = Field(
         None, description="Name or id of the Poplar server; default: the cluster's first.", examples=["bert-p0"]
     )
+    image: Image | None = Field(
+        None,
+        description="Container image that it runs in: `[HOST[:PORT]/]PATH[:TAG][@sha256:DIGEST]`, without a host one of"
+        " Docker Hub. The image's variables and working directory hold, its entry point and user do not. Default: the"
+        " server's own system.",
+        examples=["ghcr.io/example/train:1.2"],
+    )
+    registry: RegistryLogin | None = Field(
+        None,
+        description="Login at the image's registry; default: the image is public.",
+        json_schema_extra=secret("password"),
+    )
+
+    @model_validator(mode="after")
+    def _a_login_is_for_an_image(self) -> Self:
+        if self.registry is not None and self.image is None:
+            raise PydanticCustomError("no_image", "A login at a registry needs the `image` that it is for")
+        return self
 
 
 class LogQuery(Shape):

@@ -145,6 +145,12 @@ class ServiceOut(Answer):
         description="Names of its variables, beside those that a login has; their values are not shown.",
         examples=[["MODEL"]],
     )
+    image: str | None = Field(
+        description="Container image that it runs in; null: the server's own system.", examples=[None]
+    )
+    registry_username: str | None = Field(
+        description="Who it logs in as at the image's registry; null: nobody.", examples=[None]
+    )
     port: int = Field(description="TCP port of the server on which the program listens.", examples=[8000])
     max_restarts: int = Field(
         description="How often in a row the program is started again after it ended.", examples=[10]

@@ -40,10 +40,11 @@ class _Object(NamedTuple):
 
 _REGION = sa.text(
     """
-    INSERT INTO site_regions (region, typical_seconds, simulated)
-    VALUES (:region, CAST(:typical_seconds AS jsonb), :simulated)
+    INSERT INTO site_regions (region, typical_seconds, simulated, containers)
+    VALUES (:region, CAST(:typical_seconds AS jsonb), :simulated, :containers)
     ON CONFLICT (region) DO UPDATE
-       SET typical_seconds = excluded.typical_seconds, simulated = excluded.simulated, synced_at = app_now()
+       SET typical_seconds = excluded.typical_seconds, simulated = excluded.simulated,
+           containers = excluded.containers, synced_at = app_now()
     """
 )
 _CONTROLLER = sa.text(
@@ -147,10 +148,8 @@ async def sync(database: Database, sites: Sites, *, validated: bool) -> Synced:
 
 async def _register(connection: AsyncConnection, region: SiteRegion) -> list[UUID]:
     """The ids of its machines that are new, among others."""
-    typical = orjson.dumps(region.typical_seconds).decode()
-    await connection.execute(
-        _REGION, {"region": region.region, "typical_seconds": typical, "simulated": region.simulated}
-    )
+    facts = region.model_dump(include={"region", "simulated", "containers"})
+    await connection.execute(_REGION, facts | {"typical_seconds": orjson.dumps(region.typical_seconds).decode()})
     for name, endpoint in region.by_name.items():
         await connection.execute(_CONTROLLER, endpoint.model_dump() | {"region": region.region, "name": name})
     offered: list[UUID] = []

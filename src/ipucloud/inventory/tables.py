@@ -32,6 +32,13 @@ site_regions = sa.Table(
         server_default=sa.false(),
         comment="the site says that it has no hardware, and can be asked for faults",
     ),
+    sa.Column(
+        "containers",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="the site says that its servers run container images",
+    ),
 )
 
 simulated_faults = sa.Table(

@@ -71,6 +71,7 @@ PAYMENT_OVERDUE = _register("payment_overdue", 409, "An invoice of the account i
 DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected against deletion")
 STATE_CONFLICT = _register("state_conflict", 409, "The object's state does not allow this")
 NO_VIPU = _register("no_vipu", 409, "The cluster has no V-IPU controller")
+NO_CONTAINERS = _register("no_containers", 409, "The region's servers run no container images")
 LAST_ADMINISTRATOR = _register("last_administrator", 409, "The platform would be left without an administrator")
 LAST_OWNER = _register("last_owner", 409, "The project would be left without a member who owns it")
 ALREADY_MEMBER = _register("already_member", 409, "The person is a member already")

@@ -1,4 +1,4 @@
-"""Variables of programs: their names are shown, their values are encrypted as user data is, each on its own."""
+"""Secrets of programs, encrypted as user data is, each on its own: the values of variables, a registry's password."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from ipucloud.kernel.sealing import Keys, place, stored_plain, to_store
 def variable_place(table: str, program: UUID, project: UUID, name: str) -> str:
     """The place of a variable's encrypted value; `table`: of the program."""
     return place(table, program, f"environment.{name}", project)
+
+
+def password_place(table: str, program: UUID, project: UUID) -> str:
+    """The place of the encrypted password of a program's registry."""
+    return place(table, program, "registry_password", project)
 
 
 def environment_to_store(

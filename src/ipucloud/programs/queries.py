@@ -30,6 +30,7 @@ _SHARED = f"""
                      WHERE server.project_id = page.project_id AND server.id = page.server_id),
   'command', page.command, 'directory', page.directory, 'environment', (
     SELECT coalesce(json_agg(name ORDER BY name COLLATE "C"), '[]') FROM jsonb_object_keys(page.environment) AS name),
+  'image', page.image, 'registry_username', page.registry_username,
   'state', page.state, 'state_reason', page.state_reason, 'ended_by', page.ended_by, 'exit_status', page.exit_status,
   'attempt', page.attempt, 'log_bytes', page.log_bytes, 'stop_requested_at', {rfc3339("page.stop_requested_at")},
   'created_by', page.created_by, 'requested_by', json_build_object(

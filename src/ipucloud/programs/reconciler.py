@@ -17,8 +17,8 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.sealing import Keys, SealingError
-from ipucloud.programs.environment import plain_environment
+from ipucloud.kernel.sealing import Keys, SealingError, stored_plain
+from ipucloud.programs.environment import password_place, plain_environment
 from ipucloud.programs.observed import Due, Lost, Refused, Result, Silent
 from ipucloud.programs.output import text_of
 from ipucloud.programs.store import Record, Recorded
@@ -26,6 +26,7 @@ from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.errors import SiteError, SiteRefused
 from ipucloud.site.ports import Hosts, Sites
+from ipucloud.wire.images import JobImage
 from ipucloud.wire.site import Job as Seen
 from ipucloud.wire.site import JobCheck, JobRequest
 
@@ -40,7 +41,7 @@ _OVER = frozenset({ClusterState.ERROR, ClusterState.DELETING, ClusterState.DELET
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """A program that has not ended, as it was recorded, its `environment` encrypted.
+    """A program that has not ended, as it was recorded, its `environment` and `registry_password` encrypted.
 
     `starts`: the site is to be asked to start it, once sent. `due`: it is time for that. `host` None: its server has
     none at present. `removed`: nor will it have one.
@@ -57,6 +58,9 @@ class Current:
     command: tuple[str, ...]
     directory: str | None
     environment: dict[str, str] = field(repr=False)
+    image: str | None
+    registry_username: str | None
+    registry_password: str | None = field(repr=False)
     check: JobCheck | None
     server: str
     removed: bool
@@ -118,6 +122,8 @@ class Loaded(Query[_Row]):
                              'due', {due}, 'starts', p.state = '{first}' AND p.stop_requested_at IS NULL,
                              'stopping', {ends}, 'log_bytes', p.log_bytes, 'command', p.command,
                              'directory', p.directory, 'environment', {environment}, 'check', {check},
+                             'image', p.image, 'registry_username', p.registry_username,
+                             'registry_password', p.registry_password,
                              'server', s.name, 'removed', s.state = 'deleted', 'generation', s.generation,
                              'host', h.name) ORDER BY p.id), '[]')
                       FROM ({rows}) AS p
@@ -289,12 +295,13 @@ class ProgramReconciler(ABC, Generic[Program]):
     async def _ask(self, hosts: Hosts, inputs: Programs, current: Current, host: str) -> Result:
         at = {"server": current.server, "network": inputs.network}
         if current.starts:
+            of = (self.table, current.id, inputs.project_id)
             try:
-                stored, of = current.environment, (self.table, current.id, inputs.project_id)
-                environment = plain_environment(self._keys, stored, *of)
+                environment = plain_environment(self._keys, current.environment, *of)
+                image = self._image(current, password_place(*of))
             except SealingError as error:
-                log.error("environment_not_decrypted", program=current.name, error=str(error))
-                return Silent("this worker cannot decrypt its variables: IPUCLOUD_SECRETS_KEY lacks their key")
+                log.error("program_not_decrypted", program=current.name, error=str(error))
+                return Silent("this worker cannot decrypt its secrets: IPUCLOUD_SECRETS_KEY lacks their key")
             request = JobRequest(
                 **at,
                 generation=current.generation,
@@ -302,8 +309,17 @@ class ProgramReconciler(ABC, Generic[Program]):
                 directory=current.directory,
                 environment=environment,
                 check=current.check,
+                image=image,
             )
             return await hosts.put_job(host, current.name, request)
         if current.stopping:
             await hosts.stop_job(host, current.name, **at)
         return await hosts.get_job(host, current.name, **at, log_from=current.log_bytes) or Lost()
+
+    def _image(self, current: Current, place: str) -> JobImage | None:
+        """Raises SealingError."""
+        if current.image is None:
+            return None
+        stored = current.registry_password
+        password = None if stored is None else stored_plain(self._keys, stored, place)
+        return JobImage(reference=current.image, username=current.registry_username, password=password)

@@ -9,10 +9,12 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.contract.programs import ProgramCreate
 from ipucloud.db.documents import clauses
-from ipucloud.kernel.sealing import Keys
-from ipucloud.programs.environment import environment_to_store
+from ipucloud.kernel.errors import NO_CONTAINERS, Problem
+from ipucloud.kernel.sealing import Keys, to_store
+from ipucloud.programs.environment import environment_to_store, password_place
 
 OF_IT = "WHERE project_id = :project_id AND id = :id"
 """The end of a statement about one program, with the parameters of `key`."""
@@ -31,15 +33,30 @@ class Recorded(Protocol):
     def log_parts(self) -> int: ...
 
 
+def require_runtime(cluster: LockedCluster, body: ProgramCreate) -> None:
+    """Raises `Problem` no_containers for an image where no site would run it."""
+    if body.image is not None and not cluster.containers:
+        raise Problem(
+            NO_CONTAINERS,
+            f"The Poplar servers of {cluster.name} are in {cluster.region}, whose site has no container runtime."
+            " Omit the image and bring the program onto the server, or use a cluster in another region.",
+        )
+
+
 def started_as(
     body: ProgramCreate, keys: Keys | None, *, table: str, program: UUID, project: UUID
 ) -> dict[str, object]:
     """Values of the columns of the same name of `tables`."""
     environment = environment_to_store(keys, body.environment, table, program, project)
+    login = body.registry
+    where = password_place(table, program, project)
     return {
         "command": orjson.dumps(body.command).decode(),
         "directory": body.directory,
         "environment": orjson.dumps(environment).decode(),
+        "image": body.image,
+        "registry_username": None if login is None else login.username,
+        "registry_password": None if login is None else to_store(keys, login.password, where),
     }
 
 

@@ -26,6 +26,9 @@ def started_as() -> tuple[sa.Column[Any], ...]:
         json_column("command", default="'[]'"),
         sa.Column("directory", sa.Text),
         json_column("environment", default="'{}'", comment="names with sealed values"),
+        sa.Column("image", sa.Text, comment="reference of the container image; NULL: none"),
+        sa.Column("registry_username", sa.Text),
+        sa.Column("registry_password", sa.Text, comment="sealed; NULL once it has ended"),
     )
 
 
@@ -78,6 +81,8 @@ def rules(table: str, *, ended: tuple[str, ...]) -> tuple[sa.Constraint, ...]:
         one_of("actor_kind", ActorKind),
         sa.CheckConstraint(f"(ended_at IS NOT NULL) = (state IN ({listed}))", name="ended"),
         sa.CheckConstraint("(ended_at IS NOT NULL) = (ended_by IS NOT NULL)", name="ended_by_something"),
+        sa.CheckConstraint("registry_username IS NULL OR image IS NOT NULL", name="registry_of_image"),
+        sa.CheckConstraint("registry_password IS NULL OR registry_username IS NOT NULL", name="registry_login"),
         sa.CheckConstraint("state <> 'running' OR (started_at IS NOT NULL AND sent_at IS NOT NULL)", name="running"),
         sa.UniqueConstraint("project_id", "id"),
     )

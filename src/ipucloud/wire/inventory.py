@@ -95,7 +95,7 @@ class SiteRegion(Wire):
 
     `vipu` is the only V-IPU controller, named like its region; or there are several `controllers`, which all have users
     or none. Neither where no machine is under V-IPU. `simulated`: there is no hardware, and the site can be asked to
-    break it.
+    break it. `containers`: its servers run programs in container images (`ipucloud.wire.images`).
     """
 
     region: str
@@ -105,6 +105,7 @@ class SiteRegion(Wire):
     hosts: list[SiteHost]
     typical_seconds: dict[str, float] = Field(default_factory=dict)
     simulated: bool = False
+    containers: bool = False
 
     @property
     def by_name(self) -> dict[str, VipuEndpoint]:

@@ -39,11 +39,11 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hardware` | GET | → `HardwareShownList` (simulated sites only) |
 | `/v1/hardware/{name}` | PUT, DELETE | `HardwareShown` → `HardwareShown` (simulated sites only) |
 
-Bodies are defined here, in `redfish`, `volumes`, `snapshots`, `addresses` and `faults`. Requests carry `Authorization:
-Bearer <site token>`. Every mutation is accepted at once and completes later: the caller reads until the object has the
-state it wants. Names are the caller's and are never reused by it. PUT of an equal body is a repeat, of another body
-409; DELETE of what is not there answers 404. A reset or a power action that names a `network` is for its tenant: while
-the machine or host is in another tenant network it answers 409 and does nothing.
+Bodies are defined here, in `redfish`, `volumes`, `snapshots`, `images`, `addresses` and `faults`. Requests carry
+`Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the caller reads until the
+object has the state it wants. Names are the caller's and are never reused by it. PUT of an equal body is a repeat, of
+another body 409; DELETE of what is not there answers 404. A reset or a power action that names a `network` is for its
+tenant: while the machine or host is in another tenant network it answers 409 and does nothing.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from ipucloud.wire.base import Wire
+from ipucloud.wire.images import JobImage
 
 AUTHORITY_FILE = "/etc/vipu/ca.pem"
 """Where a site keeps the authority of its controller on every Poplar server, PEM."""
@@ -268,7 +269,9 @@ class JobRequest(Wire):
     server's system is rebuilt. Refused where the host does not run, carries another server or another
     `generation` of it, or is in another network, and where a job of this name is another one.
 
-    `directory`: where it starts; None: in the home. `check`: it is to be checked while it runs.
+    `directory`: where it starts; None: in the image's working directory, else in the home. `check`: it is to be checked
+    while it runs. `image`: it runs in this one, as `ipucloud.wire.images` says; asked only of regions whose inventory
+    says that they run `containers`. An image that cannot be had ends it as `not_started`.
     """
 
     server: str
@@ -278,6 +281,7 @@ class JobRequest(Wire):
     directory: str | None = None
     environment: dict[str, str] = Field(default={})
     check: JobCheck | None = None
+    image: JobImage | None = None
 
 
 class JobStop(Wire):

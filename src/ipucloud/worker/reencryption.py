@@ -20,7 +20,7 @@ from ipucloud.db.engine import Database
 from ipucloud.identity.ssh_authorities import secret_place as authority_place
 from ipucloud.identity.tables import ssh_authorities
 from ipucloud.kernel.sealing import Keys, SealingError, current_prefix, is_current, read_keys, seal, stored_plain
-from ipucloud.programs.environment import variable_place
+from ipucloud.programs.environment import password_place, variable_place
 from ipucloud.programs.jobs.tables import jobs
 from ipucloud.programs.services.tables import services
 from ipucloud.webhooks.messages import secret_place as webhook_place
@@ -48,6 +48,8 @@ SEALED = (
     Sealed(webhooks.c.query, query_place),
     Sealed(jobs.c.environment, partial(variable_place, "jobs")),
     Sealed(services.c.environment, partial(variable_place, "services")),
+    Sealed(jobs.c.registry_password, partial(password_place, "jobs")),
+    Sealed(services.c.registry_password, partial(password_place, "services")),
     Sealed(s3_connections.c.secret, s3_place),
     Sealed(clusters.c.user_data, user_data_place),
     Sealed(cluster_rebuilds.c.user_data, user_data_place, "cluster_id"),

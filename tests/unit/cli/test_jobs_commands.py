@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -87,3 +88,29 @@ def test_a_run_ends_with_the_status_of_its_program(run: Run, service: Service) -
         assert run("run", "--cluster", "bert", "--", "true").status == status
     service.on("POST", ALL, problem(409, "state_conflict", "Jobs run on clusters in use."))
     assert run("run", "--cluster", "bert", "--", "true").status == 5
+
+
+def test_an_image_is_run_with_a_login_whose_password_is_no_argument(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.on("POST", ALL, Reply(201, JOB | {"image": "ghcr.io/me/train:1", "registry_username": "ci"}))
+    monkeypatch.setattr("sys.stdin", io.StringIO("hunter2\n"))
+    command = ("run", "--cluster", "bert", "--image", "ghcr.io/me/train:1")
+    done = run(*command, "--registry-user", "ci", "--detach", "--", "python3", "train.py")
+    assert next(each.body for each in service.asked if each.method == "POST") == {
+        "command": ["python3", "train.py"],
+        "environment": {},
+        "retries": 0,
+        "image": "ghcr.io/me/train:1",
+        "registry": {"username": "ci", "password": "hunter2"},
+    }
+    assert "ghcr.io/me/train:1" in done.out
+    assert "hunter2" not in done.out + done.err
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    nothing = run(*command, "--registry-user", "ci", "--", "true")
+    assert (nothing.status, "Password of ci at the registry: no value was given." in nothing.err) == (2, True)
+    no_image = run("run", "--cluster", "bert", "--registry-user", "ci", "--", "true")
+    assert (no_image.status, "name it with --image" in no_image.err) == (2, True)
+    service.on("POST", ALL, problem(409, "no_containers", "The site has no container runtime."))
+    refused = run(*command, "--", "true")
+    assert (refused.status, "no container runtime" in refused.err) == (5, True)

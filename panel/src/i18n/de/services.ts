@@ -25,6 +25,8 @@ export const services: typeof en = {
   command: "Befehl",
   directory: "Verzeichnis",
   home: "Home-Verzeichnis des Benutzers",
+  ofTheImage: "Das des Images",
+  image: "Container-Image",
   environment: "Variablen",
   by: "Beauftragt von",
   started: "Jetziger Start gesehen",

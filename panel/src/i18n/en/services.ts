@@ -23,6 +23,8 @@ export const services = {
   command: "Command",
   directory: "Directory",
   home: "Home of the server's user",
+  ofTheImage: "That of the image",
+  image: "Container image",
   environment: "Variables",
   by: "Requested by",
   started: "Present start seen",

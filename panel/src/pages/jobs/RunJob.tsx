@@ -16,7 +16,7 @@ import { useFormat, useStrings } from "../../i18n";
 import { useJobStrings } from "../../i18n/jobs";
 
 type Variable = { name: string; value: string };
-type Draft = { line: string; directory: string; server: string; variables: Variable[]; retries: string; minutes: string; cost: string };
+type Draft = { line: string; directory: string; server: string; variables: Variable[]; retries: string; minutes: string; cost: string; image: string; user: string; password: string };
 
 /** The request that the draft stands for; `cost`: its limit, if it has one. */
 export function jobOf(draft: Draft, cost: Schemas["Money"] | null): Schemas["JobCreate"] {
@@ -26,6 +26,8 @@ export function jobOf(draft: Draft, cost: Schemas["Money"] | null): Schemas["Job
     environment,
     poplar_server: draft.server,
     retries: Number(draft.retries),
+    ...(draft.image && { image: draft.image.trim() }),
+    ...(draft.image && draft.user && { registry: { username: draft.user, password: draft.password } }),
     ...(draft.directory && { directory: draft.directory }),
     ...(draft.minutes && { max_minutes: Number(draft.minutes) }),
     ...(cost && { max_cost: cost }),
@@ -40,7 +42,7 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
   const serverName = useServerName(cluster);
   const servers = cluster.poplar_servers.map((each) => ({ value: each.name, label: serverName(each.name), description: each.name }));
   const [draft, setDraft] = useState<Draft>({
-    line: "", directory: "", server: servers[0]?.value ?? "", variables: [], retries: "0", minutes: "", cost: "",
+    line: "", directory: "", server: servers[0]?.value ?? "", variables: [], retries: "0", minutes: "", cost: "", image: "", user: "", password: "",
   });
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const currency = cluster.price_per_minute?.currency;
@@ -53,7 +55,7 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
       large
       title={s.runOn(cluster.name)}
       submit={s.run}
-      ready={read !== undefined && /^\d+$/.test(draft.retries) && (draft.cost.trim() === "" || amount !== null)}
+      ready={read !== undefined && /^\d+$/.test(draft.retries) && (draft.cost.trim() === "" || amount !== null) && (!draft.image || !draft.user || draft.password !== "")}
       pending={run.isPending}
       error={run.error}
       onSubmit={() => run.mutate()}
@@ -72,6 +74,19 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
             selectedOption={servers.find((each) => each.value === draft.server) ?? null}
             onChange={({ detail }) => change({ server: detail.selectedOption.value ?? "" })}
           />
+        </FormField>
+      )}
+      <FormField label={s.image} description={s.imageHelp}>
+        <Input value={draft.image} placeholder="ghcr.io/example/train:1.2" onChange={({ detail }) => change({ image: detail.value })} autoComplete={false} spellcheck={false} />
+      </FormField>
+      {draft.image && (
+        <FormField label={s.registryUser} description={s.registryUserHelp}>
+          <Input value={draft.user} onChange={({ detail }) => change({ user: detail.value })} autoComplete={false} spellcheck={false} />
+        </FormField>
+      )}
+      {draft.image && draft.user && (
+        <FormField label={s.registryPassword} description={s.registryPasswordHelp}>
+          <Input value={draft.password} type="password" onChange={({ detail }) => change({ password: detail.value })} autoComplete={false} />
         </FormField>
       )}
       <Variables variables={draft.variables} onChange={(variables) => change({ variables })} />

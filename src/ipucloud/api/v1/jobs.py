@@ -20,7 +20,7 @@ from ipucloud.api.writes import actor, change
 from ipucloud.contract.jobs import JobCreate, JobList, JobLogOut, JobLogQuery, JobOut, JobPage
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import STATE_CONFLICT
+from ipucloud.kernel.errors import NO_CONTAINERS, STATE_CONFLICT
 from ipucloud.programs.jobs.queries import JOB_DOCUMENTS
 from ipucloud.programs.jobs.store import create, stop
 
@@ -68,7 +68,7 @@ async def list_jobs(request: Request, project: ProjectRef, cluster: ClusterId, q
         Permission.CLUSTER_WRITE,
         gives=JobOut,
         status=201,
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, NO_CONTAINERS),
     ),
 )
 async def create_job(request: Request, project: ProjectRef, cluster: ClusterId, body: JobCreate) -> Response:

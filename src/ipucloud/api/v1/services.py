@@ -32,7 +32,7 @@ from ipucloud.contract.services import (
 )
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT
+from ipucloud.kernel.errors import NAME_TAKEN, NO_CONTAINERS, STATE_CONFLICT
 from ipucloud.programs.services.queries import SERVICE_DOCUMENTS
 from ipucloud.programs.services.requests import request_series
 from ipucloud.programs.services.store import create, stop
@@ -81,7 +81,7 @@ async def list_services(request: Request, project: ProjectRef, cluster: ClusterI
         Permission.CLUSTER_WRITE,
         gives=ServiceOut,
         status=201,
-        errors=(STATE_CONFLICT, NAME_TAKEN),
+        errors=(STATE_CONFLICT, NO_CONTAINERS, NAME_TAKEN),
     ),
 )
 async def create_service(request: Request, project: ProjectRef, cluster: ClusterId, body: ServiceCreate) -> Response:

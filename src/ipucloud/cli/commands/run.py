@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import Identity, Keys, Region, Server
+from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, FLAVOR
-from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, name_of, run_job, variable
+from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, name_of, registry_login, run_job, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client.jobs import NewJob
 
@@ -22,6 +22,7 @@ app = typer.Typer()
     "run",
     "--cluster bert --sync . --get results:. -- python3 train.py",
     "--flavor m2000-pod16 --sync . --max-cost 20EUR --then delete -- ipu-run -- python3 train.py",
+    "--cluster bert --image ghcr.io/me/train:1 --registry-user ci -- python3 train.py",
 )
 def run(
     session: Session,
@@ -52,6 +53,8 @@ def run(
     retries: Annotated[int, typer.Option(min=0, max=10, help="Start it again so often after it failed.")] = 0,
     then: Annotated[Then, typer.Option(help="What is done with the cluster at the end.")] = Then.KEEP,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait for it.")] = False,
+    image: ContainerImage = None,
+    registry_user: RegistryUser = None,
     identity_file: Identity = None,
 ) -> None:
     """Run a program on a cluster: upload what changed, show its output, fetch results, exit with its status.
@@ -68,6 +71,8 @@ def run(
         retries=retries,
         max_minutes=max_minutes,
         max_cost=None if max_cost is None else cost(max_cost),
+        image=image,
+        registry=registry_login(image, registry_user),
     )
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, name=name, region=region, ssh_keys=ssh_keys)
     run_job(Place(session, chosen, server, identity_file), wanted, sync, directory, ending)

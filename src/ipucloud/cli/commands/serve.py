@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import Identity, Keys, Region, Server
+from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server
 from ipucloud.cli.commands.services import facts
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, FLAVOR
-from ipucloud.cli.running import Place, chosen_cluster, name_of, send, variable
+from ipucloud.cli.running import Place, chosen_cluster, name_of, registry_login, send, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import services
 from ipucloud.client.models import Cluster, Service, ServiceState
@@ -65,6 +65,8 @@ def serve(
         int, typer.Option(min=0, max=86_400, help="Seconds that it has to start, before failed checks count.")
     ] = 300,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait until it runs.")] = False,
+    image: ContainerImage = None,
+    registry_user: RegistryUser = None,
     identity_file: Identity = None,
 ) -> None:
     """Keep a program running on a cluster: upload what changed, start it, say how to reach it.
@@ -72,12 +74,13 @@ def serve(
     A program that ends is started again. `ipucloud services logs CLUSTER SERVICE` shows its output.
     """
     directory, environment = name_of(sync), dict(variable(each) for each in env or ())
+    login = registry_login(image, registry_user)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, region=region, ssh_keys=ssh_keys)
     poplar = send(Place(session, chosen, server, identity_file), sync, directory)
     check = None
     if health is not None:
         check = HealthCheck(health, health_interval, failures=health_failures, start_seconds=health_start)
-    wanted = NewService(name, command, port, directory, environment, poplar, max_restarts, check)
+    wanted = NewService(name, command, port, directory, environment, poplar, max_restarts, check, image, login)
     made = session.run(services.create(chosen.id, wanted))
     if not detach:
         made = _begun(session, chosen, made)

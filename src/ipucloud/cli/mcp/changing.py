@@ -131,19 +131,21 @@ class Changing:
 
     async def run_job(
         self,
+        *,
         cluster: Cluster,
         command: Annotated[list[str], Field(description="The program and its arguments.", min_length=1)],
         directory: Annotated[str | None, Field(description="Where it runs on the server.")] = None,
         max_minutes: Annotated[int | None, Field(description="Stop it so long after its start.", ge=1)] = None,
+        image: Annotated[str | None, Field(description="Public container image that it runs in.")] = None,
         confirmation: Confirmation = None,
     ) -> Result:
         """Run a program on a cluster's Poplar server."""
-        arguments = {"cluster": cluster, "command": command, "directory": directory, "max_minutes": max_minutes}
+        job = NewJob(command, directory=directory, max_minutes=max_minutes, image=image)
+        arguments = {"cluster": cluster} | job.body()
         if confirmation is None:
             effect = "runs this program on the cluster, with what its user may do there"
-            return await self._looked_at("run_job", arguments, cluster, effect, {"command": command})
+            return await self._looked_at("run_job", arguments, cluster, effect, {"command": command, "image": image})
         self._confirmations.take(confirmation, "run_job", arguments)
-        job = NewJob(command, directory=directory, max_minutes=max_minutes)
         return {"done": True, "job": await answer_of(self._client, jobs.create(cluster, job))}
 
     async def stop_job(self, cluster: Cluster, job: Job, confirmation: Confirmation = None) -> Result:

@@ -117,6 +117,8 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         versions=tuple(options.controller_version),
         wall=options.wall,
         unconfined=options.unconfined,
+        insecure_registries=tuple(options.insecure_registry),
+        use_engine=options.use_engine,
         ports=options.ports,
         addresses=options.addresses,
         address_port=options.address_port,
@@ -168,6 +170,10 @@ def _parser() -> argparse.ArgumentParser:
         help="around servers' programs (auto: what there is)",
     )
     add("--unconfined", action="store_true", help="run servers' programs without a wall where there is none")
+    add(
+        "--insecure-registry", type=_registry, action="append", default=[], metavar="HOST:PORT", help="images over HTTP"
+    )
+    add("--no-engine", dest="use_engine", action="store_false", help="take no images from Docker or Podman here")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
@@ -207,6 +213,13 @@ def _address(text: str) -> str:
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is no address: {error.strerror}") from None
     return text
+
+
+def _registry(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no registry and its port, as in 127.0.0.1:5000")
+    return text.lower()
 
 
 def _region(text: str) -> tuple[str, str]:

@@ -42,6 +42,8 @@ class Settings:
     V-IPU controllers say that they run `vipu_version`. Without `cluster_test` they refuse to test clusters.
     `numbering`: the topology ids that they give to IPUs.
     A region has one controller, or one for each `pods_per_controller` pods, of which some run other `versions`.
+    `insecure_registries`, as HOST:PORT, may be at any address, and speak plain HTTP. `use_engine`: container images
+    that a Docker or Podman engine of this machine has are taken from there.
     `unconfined`: where this machine has no `wall`, programs run without one.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
@@ -74,6 +76,8 @@ class Settings:
     wall: WallChoice = "auto"
     unconfined: bool = False
     ports: range = PORTS
+    insecure_registries: tuple[str, ...] = ()
+    use_engine: bool = True
     addresses: IPv4Network = ADDRESSES
     address_port: int = ADDRESS_PORT
 

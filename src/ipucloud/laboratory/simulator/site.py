@@ -21,6 +21,7 @@ from ipucloud.laboratory.simulator.host_servers import HostServers
 from ipucloud.laboratory.simulator.host_states import HostStates
 from ipucloud.laboratory.simulator.hosts import Hosts
 from ipucloud.laboratory.simulator.identities import Identities
+from ipucloud.laboratory.simulator.images.store import Images
 from ipucloud.laboratory.simulator.machines import Machines
 from ipucloud.laboratory.simulator.networks import Networks
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
@@ -76,6 +77,12 @@ class Site:
         self.channels = Channels()
         self._durations = Durations(settings.time_scale)
         self.confinement = Confinement(settings.wall, unconfined=settings.unconfined, servers=settings.data / "hosts")
+        self.images = Images(
+            settings.data / "images",
+            settings.disk_mib * 1024 * 1024,
+            open_registries=settings.insecure_registries,
+            use_engine=settings.use_engine,
+        )
         self.holds = Holds()
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
@@ -176,8 +183,8 @@ class Site:
             raise not_found(f"region {region!r} does not exist")
         return [name for each in found for name in each.machines] + self.identities.surplus(region)
 
-    def inventory(self) -> Inventory:
-        """All hardware, and where its controllers listen."""
+    def inventory(self, *, containers: bool = False) -> Inventory:
+        """All hardware, and where its controllers listen. `containers`: whether servers run container images."""
         return Inventory(
             regions=[
                 SiteRegion(
@@ -192,6 +199,7 @@ class Site:
                     hosts=list(region.hosts),
                     typical_seconds=self._durations.typical_seconds(),
                     simulated=True,
+                    containers=containers,
                 )
                 for slug, region in self.regions.items()
             ]
@@ -340,6 +348,7 @@ class Site:
             self.settings.disk_mib * 1024 * 1024,
             answers=lambda: not self.faults.silence("ssh.connect", host),
             confinement=self.confinement,
+            images=self.images,
             ports=self.settings.ports,
         )
 

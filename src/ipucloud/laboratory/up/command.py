@@ -97,6 +97,13 @@ def up(
         bool,
         typer.Option("--unconfined", help="Run programs of simulated servers even where this machine confines none."),
     ] = False,
+    insecure_registry: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="A registry of container images that may be at any address and speaks plain HTTP; repeatable.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a complete local system until Ctrl-C: database, simulated site, API, worker.
@@ -107,7 +114,9 @@ def up(
     settings = settings_from_environment()
     given: dict[str, object] = {} if port is None else {"port": port}
     try:
-        site = SiteChoices(None if published is None else Published.read(published), unconfined)
+        site = SiteChoices(
+            None if published is None else Published.read(published), unconfined, tuple(insecure_registry or ())
+        )
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--published") from None
     if site.published is not None:

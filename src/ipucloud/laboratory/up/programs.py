@@ -47,10 +47,12 @@ class SiteChoices:
     """How a simulated site is run.
 
     `published`: in a container, for those outside. `unconfined`: where there is no wall, programs run all the same.
+    `insecure_registries`, as HOST:PORT: container images come from there over plain HTTP, whatever their address is.
     """
 
     published: Published | None = None
     unconfined: bool = False
+    insecure_registries: tuple[str, ...] = ()
 
 
 AS_USUAL = SiteChoices()
@@ -89,7 +91,11 @@ def simulated_site(
     }
     if (published := choices.published) is not None:
         options |= {"--bind": EVERYWHERE, "--advertise": published.address, "--ports": published}
-    flags = ("--secure", *(["--unconfined"] if choices.unconfined else []))
+    flags = (
+        "--secure",
+        *(["--unconfined"] if choices.unconfined else []),
+        *(f"--insecure-registry={each}" for each in choices.insecure_registries),
+    )
     arguments = (*flags, *(str(word) for option in options.items() for word in option))
     return Program(
         "The simulated site", "ipucloud.laboratory.simulator.main", arguments, credentials, logs / "site.log", ready

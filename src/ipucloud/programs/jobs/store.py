@@ -30,7 +30,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys
-from ipucloud.programs.store import OF_IT, Record, key, started_as
+from ipucloud.programs.store import OF_IT, Record, key, require_runtime, started_as
 from ipucloud.reconcile.wake import wake
 
 JOBS = "jobs"
@@ -90,10 +90,11 @@ _FACTS = Query(
 )
 _INSERT = sa.text(
     """
-    INSERT INTO jobs (id, project_id, cluster_id, server_id, number, command, directory, environment, retries,
-                      max_minutes, max_cost, currency, created_by)
+    INSERT INTO jobs (id, project_id, cluster_id, server_id, number, command, directory, environment, image,
+                      registry_username, registry_password, retries, max_minutes, max_cost, currency, created_by)
     VALUES (:id, :project_id, :cluster_id, :server_id, :number, CAST(:command AS jsonb), :directory,
-            CAST(:environment AS jsonb), :retries, :max_minutes, :max_cost, :currency, :created_by)
+            CAST(:environment AS jsonb), :image, :registry_username, :registry_password, :retries, :max_minutes,
+            :max_cost, :currency, :created_by)
     """
 )
 _FIND = Query(
@@ -141,7 +142,7 @@ _END = sa.text(
     clauses(
         """
         UPDATE jobs SET state = :state, state_reason = :why, ended_by = :ended_by, exit_status = :exit_status,
-               ended_at = app_now()
+               registry_password = NULL, ended_at = app_now()
         """,
         OF_IT,
     )
@@ -165,9 +166,11 @@ async def create(
 ) -> Made:
     """Record a program to run, with its event and work item.
 
-    Raises `Problem`: not_found, state_conflict when the cluster is not in use or has too many jobs, validation_failed.
+    Raises `Problem`: not_found, state_conflict when the cluster is not in use or has too many jobs, no_containers,
+    validation_failed.
     """
     cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Jobs run")
+    require_runtime(cluster, body)
     server = await server_of(connection, actor, cluster_id, body.poplar_server)
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     faults = []

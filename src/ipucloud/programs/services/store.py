@@ -29,7 +29,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys
 from ipucloud.programs.services.queries import MEANT
 from ipucloud.programs.services.states import SERVICE_STATES
-from ipucloud.programs.store import OF_IT, Record, key, started_as
+from ipucloud.programs.store import OF_IT, Record, key, require_runtime, started_as
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.site import JobHealth
 
@@ -98,10 +98,11 @@ _TAKEN = Query(
 )
 _INSERT = sa.text(
     """
-    INSERT INTO services (id, project_id, cluster_id, server_id, name, command, directory, environment, port,
-                          max_restarts, health_check, created_by)
+    INSERT INTO services (id, project_id, cluster_id, server_id, name, command, directory, environment, image,
+                          registry_username, registry_password, port, max_restarts, health_check, created_by)
     VALUES (:id, :project_id, :cluster_id, :server_id, :name, CAST(:command AS jsonb), :directory,
-            CAST(:environment AS jsonb), :port, :max_restarts, CAST(:health_check AS jsonb), :created_by)
+            CAST(:environment AS jsonb), :image, :registry_username, :registry_password, :port, :max_restarts,
+            CAST(:health_check AS jsonb), :created_by)
     """
 )
 _FIND = Query(
@@ -161,7 +162,7 @@ _END = sa.text(
     clauses(
         """
         UPDATE services SET state = :state, state_reason = :why, ended_by = :ended_by, exit_status = :exit_status,
-               failures = :failures, ended_at = app_now()
+               failures = :failures, registry_password = NULL, ended_at = app_now()
         """,
         OF_IT,
     )
@@ -178,9 +179,10 @@ async def create(
     """Record a program to keep running, with its event and work item.
 
     Raises `Problem`: not_found; state_conflict when the cluster is not in use, has too many services or another one has
-    the port; name_taken; validation_failed.
+    the port; no_containers; name_taken; validation_failed.
     """
-    await lock_cluster_in_use(connection, actor, cluster_id, "Services are made")
+    cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Services are made")
+    require_runtime(cluster, body)
     server = await server_of(connection, actor, cluster_id, body.poplar_server)
     if server is None:
         raise Problem(VALIDATION_FAILED, "The service was not recorded; `errors` says why.", [UNKNOWN_SERVER])

@@ -963,6 +963,12 @@ class Job(Answer):
     environment: Sequence[str] = []
     """Names of its variables, beside those that a login has; their values are not shown."""
 
+    image: str | None = None
+    """Container image that it runs in; null: the server's own system."""
+
+    registry_username: str | None = None
+    """Who it logs in as at the image's registry; null: nobody."""
+
     state: Annotated[JobState | str, Field(union_mode="left_to_right")]
     """
     Present state. `queued`: it waits for its server, or for the jobs before it there; `running`: its program
@@ -1484,6 +1490,12 @@ class Service(Answer):
 
     environment: Sequence[str] = []
     """Names of its variables, beside those that a login has; their values are not shown."""
+
+    image: str | None = None
+    """Container image that it runs in; null: the server's own system."""
+
+    registry_username: str | None = None
+    """Who it logs in as at the image's registry; null: nobody."""
 
     port: int
     """TCP port of the server on which the program listens."""

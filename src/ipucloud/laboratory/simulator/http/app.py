@@ -66,7 +66,7 @@ def build_app(site: Site, token: str) -> Starlette:
 
 def _hardware(site: Site, calls: Calls) -> list[Route]:
     async def get_inventory(request: Request) -> Inventory:  # noqa: ARG001 - every call has the same signature
-        return site.inventory()
+        return site.inventory(containers=await site.confinement.runs_images())
 
     async def get_system(request: Request) -> RedfishSystem:
         return site.machines.system(request.path_params["machine"])

@@ -4,7 +4,7 @@ A request is a JSON object and descriptors: the request's own socket first, then
 
 | request | answer on its own socket |
 |---|---|
-| `{"run": argv, "environment": …}` | `{}`, then `{"exit": status}`, negative for a signal |
+| `{"run": argv, "environment": …, "directory": …}` | `{}`, then `{"exit": status}`, negative for a signal |
 | `{"run": …, "terminal": [rows, columns]}` | `{}` with the master of a new terminal, then `{"exit": status}` |
 | `{"serve": "sftp"}` | `{}`, then `{"exit": status}` |
 | `{"connect": port}` | `{}` with a connection to what listens there |
@@ -204,6 +204,8 @@ class _Init:
             os.closerange(3, 65536)
             os.nice(NICENESS)
             kernel.limit(self._limits)
+            if directory := request.get("directory"):
+                os.chdir(directory)
             if "serve" in request:
                 status = sftp.serve(0, 1, self._plan)
             else:

@@ -19,7 +19,12 @@ WAY_IN = 61183
 DISK_FOLDERS = ("data", "etc", "mnt", "srv", "tmp", "var", "volumes")
 """Folders of a server's disk, beside the home. Everything else in a sandbox is read-only, or gone at its end."""
 
-OWN_PROGRAMS = "/opt/ipucloud/bin"
+IMAGE_FOLDERS = ("data", "mnt", "tmp", "volumes")
+"""Those that a program in a container image has, too; the rest of its files are the image's, to read."""
+IMAGE_SETTINGS = ("group", "hostname", "hosts", "passwd", "resolv.conf", "vipu/ca.pem")
+"""Files of /etc that are the server's also in an image, which has places for them once it is unpacked."""
+
+OWN_PROGRAMS, IMAGE_PROGRAMS = "/opt/ipucloud/bin", "/run/ipucloud-bin"
 RUN_FOLDER, TOOLS_FILE = "/run", "/run/ipucloud"
 """The file says how the server's own commands reach the owner of the sandbox: a port of the loopback address, and a
 token that no other sandbox can read."""
@@ -52,8 +57,11 @@ class Plan:
     `root`: where the server's disk is for its programs: empty where it is their root directory, else its path here.
 
     `programs`: further folders of this machine to show, to read. `settings`: files of /etc. `launchers`: files, and
-    `links` symbolic links, in OWN_PROGRAMS. `limits`: of each process, by the names of RLIMIT_*. `memory`: bytes that
+    `links` symbolic links, in `own_programs`. `limits`: of each process, by the names of RLIMIT_*. `memory`: bytes that
     all processes have together; `disk_size`: bytes on the disk.
+
+    `image`: the folder with the files of a container image, from the server's disk on: programs have these in place of
+    this machine's. Empty: they have this machine's.
     """
 
     wall: Wall
@@ -69,6 +77,16 @@ class Plan:
     limits: Mapping[str, int]
     memory: int
     disk_size: int
+    image: str = ""
+
+    @property
+    def own_programs(self) -> str:
+        return IMAGE_PROGRAMS if self.image else self.place(OWN_PROGRAMS)
+
+    @property
+    def disk_folders(self) -> Sequence[str]:
+        """Those of the disk that its programs have, beside the home."""
+        return IMAGE_FOLDERS if self.image else DISK_FOLDERS
 
     @property
     def home(self) -> str:
@@ -96,7 +114,7 @@ class Plan:
             "USER": self.user,
             "LOGNAME": self.user,
             "SHELL": "/bin/bash",
-            "PATH": f"{self.place(OWN_PROGRAMS)}:{SEARCH_PATH}",
+            "PATH": f"{self.own_programs}:{SEARCH_PATH}",
             "LANG": "C.UTF-8",
             ROOT: self.root,
             **(there if self.root else {}),

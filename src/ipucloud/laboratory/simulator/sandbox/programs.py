@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.sandbox.plan import OWN_PROGRAMS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import Plan
 
 
 def write(plan: Plan) -> None:
     """Write them where the plan has them. Raises OSError."""
-    folder = Path(plan.place(OWN_PROGRAMS))
+    folder = Path(plan.own_programs)
     for name, text in plan.launchers.items():
         path = folder / name
         path.write_text(text)

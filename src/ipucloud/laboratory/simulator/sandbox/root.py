@@ -25,13 +25,14 @@ from ipucloud.laboratory.simulator.sandbox.kernel import (
     MS_REMOUNT,
     MS_SLAVE,
 )
-from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, INSIDE_UID, OWN_PROGRAMS, SETTINGS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID, SETTINGS, Plan
 
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _OF_EACH_BOOT = frozenset({"hostname", "hosts"})
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SIOCSIFFLAGS, _IFF_UP_RUNNING = 0x8914, 0x41
 _MiB = 1024 * 1024
+_NOT_OF_AN_IMAGE = frozenset({"dev", "home", "proc", "root", "run", "sys"})
 
 
 def build(plan: Plan) -> None:
@@ -45,17 +46,22 @@ def build(plan: Plan) -> None:
     new, old = "/tmp", f".{secrets.token_hex(16)}"  # noqa: S108 - a mount point in a namespace of this process alone
     kernel.mount("tmpfs", new, "tmpfs", MS_NOSUID | MS_NODEV, "size=16m,mode=755")
     _bind_disk(plan, new)
+    if plan.image:
+        _bind_image(plan.image, new)
     os.mkdir(f"{new}/{old}")
     kernel.pivot_root(new, f"{new}/{old}")
     os.chdir("/")
     os.umask(0o022)
-    _bind_system(plan, f"/{old}")
-    _write_settings(plan, f"/{old}")
-    _mount_kernels(f"/{old}", plan.memory // 4)
+    if plan.image:
+        _show_settings(plan)
+    else:
+        _bind_system(plan, f"/{old}")
+        _write_settings(plan, f"/{old}")
+    _mount_kernels(plan, f"/{old}")
     programs.write(plan)
     kernel.detach(f"/{old}")
     os.rmdir(f"/{old}")
-    for folder in ("/dev", OWN_PROGRAMS, "/"):
+    for folder in ("/dev", plan.own_programs, "/"):
         kernel.mount(None, folder, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
     kernel.set_hostname(plan.hostname)
     _loopback_up()
@@ -65,11 +71,34 @@ def build(plan: Plan) -> None:
 
 def _bind_disk(plan: Plan, new: str) -> None:
     """The folders of the disk. Customers change what is in them, never these entries: none of them is a link."""
-    for folder in (*DISK_FOLDERS, f"home/{plan.user}"):
+    for folder in (*plan.disk_folders, f"home/{plan.user}"):
         if not stat.S_ISDIR(os.lstat(folder).st_mode):
             raise OSError(f"{folder} on the server's disk is no folder")
         os.makedirs(f"{new}/{folder}")
         kernel.bind(folder, f"{new}/{folder}", ATTR_NOSUID | ATTR_NODEV)
+
+
+def _bind_image(image: str, new: str) -> None:
+    """What is directly in the root directory of an image, but for what is the server's, or the kernel's."""
+    for name in os.listdir(image):
+        source, target = f"{image}/{name}", f"{new}/{name}"
+        mode = os.lstat(source).st_mode
+        if name in _NOT_OF_AN_IMAGE or os.path.lexists(target):
+            continue
+        if stat.S_ISLNK(mode):
+            if name != "etc":
+                os.symlink(os.readlink(source), target)
+        elif stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+            _show(source, target)
+
+
+def _show_settings(plan: Plan) -> None:
+    """Show files of the server in the image's /etc. Nothing is left of them at another place."""
+    for name, text in plan.settings.items():
+        source, target = "/.setting", f"/etc/{name}"
+        Path(source).write_text(text)
+        _show(source, target)
+        os.unlink(source)
 
 
 def _bind_system(plan: Plan, host: str) -> None:
@@ -87,7 +116,7 @@ def _show(source: str, target: str) -> None:
     """Show a file or folder of this machine, to read."""
     if os.path.isdir(source):
         os.makedirs(target, exist_ok=True)
-    else:
+    elif not os.path.exists(target):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0o644))
     kernel.bind(source, target, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV)
@@ -110,12 +139,12 @@ def _write_settings(plan: Plan, host: str) -> None:
                 os.chown(path, INSIDE_UID, INSIDE_UID)
 
 
-def _mount_kernels(host: str, shared_memory: int) -> None:
+def _mount_kernels(plan: Plan, host: str) -> None:
     """/proc of the sandbox's own processes, devices without hardware, and memory for what does not outlive a boot."""
     for folder, options in {
         "dev": "size=1m,mode=755",
         "run": "size=16m,mode=1777",
-        OWN_PROGRAMS: "size=4m,mode=755",
+        plan.own_programs.lstrip("/"): "size=4m,mode=755",
     }.items():
         os.makedirs(f"/{folder}", exist_ok=True)
         kernel.mount("tmpfs", f"/{folder}", "tmpfs", MS_NOSUID | MS_NODEV, options)
@@ -128,7 +157,7 @@ def _mount_kernels(host: str, shared_memory: int) -> None:
     links = {"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
     for name, target in links.items():
         os.symlink(target, f"/dev/{name}")
-    options = f"size={shared_memory // _MiB}m,mode=1777"
+    options = f"size={plan.memory // 4 // _MiB}m,mode=1777"
     kernel.mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options)  # noqa: S108 - in the sandbox
     kernel.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
 

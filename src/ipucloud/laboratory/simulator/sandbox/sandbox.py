@@ -98,9 +98,14 @@ class Sandbox:
             inner.close()
         said: dict[str, Any] = {}
         descriptors: list[int] = []
-        with suppress(TimeoutError):
+        try:
             async with asyncio.timeout(START_SECONDS):
                 said, descriptors = await _received(control)
+        except TimeoutError:
+            pass
+        except asyncio.CancelledError:  # without its owner it ends
+            control.close()
+            raise
         if not descriptors:
             control.close()
             raise SandboxProblem(await _last_words(process) or "it did not start")
@@ -130,13 +135,14 @@ class Sandbox:
         streams: Sequence[int] = (),
         environment: Mapping[str, str] | None = None,
         *,
+        directory: str | None = None,
         login: bool = False,
     ) -> Running:
         """Run a program with these descriptors as its standard input, output and error. Raises SandboxProblem.
 
-        `login`: when it is closed, what it has started ends, too.
+        It starts in the `directory`, or in the home. `login`: when it is closed, what it has started ends, too.
         """
-        request = {"run": list(argv), "environment": dict(environment or {}), "login": login}
+        request = {"run": list(argv), "environment": dict(environment or {}), "directory": directory, "login": login}
         return await self._ask(request, streams)
 
     async def run_at_terminal(

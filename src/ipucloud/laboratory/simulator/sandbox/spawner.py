@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ipucloud.laboratory.simulator.sandbox import kernel, landlock, processes
-from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, OWN_PROGRAMS, RUN_FOLDER, SETTINGS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, RUN_FOLDER, SETTINGS, Plan
 
 ANSWER_SECONDS = 10.0
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc")
@@ -124,7 +124,7 @@ def restrict(plan: Plan) -> None:
     own = [plan.home, plan.place(RUN_FOLDER), *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
     of_a_user = _OF_A_USER if plan.own_user else ()
     landlock.restrict(
-        read=[*_SYSTEM, *settings, *plan.programs, plan.place(OWN_PROGRAMS)], change=[*own, *_DEVICES, *of_a_user]
+        read=[*_SYSTEM, *settings, *plan.programs, plan.own_programs], change=[*own, *_DEVICES, *of_a_user]
     )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from ipucloud.laboratory.simulator.sandbox import processes
-from ipucloud.laboratory.simulator.sandbox.plan import DISK_FOLDERS, Plan
+from ipucloud.laboratory.simulator.sandbox.plan import Plan
 from ipucloud.laboratory.simulator.sandbox.processes import Process
 
 SECONDS = 1.0
@@ -35,7 +35,7 @@ class Watch:
         self._memory = plan.memory
         self._disk = plan.disk_size
         self._processes = plan.limits["NPROC"]
-        self._folders = [plan.home, *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
+        self._folders = [plan.home, *(plan.place(f"/{name}") for name in plan.disk_folders)]
         self._next = 0.0
         self._tight = False
         self._free: tuple[int, int] | None = None

@@ -64,6 +64,13 @@ class Confinement:
             raise SandboxProblem(f"{self._problem}")
         return self._wall
 
+    async def runs_images(self) -> bool:
+        """Whether programs can have the files of a container image, which takes a root directory of their own."""
+        try:
+            return await self.wall() == "namespaces"
+        except SandboxProblem:
+            return False
+
     async def shown(self) -> ServersConfinement:
         """The wall, for whoever works with the site."""
         try:

@@ -92,6 +92,22 @@ def settings(user: str, hostname: str, root: str) -> dict[str, str]:
     }
 
 
+def image_settings(user: str, hostname: str, *, passwd: str, group: str, authority: bytes | None) -> dict[str, str]:
+    """The files of /etc that are the server's also in a container image with this `passwd` and `group`.
+
+    Of two lines for one number, programs take the first.
+    """
+    own = settings(user, hostname, "")
+    return {
+        "group": f"{user}:x:{INSIDE_UID}:\n{group}",
+        "hostname": own["hostname"],
+        "hosts": own["hosts"],
+        "passwd": f"{user}:x:{INSIDE_UID}:{INSIDE_UID}::/home/{user}:/bin/sh\n{passwd}",
+        "resolv.conf": own["resolv.conf"],
+        "vipu/ca.pem": (authority or b"").decode(),
+    }
+
+
 def names(user: str, hostname: str) -> dict[str, str]:
     """Commands that name a server and its user where the machine has other names for both."""
     return {

@@ -12,18 +12,23 @@ import os
 import re
 import signal
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ipucloud.laboratory.simulator.images.problem import ImageProblem
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found
 from ipucloud.laboratory.simulator.sandbox.sandbox import Running, Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.checks import Checks
+from ipucloud.laboratory.simulator.ssh.containers import Place
 from ipucloud.laboratory.simulator.ssh.streams import Source
 from ipucloud.laboratory.simulator.store import replace_file
+from ipucloud.wire.images import JobImage
 from ipucloud.wire.site import Job, JobRequest
+
+Result = TypeVar("Result")
 
 LOG_LIMIT = 4 * 1024 * 1024
 """Bytes that are kept of what a job writes."""
@@ -34,14 +39,16 @@ GRACE_SECONDS = 10.0
 DRAIN_SECONDS = 2.0
 """How long the output of a program that has ended is waited for: a child may keep it open."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
-_IN_DIRECTORY = 'cd -- "$1" && shift && exec "$@"'
 
 
-class Place(Protocol):
+class Server(Protocol):
     """Where jobs run: a server that is up."""
 
-    async def sandbox(self) -> Sandbox: ...
-    async def environment(self) -> dict[str, str]: ...
+    def place(self, image: JobImage | None) -> AbstractAsyncContextManager[Place]:
+        """For one program: in the server's own system, or in an image. Raises ImageProblem, SandboxProblem."""
+
+    async def environment(self) -> dict[str, str]:
+        """What a login finds in its environment."""
 
 
 class _Record(BaseModel):
@@ -58,13 +65,14 @@ class _Record(BaseModel):
 class Jobs:
     """The jobs of one server, in a folder of their own."""
 
-    def __init__(self, folder: Path, place: Place) -> None:
+    def __init__(self, folder: Path, server: Server) -> None:
         self._folder = folder
-        self._place = place
+        self._server = server
+        self._fetching: dict[str, asyncio.Task[Place]] = {}
         self._records: dict[str, _Record] = {}
         self._running: dict[str, Running] = {}
         self._checks: dict[str, Checks] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def load(self) -> None:
         """Read what is known; what ran when the server went down was interrupted."""
@@ -80,13 +88,14 @@ class Jobs:
         if not _NAME.fullmatch(name):
             raise invalid(f"{name!r} is not the name of a job")
         known = self._records.get(name)
+        kept = _kept(request)
         if known is not None:
-            if known.request not in (None, request):
+            if known.request not in (None, kept):
                 raise exists(f"job {name!r} is another one")
             return self.get(name, 0)
         if any("\0" in text for text in (*request.command, *request.environment.values(), request.directory or "")):
             raise invalid("a program's arguments have no NUL characters")
-        record = _Record(name=name, request=request)
+        record = _Record(name=name, request=kept)
         self._keep(record)
         self._start_task(self._run(record, request))
         return self.get(name, 0)
@@ -120,6 +129,8 @@ class Jobs:
             self._keep(record)
             if name in self._running:
                 self._start_task(self._terminate(self._running[name]))
+            elif name in self._fetching:
+                self._fetching[name].cancel()
         return self.get(name, 0)
 
     async def close(self) -> None:
@@ -132,15 +143,41 @@ class Jobs:
                 self._end(record, "stopped" if record.stopping else "interrupted")
 
     async def _run(self, record: _Record, request: JobRequest) -> None:
+        async with AsyncExitStack() as held:
+            try:
+                place = await self._placed(record.name, request, held)
+                if place is None:
+                    self._end(record, "stopped")
+                    return
+                started = await self._started(record.name, request, place)
+            except (SandboxProblem, ImageProblem, OSError) as error:
+                self._end(record, "not_started", detail=str(error))
+                return
+            await self._until_ended(record, request, place.sandbox, started)
+
+    async def _placed(self, name: str, request: JobRequest, held: AsyncExitStack) -> Place | None:
+        """Where a job runs, until `held` is left; None: it was stopped while its image was fetched."""
+        if request.image is None:
+            return await held.enter_async_context(self._server.place(None))
+        opened = self._start_task(held.enter_async_context(self._server.place(request.image)))
+        self._fetching[name] = opened
         try:
-            running, source, drained = await self._started(record.name, request)
-        except (SandboxProblem, OSError) as error:
-            self._end(record, "not_started", detail=str(error))
-            return
+            await asyncio.wait({opened})
+        finally:
+            self._fetching.pop(name)
+        return None if opened.cancelled() else opened.result()
+
+    async def _until_ended(
+        self,
+        record: _Record,
+        request: JobRequest,
+        sandbox: Sandbox,
+        started: tuple[Running, Source, asyncio.Event],
+    ) -> None:
+        running, source, drained = started
         self._running[record.name] = running
-        checking = None
+        checking = self._checked(record.name, request, sandbox)
         try:
-            checking = await self._checked(record.name, request)
             if record.stopping:
                 self._start_task(self._terminate(running))
             status = await running.ended()
@@ -157,24 +194,22 @@ class Jobs:
             self._running.pop(record.name, None)
             self._checks.pop(record.name, None)
 
-    async def _checked(self, name: str, request: JobRequest) -> asyncio.Task[None] | None:
+    def _checked(self, name: str, request: JobRequest, sandbox: Sandbox) -> asyncio.Task[None] | None:
         """What checks a program that runs; None: it is not to be checked."""
         if request.check is None:
             return None
-        checks = self._checks[name] = Checks(request.check, (await self._place.sandbox()).connect)
+        checks = self._checks[name] = Checks(request.check, sandbox.connect)
         return self._start_task(checks.run())
 
-    async def _started(self, name: str, request: JobRequest) -> tuple[Running, Source, asyncio.Event]:
-        sandbox = await self._place.sandbox()
-        environment = await self._place.environment()
+    async def _started(self, name: str, request: JobRequest, place: Place) -> tuple[Running, Source, asyncio.Event]:
+        environment = {**place.environment, **await self._server.environment()}
         environment |= {"IPUCLOUD_JOB": name} | request.environment
-        command = list(request.command)
-        if request.directory is not None:
-            command = ["sh", "-c", _IN_DIRECTORY, "job", sandbox.place(request.directory), *command]
+        directory = place.directory if request.directory is None else place.sandbox.place(request.directory)
         nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         reading, writing = os.pipe2(os.O_CLOEXEC)
         try:
-            running = await sandbox.run(command, [nothing, writing, writing], environment)
+            streams = [nothing, writing, writing]
+            running = await place.sandbox.run(request.command, streams, environment, directory=directory)
         except BaseException:
             os.close(reading)
             raise
@@ -189,7 +224,7 @@ class Jobs:
         await asyncio.sleep(GRACE_SECONDS)
         running.signal(signal.SIGKILL)
 
-    def _start_task(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _start_task(self, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -236,3 +271,10 @@ class Jobs:
 
     def _path(self, name: str, kind: str) -> Path:
         return self._folder / f"{name}.{kind}"
+
+
+def _kept(request: JobRequest) -> JobRequest:
+    """What is kept of a request: a registry's password is needed at the start only."""
+    if request.image is None:
+        return request
+    return request.model_copy(update={"image": request.image.without_password})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.cloud_init import LOG as CLOUD_INIT_LOG
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.console import Console
+from ipucloud.laboratory.simulator.ssh.containers import Containers, Place
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.door import listen
@@ -34,6 +35,7 @@ from ipucloud.laboratory.simulator.ssh.userland import Userland, files_of
 from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
+from ipucloud.wire.images import JobImage
 from ipucloud.wire.site import CONSOLE_BYTES, CloudInit, S3Remote, ServerSpec, Ssh
 
 COUNT_TIMEOUT = 2.0
@@ -74,6 +76,16 @@ class PoplarServer:
         programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
         ipu_run = IpuRun(around.fabric, spec.ipus, spec.user, self.uses)
         self._userland = Userland(self._disk, self._hostname(), programs, ipu_run, wall=around.confinement.wall)
+        self._containers = Containers(
+            around.images,
+            around.confinement,
+            lambda image: Userland(
+                *(self._disk, self._hostname(), programs, ipu_run),
+                wall=around.confinement.wall,
+                image=image,
+                authority=around.fabric.authority(),
+            ),
+        )
         self.jobs = Jobs(folder / JOBS_FOLDER, self)
         self._acceptor: asyncssh.SSHAcceptor | None = None
         self._buckets = buckets
@@ -121,7 +133,13 @@ class PoplarServer:
 
     def load(self) -> dict[str, float | int]:
         """How busy it is, under the names of `Host`."""
-        return self._userland.load()
+        found = self._userland.load()
+        for more in self._containers.loads():
+            found["cpu_percent"] = min(100.0, found["cpu_percent"] + more["cpu_percent"])
+            found["memory_used_bytes"] = min(
+                found["memory_bytes"], found["memory_used_bytes"] + more["memory_used_bytes"]
+            )
+        return found
 
     def _make_folders(self) -> None:
         """Make the folders that a fresh server has."""
@@ -192,6 +210,15 @@ class PoplarServer:
         """The sandbox of the customer's programs. Raises SandboxProblem."""
         return await self._userland.sandbox()
 
+    @asynccontextmanager
+    async def place(self, image: JobImage | None) -> AsyncIterator[Place]:
+        """Where a program of the control plane runs. Raises ImageProblem, SandboxProblem."""
+        if image is None:
+            yield Place(await self.sandbox(), {})
+        else:
+            async with self._containers.open(image) as place:
+                yield place
+
     async def environment(self) -> dict[str, str]:
         """What a login finds in its environment, beside what every program does."""
         write_authority(self._files, self._around.fabric.authority())
@@ -219,6 +246,9 @@ class PoplarServer:
         try:
             found = await (await self.sandbox()).connect(port)
         except SandboxProblem as problem:
-            raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
+            in_container = await self._containers.connect(port)
+            if in_container is None:
+                raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
+            found = in_container
         found.setblocking(False)
         return forwarded(found)

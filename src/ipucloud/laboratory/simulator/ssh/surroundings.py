@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ipucloud.laboratory.simulator.images.store import Images
 from ipucloud.laboratory.simulator.ports import PORTS
 from ipucloud.laboratory.simulator.ssh.confinement import Confinement
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
@@ -15,6 +16,7 @@ class Surroundings:
     """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches.
 
     `disk_size` is in bytes. `answers`: whether connections to the SSH port are served, and not broken off at once.
+    `images`: the container images of the site; None: it has none.
     """
 
     bind: str
@@ -24,3 +26,4 @@ class Surroundings:
     answers: Callable[[], bool] = lambda: True
     ports: range = PORTS
     confinement: Confinement = field(default_factory=Confinement)
+    images: Images | None = None

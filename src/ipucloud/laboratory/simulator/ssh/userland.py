@@ -8,6 +8,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ipucloud.laboratory.simulator.sandbox.plan import (
@@ -35,6 +36,9 @@ MEMORY = 4 * GIB
 PROCESSES = 512
 CPU_SECONDS = 3600
 FILES = 4096
+LONGEST_SETTING = 65_536
+"""Bytes that are taken of an image's /etc/passwd and /etc/group."""
+_NAMES = ("passwd", "group")
 
 _FIRST_UID, _UIDS = 60578, WAY_IN - 60578
 """Numbers of users that no distribution gives to anyone (systemd's documentation lists them): customers', for root."""
@@ -43,7 +47,11 @@ _CHANGING_USERS = 0b11101011
 
 
 class Userland:
-    """One server's sandbox, started when it is first needed, behind the `wall` that is given or asked for then."""
+    """One server's sandbox, started when it is first needed, behind the `wall` that is given or asked for then.
+
+    With an `image`, the folder with its files, it is one beside the server's own, on the same disk: programs there have
+    the image's files in place of this machine's. They find the controller's `authority` where those of the server do.
+    """
 
     def __init__(
         self,
@@ -53,12 +61,16 @@ class Userland:
         ipu_run: IpuRun | None = None,
         *,
         wall: Wall | Callable[[], Awaitable[Wall]],
+        image: Path | None = None,
+        authority: bytes | None = None,
     ) -> None:
         self._disk = disk
         self._hostname = hostname
         self._programs = programs
         self._ipu_run = ipu_run
         self._wall = wall
+        self._image = image
+        self._authority = authority
         self._tools: Tools | None = None
         self._box: Sandbox | None = None
         self._lock = asyncio.Lock()
@@ -114,7 +126,8 @@ class Userland:
             for name in (*own, *([] if wall == "namespaces" else [RUN_FOLDER.lstrip("/")])):
                 if (self._disk.root / name).stat().st_uid != uid:
                     self._give(self._disk.root / name, uid)
-        return self._plan(wall, uid)
+        plan = self._plan(wall, uid)
+        return plan if self._image is None else self._image_plan(plan, self._image)
 
     def _user(self, wall: Wall) -> int:
         """Who the customer is on this machine: a user of the server's own, where this process can choose.
@@ -131,6 +144,20 @@ class Userland:
             os.fchown(descriptor, uid, uid)
             for entry in folders + files:
                 os.chown(entry, uid, uid, dir_fd=descriptor, follow_symlinks=False)
+
+    def _image_plan(self, plan: Plan, image: Path) -> Plan:
+        """The same with the files of an image, which may lack Python: then the server's own commands do not run."""
+        there = {
+            name: (image / "etc" / name).read_bytes()[:LONGEST_SETTING].decode(errors="replace") for name in _NAMES
+        }
+        return replace(
+            plan,
+            image=os.path.relpath(image, self._disk.root),
+            programs=[],
+            settings=etc.image_settings(self._disk.user, self._hostname, **there, authority=self._authority),
+            launchers={"ipucloud-tool": launcher("/usr/bin/env -S python3", TOOLS_FILE)},
+            links=dict.fromkeys([*self._programs, NAME], "ipucloud-tool"),
+        )
 
     def _plan(self, wall: Wall, uid: int) -> Plan:
         interpreter = python()
