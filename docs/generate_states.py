@@ -25,8 +25,8 @@ from ipucloud.operations.step import Step
 from ipucloud.programs.services.states import SERVICE_STATES
 
 _WHEN_BILLED = {
-    ClusterState.CREATING: "no; in a region whose billing starts with the request: from when it has its machines, for at"
-    " most the announced time, unless the build fails",
+    ClusterState.CREATING: "no; in a region that bills from the request: from when it has its machines, for at most the"
+    " announced time, unless the build fails",
     ClusterState.DEGRADED: "yes, without the machines that do not work",
 }
 DIRECTORY = Path(__file__).with_name("states")
@@ -64,10 +64,9 @@ def _states(table: TransitionTable[State], source: str) -> str:
 
 
 def _billed() -> str:
-    lines = ["", "## Which states are billed", "", "| state | billed |", "|---|---|"]
-    for state in ClusterState:
-        lines.append(f"| `{state}` | {_WHEN_BILLED.get(state, 'yes' if state in BILLABLE else 'no')} |")
-    return "\n".join([*lines, ""])
+    usual = {state: "yes" if state in BILLABLE else "no" for state in ClusterState}
+    rows = [f"| `{state}` | {billed} |" for state, billed in (usual | _WHEN_BILLED).items()]
+    return "\n".join(["", "## Which states are billed", "", "| state | billed |", "|---|---|", *rows, ""])
 
 
 def _operations() -> str:

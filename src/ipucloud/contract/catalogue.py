@@ -129,6 +129,7 @@ class Pod(Row):
 class Region(Row):
     """A location of machines."""
 
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
     KEY = ("slug",)
 
     slug: Slug = Field(examples=["luxembourg-2"])

@@ -180,8 +180,9 @@ class PartitionOut(Answer):
 
 
 class BillingOut(BillingRule):
-    """The rule that the cluster was created under, and its cost so far; `cost` is null while a minute has no published price.
+    """The rule that the cluster was created under, and its cost so far.
 
+    `cost` is null while a minute has no published price.
     `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
 

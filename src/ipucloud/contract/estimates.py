@@ -22,7 +22,7 @@ class BillingStart(StrEnum):
 class BillingRule(Answer):
     """From when until when a region's clusters are billed, by the minute. A build that fails costs nothing."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     starts: BillingStart = Field(
         BillingStart.ACTIVE,

@@ -219,5 +219,6 @@ async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_
         books.now(at(moment))
         await follow_reservations(books.database)
     open_since = "SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL"
-    assert [tuple(row) for row in await books.rows(open_since)] == ([(ENDS, ENDS)] if starts is BillingStart.REQUESTED else [])
+    expected = [(ENDS, ENDS)] if starts is BillingStart.REQUESTED else []
+    assert [tuple(row) for row in await books.rows(open_since)] == expected
     assert await audit(books.database, [ONCE]) == []

@@ -758,10 +758,20 @@ class Weekday(StrEnum):
 
 class Billing(Answer):
     """
-    The rule that the cluster was created under, and its cost so far; `cost` is null while a minute has no published price.
+    The rule that the cluster was created under, and its cost so far.
 
+    `cost` is null while a minute has no published price.
     `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
+
+    starts: Annotated[BillingStart | str, Field(union_mode="left_to_right")]
+    """
+    `active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for at most the
+    announced time until it is ready.
+    """
+
+    ends: str
+    """Until its deletion is requested. A suspended cluster is not billed."""
 
     status: str
     """Present status."""
@@ -783,15 +793,6 @@ class Billing(Answer):
 
     cost_per_minute: Money | None = None
     """Cost of the present minute, without credited machines; 0 while nothing is billed."""
-
-    ends: str | None = None
-    """Until its deletion is requested. A suspended cluster is not billed."""
-
-    starts: Annotated[BillingStart | str | None, Field(union_mode="left_to_right")] = None
-    """
-    `active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for at most the
-    announced time until it is ready.
-    """
 
 
 class ChargedPrice(Answer):

@@ -29,5 +29,5 @@ class Region(Answer):
     machine_types: Sequence[str] = []
     """Machine types sold here."""
 
-    billing: BillingRule | None = None
+    billing: BillingRule
     """From when until when clusters are billed here."""

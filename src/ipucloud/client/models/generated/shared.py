@@ -446,14 +446,14 @@ class WhyNot(Answer):
 class BillingRule(Answer):
     """From when until when a region's clusters are billed, by the minute. A build that fails costs nothing."""
 
-    ends: str | None = None
-    """Until its deletion is requested. A suspended cluster is not billed."""
-
-    starts: Annotated[BillingStart | str | None, Field(union_mode="left_to_right")] = None
+    starts: Annotated[BillingStart | str, Field(union_mode="left_to_right")]
     """
     `active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for at most the
     announced time until it is ready.
     """
+
+    ends: str
+    """Until its deletion is requested. A suspended cluster is not billed."""
 
 
 class Capacity(Answer):
