@@ -23,6 +23,7 @@ name = "Frankfurt-1"
 number = 10
 country = "DE"
 machine_types = ["{MACHINE_TYPE}"]
+billing = {{ starts = "requested" }}
 """,
     "machine_types": f"""
 id = "{MACHINE_TYPE}"
