@@ -19,11 +19,9 @@ INTRODUCTION = """<!-- Written by docs/generate_acceptance.py; do not edit. -->
 
 # NVIDIA's ai-cloud-validation
 
-For operators who compare clouds: [NVIDIA/ai-cloud-validation](https://github.com/NVIDIA/ai-cloud-validation) is a
-public list of what a cloud for accelerators has to show (read at `1207cb7`, v0.11.0). This page has its rows on
-health, capacity, break-fix, maintenance, serial numbers, history and cleaning, with *GPU* read as *IPU*, and the tests
-here that show them. A test carries the ids of its rows; `./dev test --all -m acceptance` runs them all. These are tests
-of this product, not runs of NVIDIA's suite, whose checks read the output of a provider's own scripts.
+For operators who compare clouds: rows of [NVIDIA/ai-cloud-validation](https://github.com/NVIDIA/ai-cloud-validation)
+(read at `1207cb7`, v0.11.0), a public list of what a cloud for accelerators has to show, with *GPU* read as *IPU*, and
+the tests of this product that show them. `./dev test --all -m acceptance` runs them all. NVIDIA's suite was not run.
 
 | id | requirement | shown by |
 |---|---|---|

@@ -5,6 +5,7 @@ Run it from anywhere, in the project's environment: python docs/generate_events.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,33 +15,31 @@ from ipucloud.contract.event_types.registry import EventType
 
 PAGE = Path(__file__).with_name("events.md")
 NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
-TEXT = f"""
+TEXT = """
 # Events
 
-For developers who react to what happens. Every project has an event log. `GET /v1/projects/{{project}}/events` and
+For developers who react to what happens. Every project has an event log. `GET /v1/projects/{project}/events` and
 `ipucloud events list` read it, [streams](#streams) follow it, and [webhooks](webhooks.md) send it.
-`GET /v1/event-types` and `ipucloud webhooks event-types` list the {len(TYPES)} types of a project.
 
-A type never changes its name or meaning. New types and members of `data` may be added, so ignore unknown ones. A filter
+A type never changes its name or meaning. Types and members of `data` may be added, so ignore unknown ones. A filter
 takes types and `<noun>.*`, which includes types added later; an unknown type is refused with suggestions
 (`422 validation_failed`, code `unknown_event_type`).
 """
 ORIGINS = """
 ## Who, from where
 
-| member of every event | meaning |
-|---|---|
-| `actor` | e-mail of the person, or name of the token; null: the service itself |
-| `address` | IP address of the request, from a [trusted proxy](operations/network.md#behind-a-proxy) if there is one |
-| `agent` | `User-Agent` of the request, up to 200 characters |
-| `request_id` | the request, as in its answer and the logs |
-| `operation_id` | the operation; its event `operation.created` has the actor |
-| `region` | slug of the subject's region |
+Every event has these members:
 
-Each can be null. What a worker does later for an operation has no actor, address or agent.
+- `actor`: e-mail of the person, or name of the token; null: the service itself
+- `address`: IP address of the request, from a [trusted proxy](operations/network.md#behind-a-proxy) if there is one
+- `agent`: `User-Agent` of the request, up to 200 characters
+- `request_id`: the request, as in its answer and the logs
+- `operation_id`: the operation; its event `operation.created` has the actor
+- `region`: slug of the subject's region
 
-`address` and `agent` are personal data. Readers of a project see them for its members and tokens, payers for those of
-their account, and operators for all. The [audit log](security.md#the-audit-log) has them for every request.
+Each can be null; what a worker does later for an operation has no actor, address or agent. Readers of a project see
+`address` and `agent`, which are personal data, for its members and tokens, payers for those of their account, and
+operators for all.
 
 ## Streams
 
@@ -58,13 +57,12 @@ data: {"id": "81234-5120", "type": "cluster.active", "subject_type": "cluster", 
   in `?after=`; `?after=0-0` starts with the first. You then miss no event and get none twice.
 - A first message of type `gap` means that the log cannot be continued there, for example because the database was
   restored. Read everything again.
-- The server sends a comment after 15 seconds of silence. Treat a stream without any for 45 seconds as dead.
-- A stream ends after an hour (`?wait=` seconds; `0`: once it has caught up), or earlier. Open it again after its last
-  `id`.
-- A project or account has at most 100 streams per API process (`429 too_many_connections`,
-  `IPUCLOUD_STREAMS_PER_PROJECT`), a process 1,000 (`503 unavailable`, `IPUCLOUD_STREAM_LIMIT`). A client that does not
-  read is disconnected (`IPUCLOUD_WRITE_TIMEOUT`).
-- A proxy must not buffer the answer, and must wait longer than 15 seconds for more of it.
+- The server sends a comment after 15 seconds of silence. Treat a stream that is silent for 45 seconds as dead.
+- A stream ends after an hour or earlier, with `?wait=` after as many seconds (`0`: once it has caught up). Reopen it
+  after its last `id`.
+- Too many streams get `429 too_many_connections` or `503 unavailable`
+  ([limits](operations/settings.md#limits-of-the-api)). A client that does not read is disconnected.
+- A proxy must not buffer the answer, and must allow more than 15 seconds of silence.
 
 Events do not replace their object: read the cluster again on `cluster.*`, `partition.*` and `maintenance.*`, and the
 operation on `operation.*`. Steps of an operation have no events; poll its `stage`, `progress` and `expected_at`.
@@ -85,14 +83,12 @@ attributes as headers.
 
 `source` and `id` together identify an event. Filters take `type` without `ipucloud.`.
 """
-DATA = """
-## Data
-
-The JSON Schema of each type's `data`, with the meaning of every member, is under `webhooks` in the OpenAPI document and
-in `GET /v1/event-types`. The subject is the noun of the type, unless the list names another. Amounts of money are
-objects such as `{"amount": "400.00", "currency": "EUR"}`. `late` marks an event that an audit appended afterwards.
-
+DATA = f"""
 ## Events of projects
+
+`ipucloud webhooks event-types` lists the {len(TYPES)} types of a project with meaning and subject.
+`GET /v1/event-types`, and `webhooks` in the OpenAPI document, also have the JSON Schema of `data`. Amounts of money are
+objects such as `{{"amount": "400.00", "currency": "EUR"}}`. `late` marks an event that an audit appended afterwards.
 """
 ACCOUNTS = """
 ## Events of billing accounts
@@ -100,7 +96,7 @@ ACCOUNTS = """
 `GET /v1/billing/accounts/{account}/events` and `ipucloud accounts events ACCOUNT` read what happens to an account's
 money, with a token of its payers or of the platform. `…/events/stream` and `--follow` stream it, and [webhooks of the
 account](webhooks.md#webhooks-of-a-billing-account) send it. An account gets each event once, however many projects it
-pays for. Documents about several projects have their event here only.
+pays for. Events of documents about several projects are here only.
 """
 OPERATORS = """
 ## Events for operators
@@ -108,18 +104,26 @@ OPERATORS = """
 `GET /v1/operator/events` and `ipucloud admin events` read what happens to the platform, with a platform token;
 `/v1/operator/events/stream` and `--follow` stream it. No webhook sends it. `region` is null for an event of every
 region, and `subject_id` for one about the region itself. `ipucloud admin inventory diff` lists missing hardware and
-unexpected firmware, which have no events. `?` marks members of `data` that can be absent.
+unexpected firmware, which have no events. `?` marks optional members of `data`.
 """
+EVIDENT = re.compile(
+    r"active|attached|available|cancell(ed|ing)|closed|confirmed|creat(ed|ing)|declined|delet(ed|ing)|detached|disabled"
+    r"|dismissed|failed|granted|invited|issued|joined|opened|overdue|queued|rebuilding|remov(ed|ing)|repaired|resetting"
+    r"|resiz(ed|ing)|restarted|resuming|retried|revoked|role_changed|(secret_)?rotated|started|stopped|succeeded"
+    r"|suspend(ed|ing)|updated|withdrawn"
+)
+"""What follows the noun in names of types that need no sentence."""
 
 
 def page() -> str:
-    """The text of the page. Each type is in one table, that of the first who read it."""
+    """The text of the page. Each type is under the heading of the first who read it."""
     kinds = [kind for _, kind in sorted(REGISTRY.items())]
     alone = [kind for kind in kinds if not kind.project and not kind.account]
     sections = [
         ORIGINS,
         DATA,
-        *_types(kind for kind in kinds if kind.project),
+        _names("Their names explain", (kind for kind in kinds if kind.project and _evident(kind))),
+        *_types(kind for kind in kinds if kind.project and not _evident(kind)),
         ACCOUNTS,
         _names("Accounts also have", (kind for kind in kinds if kind.project and kind.account)),
         *_types(kind for kind in kinds if kind.account and not kind.project),
@@ -131,7 +135,7 @@ def page() -> str:
 
 
 def _names(sentence: str, kinds: Iterable[EventType]) -> str:
-    """A sentence with the types, those of a noun together."""
+    """A sentence with the names of types, those of a noun together."""
     nouns: dict[str, list[str]] = {}
     for kind in kinds:
         noun, _, verb = kind.name.partition(".")
@@ -142,6 +146,10 @@ def _names(sentence: str, kinds: Iterable[EventType]) -> str:
 
 def _types(kinds: Iterable[EventType]) -> Iterator[str]:
     yield from (f"- `{kind.name}`: {_when(kind)}" for kind in kinds)
+
+
+def _evident(kind: EventType) -> bool:
+    return EVIDENT.fullmatch(kind.name.partition(".")[2]) is not None
 
 
 def _operators(kinds: Iterable[EventType]) -> Iterator[str]:

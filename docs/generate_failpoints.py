@@ -1,4 +1,4 @@
-"""Writes docs/reliability/failpoints.md from the points in the code.
+"""Writes tests/crash/failpoints.md from the points in the code.
 
 Run it from anywhere, in the project's environment: python docs/generate_failpoints.py
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from ipucloud.site.calls import Call
 
 SOURCE = Path(__file__).parents[1] / "src" / "ipucloud"
-PAGE = Path(__file__).with_name("reliability") / "failpoints.md"
+PAGE = Path(__file__).parents[1] / "tests" / "crash" / "failpoints.md"
 NOTICE = "<!-- Written by docs/generate_failpoints.py; do not edit. -->"
 FAMILIES = {"site.before": Call, "site.after": Call}
 """Points that stand for many: with a second argument that is one of these."""
@@ -75,7 +75,7 @@ def page() -> str:
             "# Failpoints",
             "",
             f"For people who change the code: the {len(names())} places at which a test may end or stop a process, by",
-            "module. [crash.md](crash.md) describes their use.",
+            "module. [Crashes](README.md) describes their use.",
             "",
             "| module | points |",
             "|---|---|",

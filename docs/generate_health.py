@@ -21,11 +21,10 @@ For operators, and for customers whose cluster is degraded.
 [when hardware fails](concepts.md#when-hardware-fails) what customers see. `ipucloud admin reports list --code CODE`
 lists the hardware with the evidence.
 
-- **of**: `machine` is an IPU machine, `host` the host of a Poplar server.
-- **health**: the hardware's health, unless another report says worse.
-- **new clusters**: whether new clusters may get the hardware.
-- **credited**: whether the minutes of the cluster that holds it are credited ([billing](billing.md)).
-- **other hardware**: whether a repair of the cluster replaces the hardware.
+- **health**: unless another report says worse.
+- **new clusters**: whether they may get the hardware.
+- **credited**: whether the minutes of its cluster are ([billing](billing.md)).
+- **other hardware**: whether a repair of the cluster replaces it.
 
 ## What follows from a code
 
@@ -37,32 +36,29 @@ _EXCHANGE = "Put it into maintenance, repair or exchange it, and return it to se
 STEPS = {
     "bmc_critical": f"Read the machine's BMC log. {_EXCHANGE}",
     "powered_off": "Find out what switched it off (BMC log, power feed), and switch it on.",
-    "power_stuck": "Read the machine's BMC log; cut its power at the outlet if the BMC does not obey. Then exchange the"
-    " machine.",
+    "power_stuck": "Read the machine's BMC log; if the BMC does not obey, cut its power. Then exchange the machine.",
     "firmware_differs": "Bring its firmware to the version of its pod, in maintenance.",
     "agent_unreachable": "Check its management network and the V-IPU agent; restart the agent.",
-    "link_down": "Check both ends and the cable of the link in the report's detail; exchange the cable.",
-    "link_degraded": "Reseat or exchange the cable of the link in the report's detail when the machine is free.",
-    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read"
-    " the cause at the V-IPU controller and quarantine the machine.",
+    "link_down": "Check both ends and the cable of the link in the detail; exchange the cable.",
+    "link_degraded": "Reseat or exchange the cable of the link in the detail when the machine is free.",
+    "partition_error": "Nothing at first: the partition is reset every two minutes. If the report stays, read the"
+    " cause at the V-IPU controller and quarantine the machine.",
     "allocation_lost": "Find out why the controller lost its state. A worker recreates the allocation.",
     "sensor_critical": "Check cooling and power of the machine and its neighbours; take it into maintenance.",
     "sensor_warning": "Check cooling and power before the value becomes critical.",
     "host_failed": f"Read the host's own management log. {_EXCHANGE} The disk of its Poplar server is lost with it.",
-    "server_off": "Nothing, unless the customer did not switch it off: then check the power of the host.",
-    "ssh_unreachable": "Nothing, unless the customer reports it: customers may close the port.",
+    "server_off": "Nothing, or if the customer did not switch it off, check the host's power.",
+    "ssh_unreachable": "Nothing, unless the customer reports it.",
     "host_key_changed": "Ask the customer. If nobody changed the key, find out which system answers at the address.",
     "not_observed": "Check the BMC or the site's list of hosts; nothing fails or is credited until it answers.",
-    "build_failed": "Nothing: the report ends after an hour of good observations. To end it earlier:"
-    " `ipucloud admin return-to-service`.",
-    "replaced": "Repair it. The report ends after an hour of good observations.",
-    "not_clean": "Repair it so that it answers. It is then wiped and switched off. The report ends when it is"
-    " observed clean; it cannot be ended by hand.",
+    "build_failed": "Nothing: it ends after an hour of good observations, or by `ipucloud admin return-to-service`.",
+    "replaced": "Repair it. It ends after an hour of good observations.",
+    "not_clean": "Repair it so that it answers. It is then wiped and switched off, which alone ends the report.",
     "not_validated": "Nothing: it is tested before a cluster gets it.",
     "validation_failed": "Read the findings, put it into maintenance, and repair it; it is tested again afterwards.",
-    "surplus": "Add it to the expected inventory, or remove it: `ipucloud admin inventory diff`.",
+    "surplus": "Add it to the expected inventory, or remove it.",
     "wrong_serial": "Accept the exchanged part, or put the expected one back: `ipucloud admin inventory accept`.",
-    "wrong_model": "Correct the expected inventory, or exchange the machine: `ipucloud admin inventory diff`.",
+    "wrong_model": "Correct the expected inventory, or exchange the machine.",
     "cabling": "Cable the machine as its place in the chain expects, or correct the expected inventory.",
     "maintenance": "Finish the work, then `ipucloud admin return-to-service`.",
     "drain": "Wait until nothing holds it, then do the planned work.",

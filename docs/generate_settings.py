@@ -19,13 +19,12 @@ INTRODUCTION = """<!-- Written by docs/generate_settings.py; do not edit. -->
 
 For operators: every setting of the processes, and how to replace secrets while they run.
 
-A setting is an environment variable, shown with its default and read once at start. Two are read again: the files of
-the [catalogue](catalogue.md) on SIGHUP, and [files with secrets](#replace-secrets) when they change. Set either a
-secret or its file. Durations are seconds, up to 30 days. A process with an invalid setting does not start: it exits
-with status 2 and names the setting.
+A setting is an environment variable, shown with its default and read once at start. Two are read again: the
+[catalogue](catalogue.md) on SIGHUP, and [files with secrets](#replace-secrets) when they change. Set either a secret or
+its file. Durations are seconds, up to 30 days. A process with an invalid setting exits with status 2 and names it.
 
-The variables of the customer's commands, such as `IPUCLOUD_URL`, are in [the command line](../cli.md#connect), those of
-Compose in [containers](../containers.md#variables).
+[The command line](../cli.md#connect) has the variables of the customer's commands,
+[containers](../containers.md#variables) those of Compose.
 """
 SECTIONS = {
     "environment": ("Installation", ""),
@@ -40,8 +39,8 @@ SECTIONS = {
         "Key for stored secrets",
         "The key encrypts what customers store: webhook secrets, S3 keys, user data, SSH authorities. Keep a copy apart"
         "\nfrom the database's backups; `ipucloud up` creates one in its data directory. Without a key, webhooks and S3"
-        "\nconnections are refused with `501 not_configured`, and user data is stored unencrypted until an hour after"
-        " there is\none. What another key encrypted cannot be used: clusters and deliveries wait, and say so.",
+        "\nconnections are refused with `501 not_configured`, and user data is stored unencrypted. What another key"
+        "\nencrypted cannot be used: clusters and deliveries wait, and say so.",
     ),
     "site_url": ("Sites and V-IPU controllers", "See [the V-IPU controller](../vipu.md)."),
     "observation_interval": ("Observation and validation", "See [hardware](hardware.md)."),
@@ -63,7 +62,7 @@ SECTIONS = {
     ),
     "log_format": ("Log", ""),
 }
-"""The first setting of each section, with the section's title and what is said before its table."""
+"""The first setting of each section, with the section's title and what is said before its list."""
 SECRETS = {
     "site token, access key for V-IPU controllers": "let the site accept the new one, replace the file, then end the"
     " old one. While the file is missing or malformed, the last secret is used",
@@ -85,23 +84,22 @@ def page() -> str:
     """The text of the page. Raises ValueError if a section begins with a setting that does not exist."""
     if missing := SECTIONS.keys() - Settings.model_fields.keys():
         raise ValueError(f"no such settings: {', '.join(sorted(missing))}")
-    return "\n".join([INTRODUCTION.rstrip("\n"), *_tables(), *_secrets(), END])
+    return "\n".join([INTRODUCTION.rstrip("\n"), *_lists(), *_secrets(), END])
 
 
-def _tables() -> Iterator[str]:
+def _lists() -> Iterator[str]:
     for name, field in Settings.model_fields.items():
         if name in SECTIONS:
             title, text = SECTIONS[name]
             yield from ("", f"## {title}", "", *([text, ""] if text else []))
-            yield from ("| variable | meaning |", "|---|---|")
-        yield f"| {_written(name, field)} | {field.description} |"
+        yield f"- {_written(name, field)}: {field.description}"
 
 
 def _secrets() -> Iterator[str]:
     yield from ("", "## Replace secrets", "")
     yield "You can replace these while everything runs. Write a new file beside the old one, then rename it."
-    yield from ("", "| secret | how |", "|---|---|")
-    yield from (f"| {secret} | {how} |" for secret, how in SECRETS.items())
+    yield ""
+    yield from (f"- {secret}: {how}" for secret, how in SECRETS.items())
 
 
 def _written(name: str, field: FieldInfo) -> str:

@@ -54,7 +54,7 @@ def _states(table: TransitionTable[State], source: str) -> str:
             "",
             f"# States of {'an' if table.name[0] in 'aeiou' else 'a'} {table.name}",
             "",
-            f"For people who change the code, and for operators: which state can follow which, from `{source}`.",
+            f"For developers and operators: which state can follow which (`{source}`).",
             "",
             "```mermaid",
             table.mermaid() + "```",
@@ -75,10 +75,8 @@ def _operations() -> str:
         "",
         "# Operations",
         "",
-        "For people who change the code, and for operators: the steps of each kind of operation, after the stage that",
-        "the customer sees. A step marked * is repeated until it succeeds. Each kind is declared in",
-        "`src/ipucloud/clusters/operations/`, `src/ipucloud/partitions/operations.py` or",
-        "`src/ipucloud/billing/exports/operation.py`.",
+        "For developers and operators: the steps of each kind of operation, after the stage that the customer sees. A",
+        "step marked * is repeated until it succeeds.",
     ]
     for kind in KINDS.values():
         parts += ["", f"## `{kind.name}`", "", _sentence(kind), "", *_steps(kind.steps)]

@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--coverage", action="store_true", help="tell what the histories came through")
     parser.add_argument("--digests", action="store_true", help="print the hash of every trace")
     parser.add_argument("--hunt", action="store_true", help="plant every bug (or --mutant), one after the other")
-    parser.add_argument("--table", action="store_true", help="with --hunt: write docs/reliability/mutants.md")
+    parser.add_argument("--table", action="store_true", help="with --hunt: write tests/sim/mutants/README.md")
     parser.add_argument("-n", "--processes", type=int, default=2, help="processes (default: %(default)s)")
     parser.add_argument("--trace", action="store_true", help="play the first seed and print all that happens")
     return parser

@@ -1,6 +1,6 @@
 """Histories that every run plays; `./dev sim` plays others. Two files play half each, side by side.
 
-The default run plays those that find most planted bugs ([planted bugs](../../docs/reliability/mutants.md)).
+The default run plays those that find most planted bugs ([planted bugs](mutants/README.md)).
 """
 
 from __future__ import annotations

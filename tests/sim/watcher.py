@@ -1,6 +1,6 @@
 """What must hold at every moment: seen from outside, by whoever could see database and site at once.
 
-Numbers X… are those of docs/reliability/simulation.md.
+Numbers X… are those of tests/sim/README.md.
 """
 
 from __future__ import annotations

@@ -46,14 +46,14 @@ class Settings(BaseSettings):
         description="data of `ipucloud up`; unset: the user's data directory, or `.ipucloud` with `./dev`",
     )
     pg_bindir: Path | None = Field(
-        None, description="PostgreSQL's programs for the embedded server, instead of the installed wheel's"
+        None, description="PostgreSQL's programs for the embedded server; unset: the installed wheel's"
     )
 
     database_url: PostgresqlUrl | None = Field(
         None, description="PostgreSQL, as the application's role; unset: `up` runs an embedded one"
     )
     migration_database_url: PostgresqlUrl | None = Field(
-        None, description="the same database, as its owner, for migrations; unset: the application's URL"
+        None, description="the same, as its owner, for migrations; unset: the application's URL"
     )
     database_pool_size: int = Field(
         5,
@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     )
     secrets_key_file: Path | None = Field(None, description="file with the keys, read at start")
     secrets_key_command: str | None = Field(
-        None, min_length=1, description="command that prints the keys at start, within 10 seconds; run without a shell"
+        None, min_length=1, description="command that prints the keys at start, within 10 seconds, without a shell"
     )
 
     site_url: Annotated[str, AfterValidator(http_url)] | None = Field(
@@ -78,34 +78,34 @@ class Settings(BaseSettings):
     site_token_file: Path | None = Field(None, description="file with the token, read again when it changes")
     reached_at: Annotated[str, AfterValidator(address_pairs)] | None = Field(
         None,
-        description="where this process reaches addresses that a site announces to customers: `ANNOUNCED=REACHED`,"
-        " separated by commas; certificates of V-IPU controllers must name the announced address",
+        description="where this process reaches addresses that a site announces: `ANNOUNCED=REACHED`, separated by"
+        " commas; certificates of V-IPU controllers must name the announced one",
     )
     vipu_user: Annotated[str, AfterValidator(visible)] = Field(
         "ipucloud", min_length=1, description="the control plane's administrator at secure V-IPU controllers"
     )
     vipu_access_key: VisibleSecret | None = Field(
-        None, description="this user's access key; secure controllers need it, and `IPUCLOUD_SECRETS_KEY`"
+        None, description="its access key; secure controllers need it, and `IPUCLOUD_SECRETS_KEY`"
     )
     vipu_access_key_file: Path | None = Field(None, description="file with the key, read again when it changes")
     vipu_client_certificate: str | None = Field(
         None,
         min_length=1,
         description="client certificate for the administration of V-IPU controllers, a PEM file, read again when it"
-        " changes; `{controller}` in the path stands for the controller's name, which is the region's if it has one",
+        " changes; `{controller}` in the path is the controller's name (the region's, if that has one controller)",
     )
     vipu_client_key: str | None = Field(
         None, min_length=1, description="its private key, without a password; unset: in the certificate's file"
     )
     vipu_plaintext: bool = Field(
-        False, description="call V-IPU controllers that have no authority, and send them the access key unencrypted"
+        False, description="call V-IPU controllers without an authority, and send them the access key unencrypted"
     )
-    site_call_timeout: Seconds = Field(10.0, description="one call to the site; keep it shorter than a lease")
-    site_calls_per_second: float = Field(1000.0, gt=0, description="calls of one worker; further calls wait")
+    site_call_timeout: Seconds = Field(10.0, description="one call to the site; shorter than a lease")
+    site_calls_per_second: float = Field(1000.0, gt=0, description="calls of one worker; others wait")
     site_poll_interval: Seconds = Field(5.0, description="how often a step that waits for the site checks again")
     request_life: Seconds = Field(
         120.0,
-        description="how long a sent request can still take effect at the site; released machines wait this long",
+        description="how long a sent request can take effect at the site; released machines wait this long",
     )
 
     observation_interval: Seconds = Field(
@@ -117,14 +117,12 @@ class Settings(BaseSettings):
     observation_limit: int | None = Field(
         None,
         ge=1,
-        description="machines and hosts of a region that may fail in one reading before automatic actions halt;"
-        " unset: 5, or 5 % of the region if that is more",
+        description="machines and hosts of a region that may fail in one reading before automatic actions halt; unset:"
+        " 5, or 5 % if that is more",
     )
-    metrics_kept: Seconds = Field(
-        14 * 86_400.0, ge=3600, description="how long metrics of clusters are kept, one row per cluster and minute"
-    )
+    metrics_kept: Seconds = Field(14 * 86_400.0, ge=3600, description="how long metrics of clusters are kept")
     consoles_kept: Seconds = Field(
-        30 * 86_400.0, ge=3600, description="how long the console of a boot is kept after it was last read"
+        30 * 86_400.0, ge=3600, description="how long a boot's console is kept after it was last read"
     )
     validation: Annotated[
         frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(between_commas)
@@ -133,33 +131,27 @@ class Settings(BaseSettings):
         description="after what a machine is validated before clusters get it; empty: never",
     )
     validation_limit: int = Field(64, ge=1, description="machines of a region validated at the same time")
-    validation_deadline: Seconds = Field(
-        1800.0, description="time for a validation to test its machines, and again to switch them off"
-    )
+    validation_deadline: Seconds = Field(1800.0, description="time to test a machine, and again to switch it off")
 
     host: str = Field("127.0.0.1", description="where the API's public listener binds")
     port: int = Field(8000, ge=0, le=65535, description="its port")
     listen_fd: int | None = Field(
         None, ge=3, description="descriptor of a listening socket from a supervisor, instead of host and port"
     )
-    tls_certificate: Path | None = Field(
-        None, description="the API's certificate chain, a PEM file, its own certificate first; unset: plain HTTP"
-    )
+    tls_certificate: Path | None = Field(None, description="the API's certificate chain, a PEM file; unset: plain HTTP")
     tls_key: Path | None = Field(
         None, description="its private key, without a password; unset: in the certificate's file"
     )
     internal_host: str = Field("127.0.0.1", description="where internal listeners bind; keep it from customers")
     internal_port: int = Field(8001, ge=0, le=65535, description="the API's internal listener; 0: none")
-    internal_listen_fd: int | None = Field(
-        None, ge=3, description="descriptor of the internal listener's socket, of an API process or a worker"
-    )
+    internal_listen_fd: int | None = Field(None, ge=3, description="descriptor of the internal listener's socket")
     trusted_proxies: Networks | None = Field(
         None, description="addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted"
     )
     unread_limit: int = Field(
         268_435_456,
         ge=1_048_576,
-        description="bytes of long answers that clients have not read; beyond it the most stalled are broken off",
+        description="bytes of long answers that clients have not read; beyond it the slowest are broken off",
     )
     connection_limit: int = Field(10_000, ge=1, description="connections; fewer if too few files may be open")
     connections_per_address: int = Field(
@@ -174,30 +166,24 @@ class Settings(BaseSettings):
     service_request_limit: int = Field(32, ge=1, description="requests forwarded to one service at the same time")
     service_body_limit: int = Field(67_108_864, ge=1, description="bytes of a body forwarded to a service")
     service_timeout: Seconds = Field(
-        60.0, description="time for a service's program to begin its answer, and between two parts of it"
+        60.0, description="time for a service's program to begin its answer, and between two parts"
     )
-    header_limit: int = Field(
-        65_536, ge=1024, description="bytes of a request without its body, trailers and chunk extensions included"
-    )
+    header_limit: int = Field(65_536, ge=1024, description="bytes of a request without its body")
     header_timeout: Seconds = Field(10.0, description="time for a request's header to arrive")
     body_timeout: Seconds = Field(30.0, description="time for its body to arrive")
     idle_timeout: Seconds = Field(
         75.0, description="how long a connection may stay open without a request; longer than your balancer's"
     )
     write_timeout: Seconds = Field(30.0, description="time for a client to read 64 KiB of its answer")
-    body_limit: int = Field(
-        262_144, ge=1024, description="bytes of a request's body; an expected inventory may have 16 MiB"
-    )
+    body_limit: int = Field(262_144, ge=1024, description="bytes of a request's body; 16 MiB for an expected inventory")
     rate_limit_per_second: float = Field(
-        50.0, gt=0, description="sustained requests of one token, or of an address without a known token"
+        50.0, gt=0, description="sustained requests of a token, or of an address without a known token"
     )
     rate_limit_burst: int = Field(200, ge=1, description="the same, at once")
-    project_rate_limit_per_second: float = Field(
-        200.0, gt=0, description="sustained requests of all tokens, people and sessions of a project together"
-    )
+    project_rate_limit_per_second: float = Field(200.0, gt=0, description="sustained requests of a project together")
     project_rate_limit_burst: int = Field(800, ge=1, description="the same, at once")
 
-    session_seconds: Seconds = Field(43_200.0, description="how long a person stays signed in to the panel at most")
+    session_seconds: Seconds = Field(43_200.0, description="how long a person stays signed in to the panel")
     session_idle_seconds: Seconds = Field(7_200.0, ge=300, description="the same without a request")
     login_seconds: Seconds = Field(2_592_000.0, description="how long a token of `ipucloud login` is valid")
     invitation_seconds: Seconds = Field(604_800.0, description="how long an invitation can be accepted")
@@ -205,17 +191,17 @@ class Settings(BaseSettings):
         None, ge=90, description="days after which entries of the audit log are removed; unset: never"
     )
     oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(distinct)] = Field(
-        (), description="OpenID Connect providers through which people sign in, as a JSON list"
+        (), description="OpenID Connect providers, as a JSON list"
     )
     ssh_certificate_seconds: int = Field(
-        3600, ge=60, le=86_400, description="how long an SSH certificate is valid if the request names no time"
+        3600, ge=60, le=86_400, description="how long an SSH certificate is valid by default"
     )
     ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long one may be valid at most")
 
     worker_slots: int = Field(32, ge=1, le=10_000, description="clusters that one worker reconciles at the same time")
     worker_internal_port: int = Field(8002, ge=0, le=65535, description="the worker's internal listener; 0: none")
     lease_seconds: Seconds = Field(30.0, description="length of a lease; the same for all workers")
-    poll_seconds: Seconds = Field(1.0, description="how often an idle worker polls for work without a notification")
+    poll_seconds: Seconds = Field(1.0, description="how often an idle worker polls for work")
     reap_seconds: Seconds = Field(1.0, description="how often a worker frees leases of dead workers")
     partitions_quiet_interval: Seconds = Field(
         60.0, description="how often a cluster's partitions are checked while nothing changes"
@@ -224,40 +210,30 @@ class Settings(BaseSettings):
     volume_gib_limit: int = Field(
         10_240,
         ge=0,
-        description="GiB of a project's volumes and snapshots in a region, unless an operator sets another quota",
+        description="GiB of a project's volumes and snapshots in a region, by default",
     )
-    address_limit: int = Field(5, ge=0, description="addresses of a project in a region, likewise")
+    address_limit: int = Field(5, ge=0, description="addresses of a project in a region, by default")
     step_attempts: int = Field(5, ge=1, description="failures of one step before its operation is undone")
     create_deadline: Seconds = Field(3600.0, description="an operation that builds is given up after this")
-    preemption_notice: Seconds = Field(
-        600.0, ge=1, description="notice that a preemptible cluster gets before it is suspended"
-    )
+    preemption_notice: Seconds = Field(600.0, ge=1, description="notice before a preemptible cluster is suspended")
     isolation_after: Seconds = Field(
-        120.0, description="how long a delete or suspend waits for failed or silent hardware before it isolates it"
+        120.0, description="how long a delete or suspend waits for failed or silent hardware"
     )
     isolation_limit: int = Field(
         16,
         ge=0,
-        description="machines and hosts of a region that are isolated per hour without an operator, and for how many"
-        " more operations take others; 0: none",
+        description="machines and hosts of a region that are isolated per hour without an operator, and replaced in"
+        " operations; 0: none",
     )
     sweep_limit: int = Field(16, ge=0, description="repairs that sweeps begin in a region per hour; 0: none")
-    power_limit: Seconds = Field(600.0, description="time for a machine to switch on or off before it counts as failed")
-    repair_after: Seconds = Field(
-        120.0, description="how long a fault of a cluster's hardware lasts before its repair is due"
-    )
-    repair_host_after: Seconds = Field(
-        3600.0, description="the same for the host of a Poplar server, whose disk its repair loses"
-    )
-    repair_limit: int = Field(
-        5, ge=0, description="repairs of faults that begin in a region per hour without a request; 0: none"
-    )
+    power_limit: Seconds = Field(600.0, description="time for a machine to switch on or off before it has failed")
+    repair_after: Seconds = Field(120.0, description="how long a fault lasts before a repair is due")
+    repair_host_after: Seconds = Field(3600.0, description="the same for a Poplar server's host, whose disk is lost")
+    repair_limit: int = Field(5, ge=0, description="automatic repairs that begin in a region per hour; 0: none")
     repair_postponement: Seconds = Field(
-        7 * 86_400.0, description="how long after its announcement the repair of a fault can be put off"
+        7 * 86_400.0, description="how long a repair can be put off after its announcement"
     )
-    maintenance_notice: Seconds = Field(
-        72 * 3600.0, description="notice of planned maintenance to customers who hold the hardware"
-    )
+    maintenance_notice: Seconds = Field(72 * 3600.0, description="notice of planned maintenance to customers")
     drain_seconds: Seconds = Field(20.0, description="time for a process to finish running work when it ends")
 
     webhook_slots: int = Field(
@@ -265,53 +241,49 @@ class Settings(BaseSettings):
     )
     webhook_interval: Seconds = Field(1.0, description="how often the event log is read for webhooks")
     webhook_private_addresses: bool = Field(
-        False, description="allow webhooks over plain HTTP, to any port and private address; for closed networks"
+        False, description="allow webhooks over plain HTTP, to any port and address, for closed networks"
     )
     smtp_host: Annotated[str, AfterValidator(visible)] | None = Field(
-        None, min_length=1, description="SMTP server that sends e-mails; unset: none are sent"
+        None, min_length=1, description="SMTP server; unset: no e-mails are sent"
     )
     smtp_port: int = Field(587, ge=1, le=65535, description="its port")
     smtp_tls: Literal["starttls", "tls", "none"] = Field(
-        "starttls", description="`starttls`, `tls` from the first byte (usual on port 465), or `none`"
+        "starttls", description="`starttls`, `tls` (usual on port 465), or `none`"
     )
-    smtp_ca_file: Path | None = Field(
-        None, description="certificates of the server's authority, a PEM file; unset: the system's"
-    )
+    smtp_ca_file: Path | None = Field(None, description="certificates of the server's authority; unset: the system's")
     smtp_user: str | None = Field(None, min_length=1, description="user; unset: no authentication")
     smtp_password: SecretStr | None = Field(None, description="its password")
     smtp_password_file: Path | None = Field(None, description="file with the password")
     smtp_from: Annotated[str, Field(pattern=r"^[^@\s<>]+@[^@\s<>]+$")] | None = Field(
         None, description="the sender's address; set it with the host"
     )
-    smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; keep it shorter than a lease")
+    smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; shorter than a lease")
     public_url: Annotated[str, AfterValidator(http_url)] | None = Field(
         None, description="address at which people reach the service, such as `https://cloud.example`"
     )
     allowed_hosts: Annotated[frozenset[str], NoDecode, BeforeValidator(between_commas), AfterValidator(lower_case)] = (
-        Field(
-            LOOPBACK, description="hosts of requests that links may lead to while there is no public URL; without ports"
-        )
+        Field(LOOPBACK, description="hosts, without ports, that links may lead to without a public URL")
     )
 
     stripe_secret_key: SecretStr | None = Field(
-        None, description="secret or restricted key of Stripe, for workers; unset: an operator records top-ups"
+        None, description="secret or restricted key of Stripe, for workers; unset: operators record top-ups"
     )
     stripe_secret_key_file: Path | None = Field(None, description="file with the key, read whenever it is used")
     stripe_url: Annotated[str, AfterValidator(http_url)] = Field(
         "https://api.stripe.com", description="Stripe's API, or a proxy before it"
     )
     prepaid_hold_minutes: int = Field(
-        60, ge=1, le=10_080, description="minutes of a new cluster that a prepaid account must have funds for"
+        60, ge=1, le=10_080, description="minutes of a new cluster that prepaid funds must cover"
     )
     currency: Annotated[str, AfterValidator(currency_code)] = Field(
         "EUR", description="currency of accounts that name none, an ISO 4217 code"
     )
     provider_name: str = Field("IPU Cloud", min_length=1, description="the provider's name in cost exports")
     export_private_endpoints: bool = Field(
-        False, description="deliver exports also to private addresses and over plain HTTP; for your own store"
+        False, description="deliver exports also to private addresses and over plain HTTP"
     )
     export_ports: Annotated[str, AfterValidator(ports)] = Field(
-        "443", description="ports of public endpoints that exports are delivered to, separated by commas"
+        "443", description="ports of public endpoints for exports, separated by commas"
     )
 
     log_format: Literal["json", "console"] = Field("json", description="`json` or `console`")

@@ -28,9 +28,12 @@ class BillingRule(Answer):
         BillingStart.ACTIVE,
         description="`active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for"
         " at most the announced time until it is ready.",
+        examples=["active"],
     )
     ends: Literal["delete_requested"] = Field(
-        "delete_requested", description="Until its deletion is requested. A suspended cluster is not billed."
+        "delete_requested",
+        description="Until its deletion is requested. A suspended cluster is not billed.",
+        examples=["delete_requested"],
     )
 
 

@@ -140,7 +140,7 @@ NO_OVERLAP = Invariant(
 
 BILLED_AS_IS = Invariant(
     name="cluster_is_billed_as_what_it_is",
-    sentence="A cluster's open interval has its flavor, number of machines, SKU, region and currency.",
+    sentence="A cluster's open interval has its flavor, machines, SKU, region and currency.",
     object_type="cluster",
     remedy="Apply the audit's repair. Credit the difference up to now (`ipucloud credits create`), or bear it.",
     repair=DatabaseRepair("ends the interval and begins a correct one", _bill_from_now),
@@ -158,7 +158,7 @@ BILLED_AS_IS = Invariant(
 
 PAYERS_CURRENCY = Invariant(
     name="cluster_is_priced_in_its_payers_currency",
-    sentence="A billed cluster is priced in the currency of the account that pays for it.",
+    sentence="A billed cluster is priced in its payer's currency.",
     object_type="cluster",
     remedy="Assign the project an account in the cluster's currency (`ipucloud accounts assign`), or have its customer"
     " create it again.",

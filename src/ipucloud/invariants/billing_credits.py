@@ -37,7 +37,7 @@ CITES = Invariant(
 
 REPORT_JUSTIFIES = Invariant(
     name="cited_report_justifies_the_credit",
-    sentence="A credit cites confirmed reports of creditable faults that had not ended when it began.",
+    sentence="A credit cites confirmed, creditable reports that had not ended when it began.",
     object_type="usage_interval",
     remedy="Compare the interval with the history of the machine. The operator bears what was credited wrongly.",
     repair=_EVIDENCE_STANDS,
@@ -57,7 +57,7 @@ REPORT_JUSTIFIES = Invariant(
 
 NOT_BEFORE = Invariant(
     name="credit_begins_with_its_fault",
-    sentence="No credit begins before the fault that it cites was first seen.",
+    sentence="No credit begins before its fault was first seen.",
     object_type="usage_interval",
     remedy="Find out what called `credit` with an earlier time. The operator bears what was credited wrongly.",
     repair=_EVIDENCE_STANDS,
@@ -97,8 +97,7 @@ ENDS = Invariant(
 # number, which differ for moments only.
 FOLLOWS = Invariant(
     name="credit_counts_what_did_not_work",
-    sentence="An ended usage interval credits, at every moment, the machines that the health reports show as not"
-    " working.",
+    sentence="An ended usage interval credits, at every moment, what did not work by the health reports.",
     object_type="usage_interval",
     remedy="Compare the interval with the history of the machines. Make good what was billed wrongly with a credit note"
     " (`ipucloud credit-notes create`); the operator bears what was credited wrongly.",
@@ -162,7 +161,7 @@ FOLLOWS = Invariant(
 
 CHARGED = Invariant(
     name="charge_leaves_out_what_is_credited",
-    sentence="A charge bills only machines that are not credited (the last three closed hours).",
+    sentence="A charge leaves out credited machines (the last three closed hours).",
     object_type="usage_charge",
     remedy="Find out what posted the charge; make the difference good with a credit note"
     " (`ipucloud credit-notes create`).",

@@ -8,7 +8,7 @@ from ipucloud.invariants.rules import Invariant, by
 
 ROLL_UP = Invariant(
     name="roll_up_is_the_charges",
-    sentence="A valid roll-up equals the sum of its day's charges (the latest, up to 20,000 clusters).",
+    sentence="A valid roll-up equals its day's charges (the latest, up to 20,000 clusters).",
     object_type="day",
     remedy="Apply the audit's repair; the roll-up is rebuilt within a minute. Find out what changed it.",
     repair=by(

@@ -17,7 +17,7 @@ _NEWEST = "(SELECT * FROM invoices ORDER BY issued_at DESC, id DESC LIMIT 1000)"
 
 SUMS = Invariant(
     name="invoice_is_the_sum_of_its_lines",
-    sentence="An invoice's total equals its lines, adjustment, used credit and taxes (the newest thousand).",
+    sentence="An invoice's total is the sum of its parts (the newest thousand).",
     object_type="invoice",
     remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference"
     " (`ipucloud credit-notes create`).",
@@ -35,7 +35,7 @@ SUMS = Invariant(
 
 ROUNDED = Invariant(
     name="invoice_is_rounded_to_its_currency",
-    sentence="Lines and taxes of an invoice have the decimal places of its currency (the newest thousand).",
+    sentence="Lines and taxes of an invoice have its currency's decimal places (the newest thousand).",
     object_type="invoice",
     remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference"
     " (`ipucloud credit-notes create`).",
@@ -98,7 +98,7 @@ BILLED = Invariant(
 
 NUMBERS = Invariant(
     name="numbers_have_no_gap",
-    sentence="Invoices and credit notes of a year are numbered from 1 without gaps.",
+    sentence="A year's invoices and credit notes are numbered from 1 without gaps.",
     object_type="series",
     remedy="Find out which transaction took the number; explain the gap to the tax office.",
     repair=_STANDS,
@@ -119,8 +119,7 @@ NUMBERS = Invariant(
 
 NOT_OVERPAID = Invariant(
     name="invoice_is_settled_once",
-    sentence="No invoice is settled for more than is due, and no credit note returns more tax than was billed at"
-    " its rate.",
+    sentence="No invoice is settled for more than is due, and no credit note returns more tax than was billed.",
     object_type="invoice",
     remedy="Find the duplicate; credit the difference to the customer (`ipucloud credits create`).",
     repair=_MONEY_STANDS,
@@ -193,7 +192,7 @@ WALLET_PAYS = Invariant(
 
 CREDITS = Invariant(
     name="promotional_credit_is_what_was_granted",
-    sentence="An account's remaining credits match the ledger, and no credit was used twice.",
+    sentence="Remaining credits match the ledger, and no credit was used twice.",
     object_type="account",
     remedy="Find out what used credit without a transfer, or moved it without a record. What was used twice is"
     " granted again.",

@@ -162,8 +162,8 @@ ALL_PRICED = Invariant(
 
 RERATED = Invariant(
     name="corrected_price_is_rated",
-    sentence="A price correction is finished within a day, and its first day is then charged at no other price"
-    " (the newest one).",
+    sentence="A price correction is finished within a day, and its first day is then charged at no other price (the"
+    " newest).",
     object_type="price_correction",
     remedy="Find out what kept it (`periodic_task_failed` in the workers' log).",
     repair=decided(

@@ -25,7 +25,7 @@ FIRES_ONCE = Invariant(
 
 ANNOUNCED_ONCE = Invariant(
     name="budget_alert_is_sent_once",
-    sentence="Each budget alert of this month and last has exactly one event, and each event an alert.",
+    sentence="Each budget alert of this month and last has exactly one event.",
     object_type="budget",
     remedy="Inform the customer: the event was sent twice, or not at all. Find out what writes such events.",
     repair=_ANNOUNCED,
@@ -72,7 +72,7 @@ FIGURES = Invariant(
 
 HOLD_HAS_OWNER = Invariant(
     name="hold_has_an_owner",
-    sentence="Every hold on an account's funds is for an existing cluster and account.",
+    sentence="Every hold on funds is for an existing cluster and account.",
     object_type="create_hold",
     remedy="Apply the audit's repair. Find out why bookkeeping did not release the hold.",
     repair=by(
@@ -97,7 +97,7 @@ HOLD_HAS_OWNER = Invariant(
 
 HELD_RIGHTLY = Invariant(
     name="hold_is_of_who_paid_when_it_was_made",
-    sentence="A hold is on the account that paid for the project when it was made.",
+    sentence="A hold is on the account that paid when it was made.",
     object_type="create_hold",
     remedy="Find out what wrote the hold; release it, and hold the cost of the first hour on the correct account.",
     repair=Refusal("A person must decide which account's funds to hold."),

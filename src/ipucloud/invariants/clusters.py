@@ -47,7 +47,7 @@ DELETING = Invariant(
 
 BETWEEN = Invariant(
     name="suspending_or_resuming_cluster_has_its_operation",
-    sentence="A cluster in `suspending`, `resuming`, `rebuilding` or `resizing` has an open operation that does it.",
+    sentence="A cluster in `suspending`, `resuming`, `rebuilding` or `resizing` has the open operation for that.",
     object_type="cluster",
     remedy="Determine its progress from its events and the site; the customer can delete it.",
     repair=Refusal("It is unknown how far the operation got and whether the servers are still wanted."),
@@ -67,8 +67,8 @@ BETWEEN = Invariant(
 
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
-    sentence="A cluster's state matches its open operation. Operations on partitions run only while it is in use"
-    " and nothing that excludes them runs.",
+    sentence="A cluster's state matches its open operation. Operations on partitions run only while it is in use and"
+    " nothing excludes them.",
     object_type="cluster",
     remedy="Delete the cluster (`ipucloud admin clusters force-delete`); that ends the operation. If it is already"
     " deleted, have the audit end it.",
@@ -95,7 +95,7 @@ SETTLED = Invariant(
 
 TIMES_IN_ORDER = Invariant(
     name="cluster_times_in_order",
-    sentence="The times of creation, readiness, deletion request and deletion of a cluster are in this order.",
+    sentence="A cluster is created, then ready, then requested to be deleted, then deleted.",
     object_type="cluster",
     remedy="Nothing is billed by these times. Find out what wrote them.",
     repair=decided(
@@ -156,7 +156,7 @@ OWN_NAME = Invariant(
 
 SERVERS_OF_HOSTS = Invariant(
     name="every_host_of_a_cluster_has_its_server",
-    sentence="A cluster has one Poplar server for each of its hosts, with the same number.",
+    sentence="A cluster has a Poplar server of the same number for each of its hosts.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the rows from a backup.",
     repair=Refusal("The database does not show which server is on which host."),
@@ -209,8 +209,7 @@ SERVER_NAMES = Invariant(
 
 SERVERS_RUN = Invariant(
     name="working_cluster_has_running_servers",
-    sentence="Every Poplar server of a cluster in use runs, or is being restarted or rebuilt, and has an address"
-    " and a host key.",
+    sentence="Every Poplar server of a cluster in use runs, restarts or is rebuilt, and has an address and a host key.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=build_again("read the servers and record their addresses and keys", "deploy_poplar_servers"),
@@ -233,8 +232,8 @@ SERVERS_RUN = Invariant(
 
 SERVERS_REST = Invariant(
     name="suspended_cluster_keeps_its_servers",
-    sentence="Every Poplar server of a suspended cluster is off and has an address and a host key, unless a"
-    " failed repair lost it.",
+    sentence="Every Poplar server of a suspended cluster is off and has an address and a host key, unless a failed"
+    " repair lost it.",
     object_type="cluster",
     remedy="Check the hosts. A resume finds a server that still exists.",
     repair=Refusal("The server's disk belongs to its customer; a person must check it."),
@@ -251,7 +250,7 @@ SERVERS_REST = Invariant(
 
 SERVERS_GONE = Invariant(
     name="gone_cluster_has_no_server",
-    sentence="Poplar servers of a deleted or failed cluster are marked as gone and have no address.",
+    sentence="Poplar servers of a deleted or failed cluster are gone and have no address.",
     object_type="cluster",
     remedy="Apply the audit's repair. Another rule covers servers that remain on hosts.",
     repair=by(

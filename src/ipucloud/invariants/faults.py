@@ -58,7 +58,7 @@ async def _end_repair(connection: AsyncConnection, violation: Violation) -> Repa
 
 STATE = Invariant(
     name="cluster_is_degraded_by_its_faults",
-    sentence="A cluster in use is `degraded` exactly while a fault affects its hardware.",
+    sentence="A cluster in use is `degraded` exactly while it has a fault.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=DatabaseRepair("lets state, reason and credit follow the reports", _settle),
@@ -128,7 +128,7 @@ async def _end(connection: AsyncConnection, violation: Violation) -> RepairDone:
 
 CONFIRMED = Invariant(
     name="confirmed_fault_report_is_live",
-    sentence="A fault report is `confirmed` only while its health report is live and its cluster holds the hardware.",
+    sentence="A fault report is `confirmed` only while its health report is live and its cluster has the hardware.",
     object_type="fault_report",
     remedy="Apply the audit's repair; then find out what cleared the health report or ended the use without it.",
     repair=DatabaseRepair("calls it repaired, or closed", _end),
@@ -146,8 +146,7 @@ CONFIRMED = Invariant(
 # A worker ends a repair within seconds after its fault. Only one whose fault ended minutes ago has been forgotten.
 REPAIRED = Invariant(
     name="scheduled_repair_has_its_cause",
-    sentence="A scheduled repair is for a cluster in use with a fault or planned maintenance; once begun, it has"
-    " an open operation.",
+    sentence="A scheduled repair has a fault or planned maintenance, and once begun an open operation.",
     object_type="cluster",
     remedy="Apply the audit's repair: workers schedule another one if the cluster needs it.",
     repair=DatabaseRepair("ends the scheduled repair", _end_repair),

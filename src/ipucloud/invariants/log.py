@@ -11,7 +11,7 @@ from ipucloud.invariants.rules import Invariant, Refusal, by
 
 OPERATIONS_LOGGED = Invariant(
     name="operation_is_in_the_log",
-    sentence="Every operation has an event for its creation and one for its end.",
+    sentence="Every operation has an event for its creation and its end.",
     object_type="operation",
     remedy="Apply the audit's repair; readers of the log have missed the event until then.",
     repair=by(

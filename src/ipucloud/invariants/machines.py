@@ -67,7 +67,7 @@ ONE_HOLDER = Invariant(
 
 GONE_HOLDS_NOTHING = Invariant(
     name="gone_cluster_holds_nothing",
-    sentence="A cluster that is deleted or whose creation failed holds no machine and no host.",
+    sentence="A cluster that is deleted or was not created holds no machine or host.",
     object_type="cluster",
     remedy="Apply the audit's repair; the machines are freed once they are observed clean.",
     repair=take_clean_up_again,
@@ -84,8 +84,7 @@ GONE_HOLDS_NOTHING = Invariant(
 
 EXACTLY_ITS_MACHINES = Invariant(
     name="cluster_holds_its_machines",
-    sentence="A cluster holds exactly its number of machines; while it is being deleted or waits for capacity, it may"
-    " hold none.",
+    sentence="A cluster holds exactly its number of machines, or none while it is being deleted or waits for capacity.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
     repair=Refusal("The database does not show which machines the cluster really uses."),
@@ -108,7 +107,7 @@ EXACTLY_ITS_MACHINES = Invariant(
 
 BOTH_SIZES = Invariant(
     name="resize_holds_both_sizes",
-    sentence="A cluster being resized holds the machines of its old and its new size.",
+    sentence="A cluster being resized holds the machines of both sizes.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
     repair=Refusal("The database does not show which machines the cluster really uses."),
@@ -134,7 +133,7 @@ BOTH_SIZES = Invariant(
 
 RESTING = Invariant(
     name="suspended_cluster_holds_no_machine",
-    sentence="A suspended cluster holds no machines, except servers with IPUs of their own.",
+    sentence="A suspended cluster holds no machines but servers with IPUs of their own.",
     object_type="cluster",
     remedy="Resume or delete the cluster; both end with machines that were observed clean.",
     repair=Refusal("The database does not show whether the machines were cleaned."),
@@ -209,7 +208,7 @@ TIMES_IN_ORDER = Invariant(
 
 TAKEN_AFTER_FREED = Invariant(
     name="machine_is_freed_before_it_is_taken",
-    sentence="A machine or host goes to the next cluster only after it was observed clean.",
+    sentence="A machine or host goes to the next cluster only when observed clean.",
     object_type="machine",
     remedy="Inform both customers: one may have seen the other's data. Then find out how the machine became free.",
     repair=Refusal("What happened cannot be undone."),
@@ -227,7 +226,7 @@ TAKEN_AFTER_FREED = Invariant(
 
 NUMBERED = Invariant(
     name="cluster_numbers_its_machines",
-    sentence="A cluster's machines and hosts are numbered from 0 without gaps, except during a resize or suspension.",
+    sentence="A cluster's machines and hosts are numbered from 0 without gaps, except in a resize or suspension.",
     object_type="cluster",
     remedy="If only machines are numbered wrongly, have the audit number them. If hosts are, read which server is on"
     " which (`ipucloud admin hosts list`); if the order of their numbers is wrong, have the cluster deleted and created"
@@ -262,8 +261,7 @@ NUMBERED = Invariant(
 
 ONE_BLOCK = Invariant(
     name="cluster_machines_form_a_block",
-    sentence="A cluster's machines are an aligned block of one domain, or an aligned run of whole neighbouring"
-    " domains.",
+    sentence="A cluster's machines are an aligned block of a domain, or an aligned run of whole neighbouring domains.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again; its machines' links may not be connected.",
     repair=Refusal("Machines of a cluster in use cannot be exchanged."),
@@ -294,7 +292,7 @@ ONE_BLOCK = Invariant(
 
 RIGHT_KIND = Invariant(
     name="machines_are_what_the_cluster_asked_for",
-    sentence="A cluster's machines and hosts are in its region, and the machines of its type.",
+    sentence="A cluster's machines and hosts are in its region, the machines of its type.",
     object_type="cluster",
     remedy="Have the cluster deleted and created again.",
     repair=Refusal("Machines of a cluster in use cannot be exchanged."),
@@ -315,7 +313,7 @@ RIGHT_KIND = Invariant(
 
 CLEANED = Invariant(
     name="freed_hardware_was_observed_clean",
-    sentence="A machine or host is freed only once it was observed clean or isolated by a report.",
+    sentence="A machine or host is freed only once observed clean or isolated.",
     object_type="allocation",
     remedy="Quarantine the machine or host, have it wiped, and inform the customer who had it.",
     repair=Refusal("The database does not show what is on the hardware."),
@@ -353,7 +351,7 @@ KEPT_FOR_VALIDATION = Invariant(
 
 NOT_VALIDATED_IN_USE = Invariant(
     name="machine_in_use_is_not_validated",
-    sentence="No machine that a cluster holds is being validated.",
+    sentence="No held machine is being validated.",
     object_type="machine",
     remedy="Check what runs on the machine; park its validation until that is known"
     " (`ipucloud admin work park validation POD`).",

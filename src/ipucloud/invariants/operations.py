@@ -69,7 +69,7 @@ TIMES_IN_ORDER = Invariant(
 
 KNOWN_KIND = Invariant(
     name="operation_is_of_a_known_kind",
-    sentence="This version knows the kind of every open operation and of its open steps.",
+    sentence="This version knows the kind and open steps of every open operation.",
     object_type="operation",
     remedy="Start a worker of the version that created it, or delete the cluster.",
     repair=Refusal("A worker of another version may know the kind or step."),
@@ -136,7 +136,7 @@ STEPS_ENDED = Invariant(
 
 IN_ORDER = Invariant(
     name="steps_are_taken_in_order",
-    sentence="Steps are taken in order: after an open step, none is finished or running.",
+    sentence="After an open step, none is finished or running.",
     object_type="operation",
     remedy="Delete the cluster; that ends the operation and cleans up.",
     repair=Refusal("What was done at the site is unknown; a step may have been left out."),
@@ -217,8 +217,8 @@ IN_TIME = Invariant(
 
 MOVES = Invariant(
     name="operation_makes_progress",
-    sentence="An open operation finishes a step every five minutes, or within three times the usual duration,"
-    " unless it is parked, frozen or waits for capacity.",
+    sentence="An open operation finishes a step every five minutes, or within three times the usual duration, unless it"
+    " is parked, frozen or waits for capacity.",
     object_type="operation",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
@@ -251,8 +251,8 @@ MOVES = Invariant(
 
 CLEANED_UP = Invariant(
     name="cluster_is_cleaned_up_in_time",
-    sentence="A cluster leaves `deleting` and `suspending` within `state_sla_seconds`, at least five minutes,"
-    " unless it is parked, frozen or quarantined.",
+    sentence="A cluster leaves `deleting` and `suspending` within `state_sla_seconds`, at least five minutes, unless it"
+    " is parked, frozen or quarantined.",
     object_type="cluster",
     remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
     repair=Refusal("The cause is at the site, or no worker runs; a person must check."),

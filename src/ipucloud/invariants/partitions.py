@@ -52,7 +52,7 @@ DESIRED_STATE_HAS_OPERATION = Invariant(
 
 GONE_WITH_THE_CLUSTER = Invariant(
     name="gone_cluster_has_no_partition",
-    sentence="Partitions of a deleted, suspended or failed cluster are marked as removed.",
+    sentence="Partitions of a deleted, suspended or failed cluster are removed.",
     object_type="partition",
     remedy="Apply the audit's repair: the cluster's machines were observed clean.",
     repair=by(
@@ -110,7 +110,7 @@ ONE_OWNER_PER_IPU = Invariant(
 
 LOOKED_AT = Invariant(
     name="partitions_are_reconciled",
-    sentence="The work item of the partitions of every cluster in use is due, leased or parked.",
+    sentence="The partitions' work item of every cluster in use is due, leased or parked.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
     repair=by(

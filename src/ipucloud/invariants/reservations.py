@@ -6,7 +6,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 HELD = Invariant(
     name="reservation_is_held",
-    sentence="A scheduled or active reservation holds exactly its machines; an ended or cancelled one holds none.",
+    sentence="A scheduled or active reservation holds exactly its machines, an ended or cancelled one none.",
     object_type="reservation",
     remedy="Find out who has its machines (`ipucloud admin machines list`), and agree with its customer what follows.",
     repair=Refusal("A person must decide which machines the reservation gets."),
@@ -26,7 +26,7 @@ HELD = Invariant(
 
 BILLED = Invariant(
     name="reservation_is_billed",
-    sentence="A reservation that was not cancelled is billed for all its machines from beginning to end.",
+    sentence="A reservation is billed for all its machines from beginning to end, unless it was cancelled.",
     object_type="reservation",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),

@@ -20,8 +20,7 @@ async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDo
 
 POD_SHOWS_ITS_MACHINES = Invariant(
     name="pod_shows_its_machines",
-    sentence="A pod's row shows which of its machines are free, held, being cleaned or validated, unhealthy, or"
-    " in maintenance.",
+    sentence="A pod's row shows which machines are free, held, cleaned, validated, unhealthy, or in maintenance.",
     object_type="pod",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
     repair=DatabaseRepair("computes the pod's masks from its machines", _settle),
@@ -40,7 +39,7 @@ POD_SHOWS_ITS_MACHINES = Invariant(
 
 RUN_SHOWS_ITS_PODS = Invariant(
     name="run_shows_its_whole_pods",
-    sentence="The row of 16 neighbouring pods shows which of them are wholly free.",
+    sentence="The row of 16 neighbouring pods shows which are wholly free.",
     object_type="pod_run",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
     repair=by(
@@ -99,8 +98,7 @@ def _follows_its_reports(kind: Kind) -> Invariant:
 
     return Invariant(
         name=f"{kind}_follows_its_reports",
-        sentence=f"The health of a {kind}, whether it is in maintenance, and whether new clusters may get it, are what "
-        "its live, confirmed health reports say.",
+        sentence=f"Health, maintenance and availability of a {kind} follow from its live, confirmed health reports.",
         object_type=kind,
         remedy=f"Apply the audit's repair. Until then a faulty {kind} may be given out, or a good one kept back.",
         repair=DatabaseRepair(f"lets the {kind} follow its reports", merged),

@@ -198,7 +198,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_allocation",
-        sentence="A cluster in use whose machines are under V-IPU has an allocation of its name that its user can see.",
+        sentence="A cluster in use under V-IPU has an allocation of its name that its user can see.",
         object_type="cluster",
         remedy="Apply the audit's repair.",
         # Where the allocation is gone the cluster may have been removed as a whole: nothing can be made
@@ -225,7 +225,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_has_the_endpoint_of_its_allocation",
-        sentence="The recorded V-IPU endpoint of a cluster in use is that of its allocation.",
+        sentence="The V-IPU endpoint of a cluster in use is that of its allocation.",
         object_type="cluster",
         remedy="Apply the audit's repair. Poplar servers deployed before have the former one in their environment.",
         repair=build_again("record the endpoint", "create_allocation"),
@@ -234,7 +234,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_partition",
-        sentence="A cluster in use has a partition of its name, or one that its customer made.",
+        sentence="A cluster in use has a partition of its name or its customer's.",
         object_type="cluster",
         remedy="Apply the audit's repair.",
         repair=build_again("make the partition", "create_partition"),

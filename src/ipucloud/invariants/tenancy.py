@@ -19,8 +19,7 @@ _THIS_QUOTA = "q.project_id = :project_id AND concat_ws('/', q.region, q.machine
 
 QUOTA_COUNTS = Invariant(
     name="quota_counts_what_is_held",
-    sentence="A quota's used count is the machines that clusters and reservations hold; during a resize, the"
-    " larger size counts.",
+    sentence="A quota's used count is the machines that clusters and reservations hold, in a resize the larger size.",
     object_type="quota",
     remedy="Apply the audit's repair.",
     repair=by(
@@ -215,7 +214,7 @@ _EFFECTLESS = clauses(
 
 ANSWER_HAS_EFFECT = Invariant(
     name="stored_answer_has_its_effect",
-    sentence="The object that a stored answer reports as created exists.",
+    sentence="The object that a stored answer created exists.",
     object_type="idempotency_key",
     remedy="Apply the audit's repair; a repeated request is then carried out.",
     repair=by(

@@ -7,7 +7,7 @@ from ipucloud.invariants.rules import Invariant, Refusal
 
 BILLED = Invariant(
     name="volume_is_billed",
-    sentence="Exactly the existing volumes have an open usage interval, each of the volume's size.",
+    sentence="Exactly the existing volumes have an open usage interval, of the volume's size.",
     object_type="volume",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -37,7 +37,7 @@ ATTACHED = Invariant(
 
 SNAPSHOT_BILLED = Invariant(
     name="snapshot_is_billed",
-    sentence="Exactly the available snapshots have an open usage interval, each of the snapshot's size.",
+    sentence="Exactly the available snapshots have an open usage interval, of the snapshot's size.",
     object_type="snapshot",
     remedy="Credit what was billed wrongly (`ipucloud credits create`); what was not billed is lost.",
     repair=Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit."),
@@ -52,7 +52,7 @@ SNAPSHOT_BILLED = Invariant(
 
 COPIED = Invariant(
     name="snapshot_is_kept_while_it_is_needed",
-    sentence="A volume is kept while a snapshot of it is taken, and a snapshot while something is made from it.",
+    sentence="A volume is kept while a snapshot of it is taken, a snapshot while something is made from it.",
     object_type="snapshot",
     remedy="Delete the snapshot (`ipucloud snapshots delete`) or the volume; rebuild the cluster with another image.",
     repair=Refusal("A snapshot or volume is deleted by a request, so that its site deletes it too."),

@@ -101,7 +101,7 @@ NO_LOST_WAKE = _rule(
 
 OF_A_CLUSTER = Invariant(
     name="work_item_belongs_to_its_cluster",
-    sentence="A work item of a cluster or its partitions belongs to an existing cluster and its project.",
+    sentence="A work item of a cluster or its partitions has that cluster and its project.",
     object_type="work item",
     remedy="Apply the audit's repair; nothing else refers to the work item.",
     repair=by(

@@ -2,7 +2,7 @@
 
 A failpoint is named by a literal: `failpoint("engine.claimed")`. One that covers many places, such as the calls to a
 site, adds the specific one: `failpoint("site.before", call)` is the point `site.before:<call>`.
-`docs/reliability/failpoints.md` lists all, and the crash matrix reaches every one of them.
+`tests/crash/failpoints.md` lists all, and the crash matrix reaches every one of them.
 """
 
 from __future__ import annotations

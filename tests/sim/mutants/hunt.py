@@ -15,15 +15,15 @@ from tests.sim.mutants.all import MUTANTS
 from tests.sim.mutants.planting import Mutant
 from tests.sim.runner import play_many
 
-TABLE = Path(__file__).parents[3] / "docs" / "reliability" / "mutants.md"
+TABLE = Path(__file__).with_name("README.md")
 _NAMED = re.compile(r"- `(\w+)`: ")
 _HEAD = """\
 # Planted bugs
 
-For people who change the code or its tests. Each bug below is planted into the running product, by replacing a part of
-it while the tests run, and a test or a history of the simulation must find it. `tests/sim/mutants` says what each one
-breaks. `./dev sim --hunt --table` writes this list; it tries the histories of the default run first. `./dev test`
-finds a bug unless its line names another run.
+Each bug below is planted into the running product, by replacing a part of it while the tests run, and a test or a
+history of the simulation must find it. The modules beside this list say what each one breaks. `./dev sim --hunt
+--table` writes the list; it tries the histories of the default run first. `./dev test` finds a bug unless its line
+names another run.
 
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"

@@ -16,6 +16,9 @@ def test_the_committed_page_is_the_generated_one() -> None:
     assert (DOCS / "events.md").read_text() == page, "run: python docs/generate_events.py"
 
 
-def test_every_type_is_listed_once() -> None:
-    rows = re.findall(r"^- `(\w+\.\w+)`: ", (DOCS / "events.md").read_text(), re.MULTILINE)
-    assert sorted(rows) == sorted(REGISTRY)
+def test_every_type_is_listed() -> None:
+    page = (DOCS / "events.md").read_text()
+    named = set(re.findall(r"`(\w+\.\w+)`", page))
+    for noun, verbs in re.findall(r"`(\w+)\.\w+`((?:, `\.\w+`)+)", page):
+        named |= {f"{noun}.{verb}" for verb in re.findall(r"\.(\w+)", verbs)}
+    assert REGISTRY.keys() - named == set()

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.support.cases import all_cases
 
 CHECKOUT = Path(__file__).parents[3]
-PAGES = sorted([*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")])
+PAGES = sorted([*(CHECKOUT / "docs").rglob("*.md"), *(CHECKOUT / "tests").rglob("*.md"), *CHECKOUT.glob("*.md")])
 DECISIONS = CHECKOUT / "docs" / "adr"
 PAGES_TO_READ = [page for page in PAGES if CHECKOUT / "docs" in page.parents and not page.name.startswith("0")]
 
