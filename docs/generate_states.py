@@ -12,9 +12,10 @@ from typing import Any
 
 from ipucloud.clusters.addresses.tables import ADDRESS_STATES
 from ipucloud.clusters.operations.kind import ClusterKind
-from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.volumes.snapshots.tables import SNAPSHOT_STATES
 from ipucloud.clusters.volumes.tables import VOLUME_STATES
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.states import KINDS
 from ipucloud.inventory.reservations import RESERVATION_STATES
 from ipucloud.kernel.transitions import State, TransitionTable
@@ -23,6 +24,11 @@ from ipucloud.operations.states import OPERATION_STATES
 from ipucloud.operations.step import Step
 from ipucloud.programs.services.states import SERVICE_STATES
 
+_WHEN_BILLED = {
+    ClusterState.CREATING: "no; in a region that bills from the request: from when it has its machines, for at most the"
+    " announced time, unless the build fails",
+    ClusterState.DEGRADED: "yes, without the machines that do not work",
+}
 DIRECTORY = Path(__file__).with_name("states")
 NOTICE = "<!-- Written by docs/generate_states.py; do not edit. -->"
 
@@ -31,7 +37,7 @@ def pages() -> dict[str, str]:
     """The text of every page by file name."""
     return {
         "address.md": _states(ADDRESS_STATES, "src/ipucloud/clusters/addresses/tables.py"),
-        "cluster.md": _states(CLUSTER_STATES, "src/ipucloud/clusters/states.py"),
+        "cluster.md": _states(CLUSTER_STATES, "src/ipucloud/clusters/states.py") + _billed(),
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
         "operations.md": _operations(),
         "reservation.md": _states(RESERVATION_STATES, "src/ipucloud/inventory/reservations.py"),
@@ -55,6 +61,12 @@ def _states(table: TransitionTable[State], source: str) -> str:
             "",
         ]
     )
+
+
+def _billed() -> str:
+    usual = {state: "yes" if state in BILLABLE else "no" for state in ClusterState}
+    rows = [f"| `{state}` | {billed} |" for state, billed in (usual | _WHEN_BILLED).items()]
+    return "\n".join(["", "## Which states are billed", "", "| state | billed |", "|---|---|", *rows, ""])
 
 
 def _operations() -> str:

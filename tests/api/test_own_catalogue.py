@@ -13,9 +13,11 @@ from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_id, cluster_json, problem
-from tests.support.catalogues import FLAVOR, REGION, with_frankfurt
+from tests.support.catalogues import FLAVOR, REGION, billed_from_the_request, with_frankfurt
 
 pytestmark = pytest.mark.anyio
+
+FROM_THE_REQUEST = {"starts": "requested", "ends": "delete_requested"}
 
 
 def without_luxembourg() -> Catalogue:
@@ -32,11 +34,29 @@ async def test_what_is_sold_is_what_the_catalogue_has_now(api: Api, tmp_path: Pa
     for path in (f"/v1/regions/{REGION}", f"/v1/flavors/{FLAVOR}"):
         problem(await api.owner.get(path), 404, "not_found")
     api.services.catalogue.catalogue = load(with_frankfurt(tmp_path / "own"))
-    assert (await api.owner.get("/v1/regions/10")).json()["slug"] == REGION
+    region = (await api.owner.get("/v1/regions/10")).json()
+    assert (region["slug"], region["billing"]) == (REGION, FROM_THE_REQUEST)
     flavor = (await api.owner.get(f"/v1/flavors/{FLAVOR}")).json()
     assert (flavor["sku"], flavor["price_per_minute"]) == ("ipu-rack-4", None)
+    assert flavor["billing"] == FROM_THE_REQUEST
     [capacity] = (await api.owner.get(f"/v1/regions/{REGION}/capacity")).json()["items"]
     assert (capacity["available"], capacity["why_not"]["reason"]) == (0, "capacity")
+
+
+async def test_a_cluster_keeps_the_billing_rule_that_it_was_created_under(api: Api) -> None:
+    shipped = api.services.catalogue.catalogue
+    first = cluster_id(await api.make_cluster())
+    api.services.catalogue.catalogue = billed_from_the_request(shipped)
+    estimate = await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json(name="second"))
+    assert estimate.json()["billing"] == FROM_THE_REQUEST
+    second = cluster_id(await api.make_cluster(name="second"))
+    api.services.catalogue.catalogue = shipped
+    rules = {}
+    for cluster in (first, second):
+        billing = (await api.owner.get(f"{api.base}/clusters/{cluster}")).json()["billing"]
+        rules[cluster] = (billing["starts"], billing["ends"], billing["status"])
+    ends = FROM_THE_REQUEST["ends"]
+    assert rules == {first: ("active", ends, "not_started"), second: ("requested", ends, "running")}
 
 
 async def test_a_request_is_answered_from_one_catalogue(api: Api) -> None:

@@ -47,6 +47,7 @@ from tests.sim.validating import Validations
 from tests.sim.verdicts import Ending, all_that_is_wrong
 from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
+from tests.support.catalogues import billed_from_the_request
 
 PASS_SECONDS = 15.0
 MAX_PASSES = 75
@@ -218,9 +219,10 @@ class History:
             self._truth.begin(self._stage.inventory.regions[0].region)
         customer = Actor("customers", self._baton, weight=3)
         self._baton.join(customer)
+        catalogue = self._stage.catalogue
         shop = Shop(
             self._stage.projects,
-            self._stage.catalogue,
+            billed_from_the_request(catalogue) if self.weather.billed_from_request else catalogue,
             self.settings,
             self._poke,
             self.weather.own_partitions,

@@ -124,6 +124,7 @@ class Weather:
     crowded: bool
     settled: bool
     settings: Mapping[str, Any]
+    billed_from_request: bool
 
 
 def weather(seed: int, draw: random.Random) -> Weather:
@@ -164,7 +165,8 @@ def weather(seed: int, draw: random.Random) -> Weather:
         distrust_rate=draw.choice((0.0, 0.0, 0.005)),
         forget_rate=draw.choice(FORGETS) if "sweep_leftovers" in tasks else 0.0,
         crowded=crowded,
-        settings=_settings(draw) | {"billing_starts_at": "ready" if seed % BILLED_FROM_REQUEST != 3 else "requested"},
+        settings=_settings(draw),
+        billed_from_request=seed % BILLED_FROM_REQUEST == 3,
         settled=draw.random() < SETTLED,
     )
 

@@ -85,7 +85,7 @@ _CLUSTER = 26
 """Characters of a name that are the cluster's; its incarnation follows."""
 _STEPS = len(CREATE.steps) + len(TEARDOWN)
 _LIVES = """
-SELECT c.id, c.project_id, c.external_name, c.created_at,
+SELECT c.id, c.project_id, c.external_name, c.created_at, c.billing_starts,
        array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type = 'cluster.active'),
        array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type <> 'cluster.active')
   FROM clusters c
@@ -250,12 +250,12 @@ async def _minutes(ending: Ending) -> list[str]:
     wrong = []
     rows = ending.control.execute(_RESERVED).fetchall()
     reserved = {cluster: (ends_at, suspended_at) for cluster, ends_at, suspended_at in rows}
-    for cluster, project, name, created_at, begun, ended in ending.control.execute(_LIVES).fetchall():
+    for cluster, project, name, created_at, billed, begun, ended in ending.control.execute(_LIVES).fetchall():
         usage = await cluster_usage(cast("AsyncConnection", ending.plain), project_id=project, cluster_id=cluster)
         uses = [(start, next((end for end in ended or () if end >= start), None)) for start in begun or ()]
         uses = list(_outside(uses, reserved.get(cluster)))
         minimum, maximum = within(uses, ending.now, ending.tolerance)
-        if uses and ending.settings.billing_starts_at == "requested":
+        if uses and billed == "requested":
             # Minutes begin with the build, of which no more is billed than was announced, and nothing if it failed.
             minimum -= 1
             maximum = within([(min(created_at, uses[0][0]), uses[0][1]), *uses[1:]], ending.now, ending.tolerance)[1]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ipucloud.catalogue.load import SHIPPED
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.estimates import BillingRule, BillingStart
 
 REGION, MACHINE_TYPE, FLAVOR, SKU = "frankfurt-1", "rack-4", "rack-pod8", "ipu-rack-4"
 """What `with_frankfurt` adds."""
@@ -22,6 +23,7 @@ name = "Frankfurt-1"
 number = 10
 country = "DE"
 machine_types = ["{MACHINE_TYPE}"]
+billing = {{ starts = "requested" }}
 """,
     "machine_types": f"""
 id = "{MACHINE_TYPE}"
@@ -56,6 +58,13 @@ synthetic = false
 
 OTHER_IMAGE = "ubuntu-18.04-x64-poplar-1.18.0-3.0.0"
 """An image that is not shipped for most regions."""
+
+
+def billed_from_the_request(catalogue: Catalogue) -> Catalogue:
+    """The catalogue with regions that bill new clusters from when they get their machines."""
+    rule = BillingRule(starts=BillingStart.REQUESTED)
+    regions = tuple(region.model_copy(update={"billing": rule}) for region in catalogue.regions)
+    return dataclasses.replace(catalogue, regions=regions)
 
 
 def with_other_image(catalogue: Catalogue, region: str) -> Catalogue:

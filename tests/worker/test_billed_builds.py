@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from tests.support.breakable import held, open_breakable_world
+from tests.support.catalogues import billed_from_the_request
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.world import SiteWorld
@@ -32,7 +33,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_breakable_world(database, site, billing_starts_at="requested") as world:
+    async with open_breakable_world(database, site) as world:
+        world.catalogue = billed_from_the_request(world.catalogue)
         yield world
 
 

@@ -85,6 +85,7 @@ async def estimate(
 
     return EstimateOut(
         **prices(per_minute).model_dump(),
+        billing=admitted.choice.region.billing,
         quota=EstimateQuotaOut(
             allowed=flavor.machines <= quota.left, limit=quota.limit, used=quota.used, needed=flavor.machines
         ),

@@ -13,6 +13,7 @@ from ipucloud.clusters.schedules.store import CALENDAR
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.estimates import BillingStart
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.sync import users_at_controllers
@@ -50,6 +51,7 @@ class LockedCluster(NamedTuple):
     ipus: int
     sku: str
     currency: str
+    billing_starts: BillingStart
     incarnation: int
     allocated_through: AllocatedThrough
     typical_seconds: dict[str, float]
@@ -72,7 +74,8 @@ _SELECT = f"""
            clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
            {CALENDAR} AS schedule, clusters.idle_suspend_minutes, clusters.preemptible, clusters.region,
            clusters.flavor, clusters.machine_type,
-           clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
+           clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.billing_starts,
+           clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,
            coalesce(site_regions.containers, false) AS containers,
            {users_at_controllers("clusters.region")} AS secure, app_now() AS now

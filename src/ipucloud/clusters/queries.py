@@ -59,6 +59,7 @@ _MEMBERS = f"""
   'partitions', coalesce(divided.list, '[]'),
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
   'billing', json_build_object(
+    'starts', page.billing_starts, 'ends', 'delete_requested',
     'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'
                    WHEN page.state IN ('suspending', 'suspended', 'resuming', 'rebuilding', 'resizing') THEN 'paused'
                    ELSE 'ended' END,

@@ -7,6 +7,7 @@ from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import DISKS, ClusterState
+from ipucloud.contract.estimates import BillingStart
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory import tables as inventory
 from ipucloud.inventory.resizing import ResizePart
@@ -124,8 +125,10 @@ clusters = sa.Table(
     instant("delete_requested_at"),
     instant("deleted_at"),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    sa.Column("billing_starts", sa.Text, nullable=False, server_default=BillingStart.ACTIVE.value),
     tenant_key("clusters"),
     one_of("state", ClusterState),
+    one_of("billing_starts", BillingStart),
     sa.CheckConstraint("(state = 'deleted') = (deleted_at IS NOT NULL)", name="deleted"),
     one_of("allocated_through", AllocatedThrough),
     sa.CheckConstraint(

@@ -272,9 +272,6 @@ class Settings(BaseSettings):
     stripe_url: Annotated[str, AfterValidator(http_url)] = Field(
         "https://api.stripe.com", description="Stripe's API, or a proxy before it"
     )
-    billing_starts_at: Literal["ready", "requested"] = Field(
-        "ready", description="`ready` or `requested`: from when clusters are billed"
-    )
     prepaid_hold_minutes: int = Field(
         60, ge=1, le=10_080, description="minutes of a new cluster that prepaid funds must cover"
     )

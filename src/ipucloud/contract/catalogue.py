@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
-from ipucloud.contract.estimates import WhyNotOut
+from ipucloud.contract.estimates import BillingRule, WhyNotOut
 from ipucloud.contract.fields import Answer, Shape
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Currency, Money, MoneyError, unit_price
@@ -129,6 +129,7 @@ class Pod(Row):
 class Region(Row):
     """A location of machines."""
 
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
     KEY = ("slug",)
 
     slug: Slug = Field(examples=["luxembourg-2"])
@@ -136,6 +137,7 @@ class Region(Row):
     number: int = Field(ge=1, description="Integer id of the region.", examples=[2])
     country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of the country.", examples=["LU"])
     machine_types: tuple[Slug, ...] = Field(description="Machine types sold here.")
+    billing: BillingRule = Field(BillingRule(), description="From when until when clusters are billed here.")
 
 
 class FlavorRow(Row):
@@ -242,6 +244,7 @@ class ListPrice(Row):
 class FlavorOut(Flavor):
     """A flavor with its current price."""
 
+    billing: BillingRule = Field(description="From when until when it is billed in the region of the price.")
     price_per_minute: Money | None
     price_per_hour: Money | None = Field(
         description="Price of 60 minutes, for display: clusters are billed by the minute."

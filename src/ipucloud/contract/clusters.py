@@ -13,6 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ipucloud.contract.addresses import ClusterAddressOut
 from ipucloud.contract.capacity import CapacityWaitOut, WaitingRequest
 from ipucloud.contract.cluster_hardware import FaultOut, MachineOut, PoplarServerOut
+from ipucloud.contract.estimates import BillingRule
 from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyRef, Slug, Tags, not_null, secret
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
@@ -178,9 +179,10 @@ class PartitionOut(Answer):
     reconfigurable: bool
 
 
-class BillingOut(Answer):
-    """The cluster's cost so far; `cost` is null while a minute has no published price.
+class BillingOut(BillingRule):
+    """The rule that the cluster was created under, and its cost so far.
 
+    `cost` is null while a minute has no published price.
     `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
 

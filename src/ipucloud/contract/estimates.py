@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
+from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ipucloud.contract.fields import Answer
 from ipucloud.kernel.money import Money
+
+
+class BillingStart(StrEnum):
+    """From when a new cluster is billed."""
+
+    ACTIVE = "active"
+    REQUESTED = "requested"
+
+
+class BillingRule(Answer):
+    """From when until when a region's clusters are billed, by the minute. A build that fails costs nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+    starts: BillingStart = Field(
+        BillingStart.ACTIVE,
+        description="`active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for"
+        " at most the announced time until it is ready.",
+        examples=["active"],
+    )
+    ends: Literal["delete_requested"] = Field(
+        "delete_requested",
+        description="Until its deletion is requested. A suspended cluster is not billed.",
+        examples=["delete_requested"],
+    )
 
 
 class WhyNotOut(Answer):
@@ -115,6 +142,7 @@ class ResizeEstimateOut(Answer):
 class EstimateOut(ClusterPriceOut):
     """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
 
+    billing: BillingRule = Field(description="From when until when it would be billed.")
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
     expected_seconds: int = Field(description="Usual time until the cluster is active, in seconds.")

@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 class _User(NamedTuple):
     """A cluster that has a block of the reservation. Once this is over, it is billed if it is `in_use`.
 
-    `being_built`: so is this one, where billing begins with the request.
+    `being_built`: so is this one, whose billing begins with the request.
     """
 
     id: UUID
@@ -48,9 +48,10 @@ class _User(NamedTuple):
 
 _USERS = """
     SELECT c.id, c.state = ANY (:billable) AS in_use,
-           EXISTS (SELECT FROM operations o
-                    WHERE (o.project_id, o.cluster_id) = (c.project_id, c.id) AND o.kind = 'cluster.create'
-                      AND o.finished_at IS NULL AND NOT o.undoing AND o.state <> 'cancelling') AS being_built,
+           c.billing_starts = 'requested' AND EXISTS (
+             SELECT FROM operations o
+              WHERE (o.project_id, o.cluster_id) = (c.project_id, c.id) AND o.kind = 'cluster.create'
+                AND o.finished_at IS NULL AND NOT o.undoing AND o.state <> 'cancelling') AS being_built,
            c.ready_at
       FROM clusters c
      WHERE c.project_id = :project_id
@@ -62,11 +63,10 @@ _LOCK_USERS = Query(f"{_USERS} FOR NO KEY UPDATE OF c", _User)
 _READ_USERS = Query(_USERS, _User)
 
 
-async def follow_reservations(database: Database, *, validated: bool = False, from_request: bool = False) -> None:
+async def follow_reservations(database: Database, *, validated: bool = False) -> None:
     """Begin and end the reservations whose time has come, credit their faulty hardware, and replace what is not usable.
 
-    `validated`: machines that clusters had are to be validated before others get them. `from_request`: clusters are
-    billed while they are being built.
+    `validated`: machines that clusters had are to be validated before others get them.
     """
     async with database.read() as connection:
         faulty = await concerned(connection)
@@ -78,10 +78,10 @@ async def follow_reservations(database: Database, *, validated: bool = False, fr
                 await credit_faults(connection, reservation)
     for each in due:
         async with database.begin() as connection:
-            await follow(connection, each, validated=validated, from_request=from_request)
+            await follow(connection, each, validated=validated)
 
 
-async def follow(connection: AsyncConnection, due: Due, *, validated: bool, from_request: bool) -> None:
+async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> None:
     """What one reservation needs now; nothing if that was done meanwhile."""
     mine = {"project_id": due.project_id, "reservation_id": due.id}
     # In the order of locks: quota, clusters, reservation, machines.
@@ -92,7 +92,7 @@ async def follow(connection: AsyncConnection, due: Due, *, validated: bool, from
         await _begin(connection, reservation)
     elif reservation.state is ReservationState.ACTIVE and reservation.ends_at <= reservation.now:
         if users == await _READ_USERS.all(connection, mine | {"billable": sorted(BILLABLE)}):
-            billed = [user for user in users if user.in_use or (user.being_built and from_request)]
+            billed = [user for user in users if user.in_use or user.being_built]
             await _end(connection, reservation, billed, validated=validated)
         return
     if reservation.state is ReservationState.ACTIVE:

@@ -21,6 +21,7 @@ from ipucloud.clusters.operations.resume import RESUME, need_to_resume, resume_i
 from ipucloud.clusters.waiting.queue import Waiter, grant, note_check, waiters
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.estimates import BillingStart
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -107,7 +108,7 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
             need = await need_of(connection, cluster, waiter)
             await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
         await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
-        if waiter.kind == CREATES and settings.billing_starts_at == "requested":
+        if waiter.kind == CREATES and cluster.billing_starts is BillingStart.REQUESTED:
             await open_interval(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)
     failpoint("waiting.machines_taken")
     log.info("waiting_cluster_served", cluster=str(waiter.cluster_id), operation=waiter.kind)

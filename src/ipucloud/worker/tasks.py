@@ -53,9 +53,7 @@ def _of_clusters(settings: Settings) -> Iterator[Periodic]:
     yield _task("follow_preemptions", 2.0, "policies.preemption:follow_preemptions", settings=settings)
     yield _task("roll_out_ssh_authorities", 5.0, "policies.authority_rollout:roll_out_authorities")
     yield _task("end_late_builds", 15.0, "clusters.builds:end_late_builds")
-    from_request = settings.billing_starts_at == "requested"
-    reservations = {"validated": released, "from_request": from_request}
-    yield _task("follow_reservations", 5.0, "policies.reservations:follow_reservations", **reservations)
+    yield _task("follow_reservations", 5.0, "policies.reservations:follow_reservations", validated=released)
     yield _task("suspend_idle_clusters", 15.0, "policies.idle:suspend_idle", settings=settings)
     yield _task("suspend_unpaid_clusters", 15.0, "policies.spend_stops:suspend_unpaid", settings=settings)
 

@@ -21,6 +21,7 @@ from ipucloud.identity.tables import tokens
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.money import Money
 from ipucloud.policies.waiting import serve_waiting
+from tests.support.catalogues import billed_from_the_request
 from tests.support.factories import make_token
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
@@ -49,7 +50,7 @@ def shows(database: Scratch) -> Shows:
 @pytest.fixture(autouse=True)
 def from_the_request(world: World, shows: Shows) -> None:
     """No worker makes progress here, and times are long ago."""
-    world.settings = world.settings.model_copy(update={"billing_starts_at": "requested"})
+    world.catalogue = billed_from_the_request(world.catalogue)
     world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress", "hour_is_closed_in_time"})
     shows("10:00")
 

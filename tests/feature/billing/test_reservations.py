@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.invoices.line_facts import credited
 from ipucloud.billing.invoices.lines import Bill
+from ipucloud.contract.estimates import BillingStart
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.reservations import ONCE
 from ipucloud.inventory.reservation_tables import reservations
@@ -185,15 +186,19 @@ async def test_a_fault_that_is_the_customers_earns_nothing(books: Books) -> None
     assert [tuple(row) for row in await books.rows(BY_MONTH)] == EXPECTED
 
 
-@pytest.mark.parametrize("from_request", [True, False])
+@pytest.mark.parametrize("starts", BillingStart)
 async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_that_its_reservation_paid_for(
-    books: Books, from_request: bool
+    books: Books, starts: BillingStart
 ) -> None:
     """It is still being built when the reservation ends."""
     books.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(books)
     cluster = await faulty(books)
-    await books.execute("UPDATE clusters SET state = 'creating', ready_at = NULL WHERE id = :id", id=cluster.cluster)
+    await books.execute(
+        "UPDATE clusters SET state = 'creating', ready_at = NULL, billing_starts = :starts WHERE id = :id",
+        id=cluster.cluster,
+        starts=starts.value,
+    )
     await books.insert(
         sa.insert(operations).values(
             id=new_id(),
@@ -212,7 +217,8 @@ async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_
     )
     for moment in ("2026-04-01T00:50:00", "2026-04-01T01:00:04"):
         books.now(at(moment))
-        await follow_reservations(books.database, from_request=from_request)
+        await follow_reservations(books.database)
     open_since = "SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL"
-    assert [tuple(row) for row in await books.rows(open_since)] == ([(ENDS, ENDS)] if from_request else [])
+    expected = [(ENDS, ENDS)] if starts is BillingStart.REQUESTED else []
+    assert [tuple(row) for row in await books.rows(open_since)] == expected
     assert await audit(books.database, [ONCE]) == []

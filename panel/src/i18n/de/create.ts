@@ -45,6 +45,8 @@ export const create: Messages["create"] = {
   perDay: "Pro Tag",
   perMonth: "Pro Monat",
   ready: "Bereit in etwa",
+  billed: "Abgerechnet",
+  billedFrom: { active: "Sobald er aktiv ist, bis Sie ihn löschen oder anhalten", requested: "Ab der Anfrage, bis Sie ihn löschen oder anhalten; nichts, wenn der Aufbau scheitert" },
   preemptible: "Verdrängbar",
   preemptibleText: (price) =>
     `${price ? `${price} je Stunde. ` : ""}Braucht ein wartender Cluster seine Maschinen, wird er angehalten, zehn Minuten nach einer Ankündigung. Seine Server behalten ihre Platten.`,

@@ -43,6 +43,8 @@ export const create = {
   perDay: "Per day",
   perMonth: "Per month",
   ready: "Ready in about",
+  billed: "Billed",
+  billedFrom: { active: "From when it is active, until you delete or suspend it", requested: "From your request, until you delete or suspend it; nothing if the build fails" },
   preemptible: "Preemptible",
   preemptibleText: (price?: string) =>
     `${price ? `${price} per hour. ` : ""}The cluster is suspended, ten minutes after a notice, when another one that waits needs its machines. Its servers keep their disks.`,

@@ -95,6 +95,7 @@ function Price({ estimate: found, draft }: { estimate: Schemas["Estimate"]; draf
             { label: s.perDay, value: f.money(found.price_per_day) },
             { label: s.perMonth, value: f.money(found.price_per_month) },
             { label: s.ready, value: f.duration(found.expected_seconds) },
+            { label: s.billed, value: s.billedFrom[found.billing.starts] },
           ]}
         />
         <BudgetEffect draft={draft} perHour={found.price_per_hour} />

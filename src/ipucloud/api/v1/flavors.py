@@ -18,6 +18,7 @@ from ipucloud.api.shapes import IF_NONE_MATCH
 from ipucloud.api.v1.catalogue import listing, prices_listing, region_slug
 from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.contract.catalogue import Flavor, FlavorOut, FlavorPage, InRegion
+from ipucloud.contract.estimates import BillingRule
 from ipucloud.contract.prices import PriceList, PriceOut, PricePage
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import not_found
@@ -86,4 +87,6 @@ def price_per_minute(request: Request, flavor: Flavor, region: str, prices: Sequ
 def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[PriceOut]) -> FlavorOut:
     per_minute = price_per_minute(request, flavor, region, prices)
     per_hour = None if per_minute is None else per_minute * MINUTES_PER_HOUR
-    return FlavorOut(**dict(flavor), price_per_minute=per_minute, price_per_hour=per_hour)
+    sold_in = catalogue_of(request).find_region(region)
+    billing = BillingRule() if sold_in is None else sold_in.billing
+    return FlavorOut(**dict(flavor), billing=billing, price_per_minute=per_minute, price_per_hour=per_hour)

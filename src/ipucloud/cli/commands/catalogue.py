@@ -66,6 +66,9 @@ def list_images(session: Session) -> None:
     )
 
 
+BILLED_FROM = {"active": "when it is active", "requested": "the request"}
+"""From when a cluster is billed, by the rule of its region."""
+
 regions_app = typer.Typer(no_args_is_help=True)
 
 
@@ -74,8 +77,8 @@ def list_regions(session: Session) -> None:
     """List the regions."""
     session.list(
         regions.list(),
-        ("REGION", "NUMBER", "NAME", "MACHINES"),
-        lambda each: (each.slug, each.number, each.name, list(each.machine_types)),
+        ("REGION", "NUMBER", "NAME", "MACHINES", "BILLED FROM"),
+        lambda each: (each.slug, each.number, each.name, list(each.machine_types), BILLED_FROM[each.billing.starts]),
         drop=("NUMBER", "NAME"),
         wrap="MACHINES",
     )

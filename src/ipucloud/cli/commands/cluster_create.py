@@ -25,6 +25,7 @@ from ipucloud.cli.cluster_options import (
     only_key,
     only_region,
 )
+from ipucloud.cli.commands.catalogue import BILLED_FROM
 from ipucloud.cli.commands.cluster_facts import show_changed, would_wait
 from ipucloud.cli.finding import FLAVOR, IMAGE, REGION, SSH_KEY, suggesting
 from ipucloud.cli.following import follow
@@ -157,6 +158,7 @@ def estimate(
             ("per hour", found.price_per_hour),
             ("per day", found.price_per_day),
             ("per month", found.price_per_month),
+            ("billed", f"from {BILLED_FROM[found.billing.starts]} until you delete or suspend it"),
             ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
             ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
             ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),

@@ -49,6 +49,7 @@ from ipucloud.clusters.volumes.store import let_go
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
+from ipucloud.contract.estimates import BillingStart
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
@@ -151,14 +152,15 @@ _INSERT = sa.text(
         """
     WITH cluster AS (
       INSERT INTO clusters (
-        id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
-        reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at, auto_repair,
-        repair_window, idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation, external_name)
+        id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency,
+        billing_starts, image, reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at,
+        auto_repair, repair_window, idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation,
+        external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
-        :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority, :user_data, CAST(:tags AS jsonb),
-        :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb), :idle_suspend_minutes,
-        :preemptible, :state, :sla, :incarnation, :external_name)
+        :billing_starts, :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority, :user_data,
+        CAST(:tags AS jsonb), :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb),
+        :idle_suspend_minutes, :preemptible, :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -233,7 +235,7 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
     await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
-    if settings.billing_starts_at == "requested":
+    if admitted.choice.region.billing.starts is BillingStart.REQUESTED:
         await open_interval(connection, project_id=actor.project_id, cluster_id=cluster_id)
     return Accepted(operation_id, cluster_id)
 
@@ -361,6 +363,7 @@ async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -
             "allocated_through": flavor.allocated_through.value,
             "sku": sku_of(flavor, preemptible=body.preemptible),
             "currency": admitted.terms.per_minute.currency,
+            "billing_starts": admitted.choice.region.billing.starts.value,
             "image": admitted.choice.image,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),

@@ -9,6 +9,7 @@ from ipucloud.contract.examples.story import CLUSTER, COMPOSED, FINGERPRINT, ID,
 CLUSTERS: Mapping[str, object] = {
     "AccessKeyOut.id": "vipu_0a1b2c3d",
     "CapacityOut.available": 12,
+    "Region.billing": COMPOSED,
     **dict.fromkeys(
         (
             "ClusterEntered.reason",

@@ -210,6 +210,8 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.shared import AddressState as AddressState
     from ipucloud.client.models.generated.shared import AllocatedThrough as AllocatedThrough
     from ipucloud.client.models.generated.shared import AuditEntry as AuditEntry
+    from ipucloud.client.models.generated.shared import BillingRule as BillingRule
+    from ipucloud.client.models.generated.shared import BillingStart as BillingStart
     from ipucloud.client.models.generated.shared import BudgetTag as BudgetTag
     from ipucloud.client.models.generated.shared import BudgetThreshold as BudgetThreshold
     from ipucloud.client.models.generated.shared import Capacity as Capacity
@@ -255,6 +257,8 @@ MODULE_OF = {
     "Balances": "billing",
     "Billing": "clusters",
     "BillingAccount": "billing",
+    "BillingRule": "shared",
+    "BillingStart": "shared",
     "BookedPrice": "billing",
     "Budget": "overview",
     "BudgetTag": "shared",

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money, Release
-from ipucloud.client.models.generated.shared import AllocatedThrough, Source
+from ipucloud.client.models.generated.shared import AllocatedThrough, BillingRule, Source
 
 
 class Framework(StrEnum):
@@ -214,6 +214,9 @@ class Flavor(Answer):
     poplar_servers_max: int
     """Most Poplar servers that the vendor's design has for this size."""
 
+    billing: BillingRule
+    """From when until when it is billed in the region of the price."""
+
     price_per_minute: Money | None = None
     """Price of one minute; null if there is no price."""
 
@@ -334,6 +337,9 @@ class Region(Answer):
 
     machine_types: Sequence[str] = []
     """Machine types sold here."""
+
+    billing: BillingRule
+    """From when until when clusters are billed here."""
 
 
 class Tool(Answer):

@@ -11,7 +11,15 @@ from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
 from ipucloud.client.models.generated.operations import Operation
-from ipucloud.client.models.generated.shared import AddressState, CitedReport, EstimateQuota, RequestedBy, WhyNot
+from ipucloud.client.models.generated.shared import (
+    AddressState,
+    BillingRule,
+    BillingStart,
+    CitedReport,
+    EstimateQuota,
+    RequestedBy,
+    WhyNot,
+)
 
 
 class AccessKey(Answer):
@@ -750,10 +758,20 @@ class Weekday(StrEnum):
 
 class Billing(Answer):
     """
-    The cluster's cost so far; `cost` is null while a minute has no published price.
+    The rule that the cluster was created under, and its cost so far.
 
+    `cost` is null while a minute has no published price.
     `paused`: the cluster is suspended, suspending, resuming, being repaired or being resized.
     """
+
+    starts: Annotated[BillingStart | str, Field(union_mode="left_to_right")]
+    """
+    `active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for at most the
+    announced time until it is ready.
+    """
+
+    ends: str
+    """Until its deletion is requested. A suspended cluster is not billed."""
 
     status: str
     """Present status."""
@@ -1417,6 +1435,9 @@ class Estimate(Answer):
 
     price_per_month: Money
     """Price of 730 hours."""
+
+    billing: BillingRule
+    """From when until when it would be billed."""
 
     quota: EstimateQuota
     """Whether the project's quota allows the cluster."""

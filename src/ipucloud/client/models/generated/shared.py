@@ -94,6 +94,15 @@ class AuditEntry(Answer):
     """SHA-256 of the previous hash and this entry; null: not sealed yet."""
 
 
+class BillingStart(StrEnum):
+    """
+    From when a new cluster is billed.
+    """
+
+    ACTIVE = "active"
+    REQUESTED = "requested"
+
+
 class BudgetTag(Answer):
     """The budget covers the clusters that have this tag."""
 
@@ -432,6 +441,19 @@ class WhyNot(Answer):
     `largest`: the largest cluster that fits; `missing`: machines that must become free; `silent`: machines whose
     V-IPU controller does not answer or is not supported.
     """
+
+
+class BillingRule(Answer):
+    """From when until when a region's clusters are billed, by the minute. A build that fails costs nothing."""
+
+    starts: Annotated[BillingStart | str, Field(union_mode="left_to_right")]
+    """
+    `active`: from when the cluster is ready to work; `requested`: from when it gets its machines, for at most the
+    announced time until it is ready.
+    """
+
+    ends: str
+    """Until its deletion is requested. A suspended cluster is not billed."""
 
 
 class Capacity(Answer):
