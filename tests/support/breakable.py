@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
+from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 
 
@@ -20,7 +21,13 @@ async def open_breakable_world(scratch: Scratch, site: RunningSite, **changes: A
         repair_everything(world)
         async with world.worker():
             await world.delete_all()
+            await until(lambda: _is_clean(world), "workers have cleaned what was isolated")
         await world.assert_nothing_left()
+
+
+async def _is_clean(world: SiteWorld) -> bool:
+    """Hardware that did not answer when its cluster was deleted is cleaned once it answers."""
+    return {host["state"] for host in world.http.get("/v1/hosts").json()["hosts"]} == {"clean"}
 
 
 def repair_everything(world: SiteWorld) -> None:

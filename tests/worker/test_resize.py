@@ -195,10 +195,10 @@ async def test_a_resize_without_other_machines_restores_the_former_size(world: S
     async with world.worker():
         cluster = await world.build(flavor=POD4)
         other = await world.build("other", flavor=POD16)
+        await world.build("third", flavor=POD8)
         before, [first] = await server(world, cluster), await machines(world, cluster)
         resized = await world.resize(cluster, POD8)
         [_, joining] = sorted(await machines(world, cluster))
-        await world.build("third", flavor=POD8)
         world.http.post(f"/v1/machines/{joining}:fail").raise_for_status()
         ended = await world.finished(resized)
         assert (ended.state, ended.error["code"]) == ("failed", "capacity_exhausted")
@@ -224,8 +224,8 @@ async def test_a_resize_that_cannot_be_undone_suspends_the_cluster(world: SiteWo
         cluster = await world.build(flavor=POD4)
         before, [first] = await server(world, cluster), await machines(world, cluster)
         other = await world.build("other", flavor=POD16)
-        resized = await world.resize(cluster, POD8)
         await world.build("third", flavor=POD8)
+        resized = await world.resize(cluster, POD8)
         for name in await machines(world, cluster):
             world.http.post(f"/v1/machines/{name}:fail").raise_for_status()
         ended = await world.finished(resized)
