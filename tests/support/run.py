@@ -30,10 +30,7 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in 
 NEEDED_BYTES = 2_000_000_000
 SHOWN = 10
 GROWN_BYTES = 32_000_000
-ALLOCATOR = {"PYTHONMALLOC": "malloc"}
-"""For processes that run tests: the C library's allocator gives free pages back wherever they are, while Python's own
-keeps a megabyte for the sake of one object in it, which was a third of the memory."""
-MOST_MEGABYTES = 700
+MOST_MEGABYTES = 1000
 """What a process that runs tests may take in the default run; the goal is 500."""
 REMEDY = "Import what few tests need where they need it; what takes much is called `apart` (tests/support/apart.py)."
 
@@ -99,7 +96,7 @@ class Run:
                 shutil.rmtree(folder, ignore_errors=True)
             self._lock.close()
         finally:
-            for name in (*self._environment, *ALLOCATOR):
+            for name in self._environment:
                 os.environ.pop(name, None)
             tempfile.tempdir = None
             signal.signal(signal.SIGINT, before)
@@ -115,10 +112,6 @@ def begin(config: pytest.Config) -> None:
             return
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         config.pluginmanager.register(Run(), "run of the suite")
-        os.environ.update(ALLOCATOR)
-    else:
-        for name in ALLOCATOR:  # what tests start allocates as it does anywhere
-            os.environ.pop(name, None)
 
 
 def report_memory(config: pytest.Config) -> None:

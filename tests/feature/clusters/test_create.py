@@ -48,6 +48,8 @@ async def test_a_created_cluster_has_everything_at_once(world: World) -> None:
     assert cluster["ssh_keys"] == ["laptop"]
     assert cluster["price_per_minute"] == {"amount": "0.25", "currency": "EUR"}
     assert cluster["billing"] == {
+        "starts": "active",
+        "ends": "delete_requested",
         "status": "not_started",
         "started_at": None,
         "minutes": 0,
