@@ -23,8 +23,9 @@ export async function toError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, body.code ?? "unknown", sentence, body.request_id ?? requestId, body.errors ?? []);
 }
 
-/** From here on it is not known whether the change was made. */
-const INTERNAL_ERROR = 500;
+/** Whether an answer tells that a change was made or refused. Whoever must sign in again, wait, or ask an answering service may
+ *  have asked before, and that may have succeeded. */
+const decides = (error: ApiError | null) => !error || (error.status < 500 && ![401, 429].includes(error.status) && error.code !== "idempotency_in_progress");
 
 /** `crypto.randomUUID` does not exist where the panel is served by plain HTTP. */
 function randomKey(): string {
@@ -37,6 +38,10 @@ const unanswered = new Map<string, string>();
 const conventions: Middleware = {
   async onRequest({ request }) {
     if (!["POST", "PATCH"].includes(request.method)) return request;
+    if (/\/v1\/(session|invitations:accept)/.test(request.url)) {
+      request.headers.set("Idempotency-Key", randomKey()); // passwords are not kept
+      return request;
+    }
     const change = `${request.method} ${request.url} ${await request.clone().text()}`;
     const key = unanswered.get(change) ?? randomKey();
     unanswered.set(change, key);
@@ -44,10 +49,11 @@ const conventions: Middleware = {
     return request;
   },
   async onResponse({ request, response }) {
-    if (response.status < INTERNAL_ERROR) {
+    const error = response.ok ? null : await toError(response);
+    if (decides(error)) {
       for (const [change, key] of unanswered) if (key === request.headers.get("Idempotency-Key")) unanswered.delete(change);
     }
-    if (!response.ok) throw await toError(response);
+    if (error) throw error;
   },
 };
 

@@ -12,7 +12,7 @@ export function formats(language: string) {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
   const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
   const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
-  const amount = (value: number, currency: string, digits = 2) =>
+  const amount = (value: number, currency: string, digits?: number) =>
     new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
   const separator = (name: "decimal" | "group") => new Intl.NumberFormat(locale).formatToParts(12_345.6).find((part) => part.type === name)?.value ?? "";
   const [decimal, group] = [separator("decimal"), separator("group")];
@@ -26,6 +26,8 @@ export function formats(language: string) {
     percent: (share: number) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share),
     amount,
     money: (money: Schemas["Money"], digits?: number) => amount(Number(money.amount), money.currency, digits),
+    /** Digits after the separator of amounts to pay: of yen none, of euros two, of Kuwaiti dinars three. */
+    minorDigits: (currency: string) => (currency ? new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2 : 2),
     /** A decimal of the API as a person of this language types it. */
     decimal: (text: string) => text.replace(".", decimal),
     /** The decimal that a person typed, as the API writes it; null if it is none in this language, or has more than `digits` after the separator. */

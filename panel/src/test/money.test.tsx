@@ -15,6 +15,12 @@ test("an amount is read in the language in which it is typed, or not at all", ()
   expect(Object.keys(cases).map((text) => [text, [read("en", text), read("de", text)]])).toEqual(Object.entries(cases));
 });
 
+test("amounts have the digits of their currency", () => {
+  const f = formats("en");
+  expect(["JPY", "EUR", "KWD"].map(f.minorDigits)).toEqual([0, 2, 3]);
+  expect([f.fromDecimal("1,000", 0), f.fromDecimal("10.5", 0), f.money({ amount: "39", currency: "JPY" })]).toEqual(["1000", null, "JP¥39"]);
+});
+
 test("a budget says how its amount is read, and what saving it does at once", async () => {
   const month = { accrued: euros("900"), forecast: euros("1200") };
   await shown(<EditBudget onClose={vi.fn()} />, [], [[spend({ project: "demo" }).queryKey, month]]);
@@ -34,14 +40,14 @@ test("a budget says how its amount is read, and what saving it does at once", as
 
 test("a change without an answer is asked for again under the same key, and an answered one is new", async () => {
   const keys: (string | null)[] = [];
-  const answers = [() => Promise.reject(new TypeError("connection lost")), () => Response.json({}, { status: 503 }), () => Response.json({}, { status: 201 }), () => Response.json({}, { status: 201 })];
+  const answers = [() => Promise.reject(new TypeError("connection lost")), () => Response.json({}, { status: 503 }), () => Response.json({ code: "idempotency_in_progress" }, { status: 409 }), () => Response.json({}, { status: 201 }), () => Response.json({}, { status: 201 })];
   vi.stubGlobal("fetch", async (request: Request) => {
     keys.push(request.headers.get("Idempotency-Key"));
     return answers[keys.length - 1]?.();
   });
   const run = (command: string) =>
     body(api.POST("/v1/projects/{project}/clusters/{cluster}/jobs", { params: { path: { project: "demo", cluster: "bert" }, header: { "Idempotency-Key": "" } }, body: { command: [command] } as never })).catch(() => null);
-  for (const command of ["train", "train", "train", "train"]) await run(command);
-  expect(new Set(keys.slice(0, 3)).size).toBe(1);
-  expect(keys[3]).not.toBe(keys[0]);
+  for (const command of ["train", "train", "train", "train", "train"]) await run(command);
+  expect(new Set(keys.slice(0, 4)).size).toBe(1);
+  expect(keys[4]).not.toBe(keys[0]);
 });

@@ -12,7 +12,7 @@ import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
-import { CENTS, MoneyField } from "../../components/MoneyField";
+import { MoneyField } from "../../components/MoneyField";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useBudgetStrings } from "../../i18n/money";
@@ -32,12 +32,12 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
   const [name, setName] = useState(seen?.name ?? "");
   const f = useFormat();
   const [typed, setTyped] = useState(f.decimal(seen?.amount.amount ?? ""));
-  const amount = f.fromDecimal(typed, CENTS);
   const [tagged, setTagged] = useState(false);
   const [tag, setTag] = useState({ key: "", value: "" });
   const [thresholds, setThresholds] = useState(() => (seen ? entered(seen) : USUAL));
   const month = useQuery(spend({ project })).data;
   const currency = month?.accrued.currency ?? seen?.amount.currency ?? "";
+  const amount = f.fromDecimal(typed, f.minorDigits(currency));
   const figures = seen ?? (month && !tagged ? { actual: month.accrued, forecast: month.forecast } : undefined);
   const run = useChange(
     async () => {

@@ -6,7 +6,7 @@ import type { Schemas } from "../../api/client";
 import { useProject } from "../../app/Project";
 import { Copyable } from "../../components/Copyable";
 import { Dialog } from "../../components/Dialog";
-import { CENTS, MoneyField } from "../../components/MoneyField";
+import { MoneyField } from "../../components/MoneyField";
 import { Notice } from "../../components/Notice";
 import { useChange } from "../../components/useChange";
 import { useFormat } from "../../i18n";
@@ -18,7 +18,7 @@ export function TopUpDialog({ currency, onClose }: { currency: string; onClose: 
   const f = useFormat();
   const project = useProject();
   const [typed, setTyped] = useState("");
-  const amount = f.fromDecimal(typed, CENTS);
+  const amount = f.fromDecimal(typed, f.minorDigits(currency));
   const [made, setMade] = useState<Schemas["Payment"]>();
   const run = useChange(() => topUp(project, { amount: amount ?? "", currency }), setMade);
   if (made) {

@@ -8,7 +8,7 @@ import { createJob, type Job } from "../../api/jobs";
 import type { Cluster } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
-import { CENTS, MoneyField } from "../../components/MoneyField";
+import { MoneyField } from "../../components/MoneyField";
 import { useChange } from "../../components/useChange";
 import { useServerName } from "../../components/useServerName";
 import { wordsOf } from "../../components/words";
@@ -46,7 +46,7 @@ export function RunJob({ cluster, onClose }: { cluster: Cluster; onClose: (job?:
   });
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const currency = cluster.price_per_minute?.currency;
-  const amount = f.fromDecimal(draft.cost, CENTS);
+  const amount = f.fromDecimal(draft.cost, f.minorDigits(currency ?? ""));
   const run = useChange(() => createJob(project, cluster.id, jobOf(draft, amount !== null && currency ? { amount, currency } : null)), onClose);
   const words = wordsOf(draft.line);
   const read = words?.length ? s.words(f.list(words.map((each) => `“${each}”`))) : undefined;
