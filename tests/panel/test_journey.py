@@ -162,6 +162,22 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     expect(page.get_by_text("bert is being deleted.")).to_be_visible()
 
 
+def test_a_create_is_cancelled_while_it_runs(system: Up, open_page: Callable[..., Page]) -> None:
+    key = system.data / "mistake.pub"
+    key.write_text(public_key())
+    system.ipucloud.json("ssh-keys", "add", "mistake", str(key), **system.environment)
+    wanted = ("clusters", "create", "mistake", "--flavor", "m2000-pod4", "--ssh-key", "mistake", "--no-wait")
+    cluster = system.ipucloud.json(*wanted, **system.environment)["cluster"]
+    page = signed_in(system, open_page, f"/clusters/{cluster['id']}")
+    page.get_by_role("button", name="Cancel operation").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("completed steps are undone")).to_be_visible()
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Cancel operation").click()
+    expect(page.get_by_text("creation was cancelled")).to_be_visible(timeout=READY_MS)
+    expect(page.get_by_text("This cluster no longer has servers.")).to_be_visible()
+
+
 def _without_room(route: Route) -> None:
     """There is no room for what the page is about; what it offers instead is estimated as it is."""
     if (route.request.post_data_json or {}).get("flavor") != "m2000-pod16":

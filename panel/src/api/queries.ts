@@ -37,6 +37,10 @@ export const clusterOperations = (project: string, id: string) =>
       body(api.GET("/v1/projects/{project}/operations", { signal, params: { path: { project }, query: { cluster: id, limit: 20 } } })),
   });
 
+/** It stops after its present step, and what it did is undone. */
+export const cancelOperation = (project: string, id: string) =>
+  body(api.POST("/v1/projects/{project}/operations/{operation}:cancel", { params: { path: { project, operation: id }, header: { "Idempotency-Key": "" } } }));
+
 export const operation = (project: string, id: string) =>
   queryOptions({
     queryKey: key(project, "operation", id),

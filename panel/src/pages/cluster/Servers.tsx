@@ -23,7 +23,8 @@ const ChangeKeys = later(async () => (await import("./ChangeKeys")).ChangeKeys, 
 export function Servers({ cluster }: { cluster: Cluster }) {
   const { common, cluster: s, keys, terminal } = useStrings();
   const f = useFormat();
-  const may = useMay("cluster:write") && !["deleting", "deleted"].includes(cluster.state);
+  const gone = ["deleting", "deleted"].includes(cluster.state);
+  const may = useMay("cluster:write") && !gone;
   const inUse = ["active", "degraded"].includes(cluster.state);
   const prices = useQuery(projectPrices(useProject())).data?.items;
   const copied = inUse && prices?.some((each) => each.sku === SNAPSHOT_SKU && each.region === cluster.region);
@@ -39,7 +40,7 @@ export function Servers({ cluster }: { cluster: Cluster }) {
   return (
     <Container header={<Header variant="h2" description={s.serversText} actions={actions}>{s.servers}</Header>}>
       <SpaceBetween size="l">
-        {running.length === 0 && <Box color="text-body-secondary">{s.serversLater}</Box>}
+        {running.length === 0 && <Box color="text-body-secondary">{gone ? s.serversGone : s.serversLater}</Box>}
         {running.map((server, number) => server.ssh && (
           <KeyValuePairs
             key={server.id}

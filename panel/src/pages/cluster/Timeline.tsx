@@ -13,6 +13,7 @@ import { useProject } from "../../app/Project";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
 import { useFormat, useStrings } from "../../i18n";
+import { CancelOperation } from "./CancelOperation";
 
 const STEP = {
   succeeded: "success", running: "in-progress", failed: "error", cancelled: "stopped", skipped: "stopped",
@@ -32,7 +33,7 @@ export function Timeline({ cluster }: { cluster: Cluster }) {
     value: each.id, label: s.operations[each.kind] ?? each.kind, labelTag: s.operationState[each.state] ?? each.state, description: f.moment(each.created_at),
   }));
   return (
-    <Container header={<Header variant="h2" description={data && <Took operation={data} />}>{s.timeline}</Header>}>
+    <Container header={<Header variant="h2" description={data && <Took operation={data} />} actions={data && <CancelOperation operation={data} />}>{s.timeline}</Header>}>
       <SpaceBetween size="m">
         {options.length > 1 && (
           <Select
