@@ -30,7 +30,7 @@ class Size:
     connections: int = 200
     tokens: int = 34
     clusters: int = 20
-    seconds: float = 8.0
+    seconds: float = 12.0
 
 
 SMALLEST = Size(connections=3, tokens=2, clusters=1, seconds=0.2)

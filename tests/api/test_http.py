@@ -13,6 +13,7 @@ import structlog
 
 from ipucloud.api import etag, serve
 from ipucloud.api.compression import compressed
+from ipucloud.api.limits import REFUSED_SECONDS
 from ipucloud.catalogue.load import load
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
@@ -26,10 +27,11 @@ SECRET_QUERY = "canary-in-a-query"
 
 
 class Hand:
-    """A clock that a test moves."""
+    """A clock that a test moves. `refused`: what refusals waited for, which comes at once; other waits have no end."""
 
     def __init__(self) -> None:
         self.at = 1000.0
+        self.refused: list[float] = []
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -38,7 +40,9 @@ class Hand:
         return self.at
 
     async def sleep(self, seconds: float) -> None:
-        await asyncio.Event().wait()
+        if seconds not in {0.0, REFUSED_SECONDS}:
+            await asyncio.Event().wait()
+        self.refused.append(seconds)
 
 
 async def test_a_path_tells_all_its_methods(shared_api: Api) -> None:
@@ -169,6 +173,9 @@ async def test_who_asks_too_often_waits(world: World, database: Scratch) -> None
         assert (await api.owner.get("/livez")).status_code == 200
         clock.at += 0.5
         assert await statuses(api.owner, 2) == [200, 429]
+        clock.at += 1.0
+        assert await statuses(api.owner, 4) == [200, 200, 429, 429]
+        assert clock.refused == [0.0, 1.0, 0.0, 1.0], "who asks again at once waits for the next refusal"
         assert await statuses(api.client("nonsense", address="192.0.2.1"), 5) == [401, 401, 401, 401, 429]
 
 

@@ -6,10 +6,11 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
-from ipucloud.db.turns import CALLER, Turns
+from ipucloud.db.turns import CALLER, LATELY, Turns
 from ipucloud.kernel.errors import RATE_LIMITED, UNAVAILABLE, Problem
 
 pytestmark = pytest.mark.anyio
@@ -63,14 +64,41 @@ async def test_a_caller_with_many_requests_leaves_a_place_for_the_next() -> None
         assert line.order == ["greedy"] * 2 + ["other"]
 
 
-async def test_who_waits_is_served_in_rotation() -> None:
+async def test_who_waits_is_served_in_rotation(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(loop, "time", partial(float, loop.time()))  # rests are over in the next round
     line = Line(2)
     first, second, third = [await line.ask(name, 3) for name in ("a", "b", "c")]
     async with ended(first, second, third):
         assert line.order == ["a", "b"]
-        for name in ("a", "b", "a", "b"):
+        for name in ("a", "b", "c", "a"):
             await line.leave(name)
-        assert line.order == ["a", "b", "a", "b", "c", "a"]
+        assert line.order == ["a", "b", "c", "a", "b", "c"]
+
+
+async def test_who_asks_for_much_rests_after_each_turn_while_others_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the turn took; alone, or with nothing in line, nobody rests."""
+    loop = asyncio.get_running_loop()
+    now = loop.time()
+    monkeypatch.setattr(loop, "time", lambda: now)
+    line = Line(5)
+    greedy, other = await line.ask("greedy", 6), await line.ask("other")
+    async with ended(greedy, other):
+        now += 0.25
+        await line.leave("greedy")
+        assert line.order == ["greedy"] * 2 + ["other"], "one place, which it still has"
+        await line.leave("greedy")
+        assert line.order == ["greedy"] * 2 + ["other"], "rests"
+        again = await line.ask("greedy")
+        now += 0.25
+        await settled()
+        assert line.order[3:] == ["greedy"]
+        now += LATELY
+        await line.leave("greedy")
+        assert line.order[3:] == ["greedy"] * 3, "nobody else asks any more"
+        await line.leave("other")
+    async with ended(again):
+        pass
 
 
 async def test_the_process_itself_may_have_all_places() -> None:

@@ -101,7 +101,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     app.add_exception_handler(HTTPException, _refused)
     app.add_middleware(Compression)
     limits = {"tokens": tokens, "projects": projects, "addresses": addresses}
-    app.add_middleware(RateLimit, **limits, metrics=metrics, used=used)
+    app.add_middleware(RateLimit, **limits, metrics=metrics, used=used, clock=clock)
     app.add_middleware(Edge, clock=clock, metrics=metrics, unread=Unread(settings.unread_limit))
     app.add_middleware(SessionPaths)
     return app

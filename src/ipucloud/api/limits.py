@@ -11,7 +11,6 @@ there. The project is also whose turn it is at the database (`db.turns`).
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -40,6 +39,9 @@ PROBES = ("/livez", "/readyz")
 """What a load balancer asks, as often as it likes."""
 OF_A_PAGE = 0.125
 """What any other path counts: a page of the control panel is dozens of small files."""
+REFUSED_SECONDS = 1.0
+"""A caller who was refused in the last so many seconds waits as long for its next refusal. One that asks again at once
+would keep the processors busy with refusals, and `Retry-After` says a second at least."""
 UNSHARED = 7 / 8
 """Part of a burst above which other processes do not hear of a caller."""
 
@@ -49,7 +51,7 @@ class Bucket:
     """`level` requests are available at the monotonic time `at`.
 
     `taken`: how many were taken here that no other process knows of. `known`: how many all processes had taken together
-    when that was last looked up, at the monotonic time `known_at`.
+    when that was last looked up, at the monotonic time `known_at`. `refused_at`: when the last request was refused.
     """
 
     level: float
@@ -57,6 +59,7 @@ class Bucket:
     taken: float = 0
     known: int = 0
     known_at: float = -math.inf
+    refused_at: float = -math.inf
 
 
 class RateLimiter:
@@ -94,6 +97,13 @@ class RateLimiter:
             bucket.level = left
             bucket.taken += cost
         return left
+
+    def pause(self, caller: Hashable) -> float:
+        """Seconds to wait before a refusal of the caller, of which there is one now, is sent."""
+        now, bucket = self._clock.monotonic(), self._buckets[caller]
+        pause = REFUSED_SECONDS if now - bucket.refused_at < REFUSED_SECONDS else 0.0
+        bucket.refused_at = now
+        return pause
 
     def busy(self) -> dict[Hashable, Bucket]:
         """Callers who took something of which others do not know, and more than an eighth of their burst.
@@ -156,6 +166,7 @@ class RateLimit:
         addresses: RateLimiter,
         metrics: Metrics,
         used: UsedTokens,
+        clock: Clock,
     ) -> None:
         self._app = app
         self._tokens = tokens
@@ -164,7 +175,7 @@ class RateLimit:
         self._homes: OrderedDict[bytes, UUID] = OrderedDict()
         self._metrics = metrics
         self._used = used
-        self._refusing = asyncio.Lock()
+        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"} or scope["path"] in PROBES:
@@ -175,7 +186,7 @@ class RateLimit:
             return
         trace = scope_trace(scope)
         trace.token_hash, trace.by_cookie = credentials(scope)
-        limiter, left = self._taken(scope, trace.token_hash)
+        limiter, caller, left = self._taken(scope, trace.token_hash)
         headers = limiter.headers(left)
 
         async def send_with_limits(message: Message) -> None:
@@ -192,23 +203,23 @@ class RateLimit:
                 "Wait for the time in Retry-After, and send requests less often.",
                 headers={"Retry-After": str(limiter.retry_after(left))},
             )
-            async with self._refusing:  # one in each round of the event loop: between two refusals others are served
-                await asyncio.sleep(0)
+            await self._clock.sleep(limiter.pause(caller))
             await problem_response(problem, scope)(scope, receive, send_with_limits)
             return
         await self._app(scope, receive, send_with_limits)
 
-    def _taken(self, scope: Scope, token: bytes | None) -> tuple[RateLimiter, float]:
-        """The limiter that decides, and what it has left after this request."""
+    def _taken(self, scope: Scope, token: bytes | None) -> tuple[RateLimiter, Hashable, float]:
+        """The limiter that decides, who is counted there, and what is left of that after this request."""
         if token is None or token not in self._tokens:
-            CALLER.set(address_of(scope))
-            return self._addresses, self._addresses.take(address_of(scope))
+            address = address_of(scope)
+            CALLER.set(address)
+            return self._addresses, address, self._addresses.take(address)
         left, home = self._tokens.take(token), self._homes.get(token)
         CALLER.set(home or token)
         if home is None or left < 0:
-            return self._tokens, left
+            return self._tokens, token, left
         of_project = self._projects.take(home)
-        return (self._projects, of_project) if of_project < left else (self._tokens, left)
+        return (self._projects, home, of_project) if of_project < left else (self._tokens, token, left)
 
     def _judged(self, trace: Trace, status: int) -> list[tuple[bytes, bytes]] | None:
         """Note from the response whether the token is valid; return its limit if it has a new bucket."""

@@ -8,6 +8,10 @@ Two of a caller at once keep a process busy: while the database works for one, t
 would share the processors with everybody else's, and transactions of one caller mostly want the same rows: a project's
 quota, a token's cost limit, a cluster. They would only wait for each other in the database, until its `lock_timeout`
 ends the last.
+
+While somebody else asks as well, a caller with a line has one place, and after each turn rests as long as that turn
+took. So at least half of the processors' time is left to those who ask for little, and nobody waits for them when they
+do not come.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ CALLER: ContextVar[Hashable] = ContextVar("caller", default=None)
 """For whom this task works: a project, or who sends a request; None: for the process itself."""
 AT_ONCE = 2
 """Places of one caller at the same time, and one less than there are, if there are so few."""
+LATELY = 1.0
+"""Seconds for which a caller who asked is expected to ask again."""
 PATIENCE = 3
 """How many times longer than for others a caller waits in the line of its own requests."""
 
@@ -40,6 +46,8 @@ class Turns:
         self._free = places
         self._most = max(1, min(AT_ONCE, places - 1))
         self._wait = wait
+        self._asked: tuple[tuple[Hashable, float], ...] = ()
+        self._resting: set[Hashable] = set()
         self._late = late
         self._held: Counter[Hashable] = Counter()
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
@@ -47,14 +55,19 @@ class Turns:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """One place, for the caller that the context names."""
-        caller = CALLER.get()
+        caller, clock = CALLER.get(), asyncio.get_running_loop()
+        self._note(caller, clock.time())
         if caller not in self._waiting and self._may_have(caller):
             self._give(caller)
         else:
             await self._in_line(caller)
+        began = clock.time()
         try:
             yield
         finally:
+            if caller is not None and caller in self._waiting and self._is_shared(caller):
+                self._resting.add(caller)
+                clock.call_later(clock.time() - began, self._rested, caller)
             self._take_back(caller)
 
     @property
@@ -62,8 +75,25 @@ class Turns:
         """How many stand in line."""
         return sum(map(len, self._waiting.values()))
 
+    def _note(self, caller: Hashable, now: float) -> None:
+        """Remember when the last caller asked, and the last other one."""
+        if caller is not None:
+            others = [asked for asked in self._asked if asked[0] != caller]
+            self._asked = ((caller, now), *others[:1])
+
+    def _is_shared(self, caller: Hashable) -> bool:
+        """Whether somebody else asked lately."""
+        since = asyncio.get_running_loop().time() - LATELY
+        return any(other != caller and at > since for other, at in self._asked)
+
+    def _rested(self, caller: Hashable) -> None:
+        self._resting.discard(caller)
+        self._serve()
+
     def _may_have(self, caller: Hashable) -> bool:
-        return self._free > 0 and (caller is None or self._held[caller] < self._most)
+        if not self._free or caller in self._resting:
+            return False
+        return caller is None or self._held[caller] < (1 if self._is_shared(caller) else self._most)
 
     def _give(self, caller: Hashable) -> None:
         self._free -= 1
@@ -78,7 +108,7 @@ class Turns:
 
     async def _in_line(self, caller: Hashable) -> None:
         turn = asyncio.get_running_loop().create_future()
-        behind_itself = caller is not None and self._held[caller] >= self._most
+        behind_itself = caller in self._resting or (caller is not None and self._held[caller] > 0)
         self._waiting.setdefault(caller, deque()).append(turn)
         try:
             async with asyncio.timeout(self._wait * (PATIENCE if behind_itself else 1)):
@@ -101,18 +131,19 @@ class Turns:
 
     def _serve(self) -> None:
         """Give what is free to those who wait, in rotation."""
-        for caller in [*self._waiting]:
-            if not self._free:
-                return
-            if not self._may_have(caller):
-                continue
-            line = self._waiting[caller]
-            self._give(caller)
-            line.popleft().set_result(None)
-            if line:
-                self._waiting.move_to_end(caller)
-            else:
-                del self._waiting[caller]
+        while served := [caller for caller in [*self._waiting] if self._may_have(caller)]:
+            for caller in served:
+                if self._may_have(caller):  # unless the callers before it have it all
+                    self._serve_next(caller)
+
+    def _serve_next(self, caller: Hashable) -> None:
+        line = self._waiting[caller]
+        self._give(caller)
+        line.popleft().set_result(None)
+        if line:
+            self._waiting.move_to_end(caller)
+        else:
+            del self._waiting[caller]
 
 
 def _too_many() -> Problem:
