@@ -14,7 +14,7 @@ from tests.support.postgres import Database, TestServer, remove_left_overs, runn
 # Assertions are rewritten once, not in every process of every run. Before the modules of the next line are imported.
 sys.dont_write_bytecode = False
 
-pytest_plugins = ["tests.support.machine", "tests.support.selection", "tests.support.real_time"]
+pytest_plugins = [f"tests.support.{name}" for name in ("machine", "selection", "sharing", "real_time")]
 
 # How long examples take says how busy the machine is, and nothing of what is tested. Every run has the same examples.
 settings.register_profile(
