@@ -13,11 +13,12 @@ import pytest
 
 HERE = Path(__file__).parent
 CRASH = HERE.parent / "crash"
-FILES = {path.stem.removeprefix("test_"): path for path in HERE.glob("test_*.py")} | {
-    "crash": CRASH / "test_matrix.py",
-    "kills": CRASH / "test_kills.py",
-    "zombies": CRASH / "test_zombies.py",
+FILES = {path.stem.removeprefix("test_"): [path] for path in HERE.glob("test_*.py")} | {
+    "crash": [CRASH / "test_matrix.py"],
+    "kills": [CRASH / "test_kills.py"],
+    "zombies": [CRASH / "test_zombies.py"],
 }
+FILES["containers"].append(HERE.parent / "contract" / "simulator" / "test_images.py")
 NAMES = sorted(FILES)
 
 
@@ -28,7 +29,7 @@ def main() -> int:
     options, others = parser.parse_known_args()
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"there is no proof {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    files = [str(FILES[name]) for name in options.names or NAMES]
+    files = [str(path) for name in options.names or NAMES for path in FILES[name]]
     return int(pytest.main([*files, *(["--full"] if options.full else []), "-p", "no:cacheprovider", "-v", *others]))
 
 
