@@ -63,8 +63,8 @@ def obtain(session: Session, cluster: str) -> Certificate | Refused:
 
 def usable(session: Session, cluster: str) -> Certificate | None:
     """The same; None where the keys of the person are used."""
-    found = obtain(session, cluster)
-    return None if isinstance(found, Refused) else found
+    outcome = obtain(session, cluster)
+    return None if isinstance(outcome, Refused) else outcome
 
 
 def _folder(session: Session, cluster: str) -> Path:
@@ -78,23 +78,23 @@ def _folder(session: Session, cluster: str) -> Path:
 def _kept(folder: Path) -> Certificate | None:
     """The certificate there that is valid for longest; those that have ended are removed."""
     now = datetime.now(UTC)
-    found = None
-    for each in sorted(folder.glob("until-*")):
+    certificate = None
+    for entry in sorted(folder.glob("until-*")):
         with suppress(ValueError):
-            until = datetime.fromtimestamp(int(each.name.split("-")[1]), UTC)
+            until = datetime.fromtimestamp(int(entry.name.split("-")[1]), UTC)
             if until - now > KEPT:
-                found = Certificate(each / _KEY, each / f"{_KEY}-cert.pub")
+                certificate = Certificate(entry / _KEY, entry / f"{_KEY}-cert.pub")
             elif until < now:
-                shutil.rmtree(each, ignore_errors=True)
-    return found
+                shutil.rmtree(entry, ignore_errors=True)
+    return certificate
 
 
 def _issued(session: Session, cluster: str, folder: Path) -> Certificate | Refused:
     """A new key with its certificate. It has its name once it is whole, so that another command can use it."""
     making = Path(mkdtemp(prefix="new-", dir=folder))
     try:
-        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(making / _KEY)]
-        subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(making / _KEY)]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         issued = session.run(clusters.sign_ssh_key(cluster, (making / f"{_KEY}.pub").read_text().strip()))
         (making / f"{_KEY}-cert.pub").write_text(f"{issued.certificate}\n")
         kept = making.rename(folder / f"until-{int(issued.valid_until.timestamp())}-{making.name[4:]}")

@@ -67,8 +67,8 @@ class _Checkup:
             return "ipucloud clusters create bert --flavor m2000-pod4"
         return "ipucloud clusters list"
 
-    def _add(self, check: str, result: str, found: str, remedy: str | None = None) -> bool:
-        self.findings.append(Finding(check, result, found, None if result == OK else remedy))
+    def _add(self, check: str, result: str, detail: str, remedy: str | None = None) -> bool:
+        self.findings.append(Finding(check, result, detail, None if result == OK else remedy))
         return result != FAILED
 
     def _profile(self) -> bool:
@@ -83,12 +83,12 @@ class _Checkup:
             return self._add(
                 "profile", FAILED, f"{name} in {path} has no {' and no '.join(missing)}.", "ipucloud login"
             )
-        given = (
+        variables = (
             []
             if session.profile
             else [key for key in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN") if session.environment.get(key)]
         )
-        source = f"{' and '.join(given)}, before {name} in {path}" if given else f"{name} in {path}"
+        source = f"{' and '.join(variables)}, before {name} in {path}" if variables else f"{name} in {path}"
         return self._add("profile", OK, source)
 
     def _service(self) -> bool:
@@ -99,13 +99,13 @@ class _Checkup:
         except ClientError as error:
             return self._add("service", FAILED, str(error), "ipucloud login")
         except httpx.HTTPError as error:
-            found = f"{url} cannot be reached ({str(error) or type(error).__name__})."
+            detail = f"{url} cannot be reached ({str(error) or type(error).__name__})."
             return self._add(
-                "service", FAILED, found, "Check the URL and the network; start the service if it is yours."
+                "service", FAILED, detail, "Check the URL and the network; start the service if it is yours."
             )
         if not response.is_success:
-            found = f"{url} answers with status {response.status_code}."
-            return self._add("service", FAILED, found, "Check the URL: it may be that of another service.")
+            detail = f"{url} answers with status {response.status_code}."
+            return self._add("service", FAILED, detail, "Check the URL: it may be that of another service.")
         self._add("service", OK, f"{url} answers")
         self._version(response)
         self._clock(response.headers.get("date"))
@@ -113,25 +113,25 @@ class _Checkup:
 
     def _version(self, response: httpx.Response) -> None:
         try:
-            theirs = response.json()["version"]
+            version = response.json()["version"]
         except (ValueError, LookupError, TypeError):
-            theirs = "unknown"
-        same = theirs == __version__
-        found = f"client {__version__}, service {theirs}"
-        self._add("version", OK if same else WARNING, found, "Install the client of the service's version.")
+            version = "unknown"
+        same = version == __version__
+        detail = f"client {__version__}, service {version}"
+        self._add("version", OK if same else WARNING, detail, "Install the client of the service's version.")
 
     def _clock(self, date: str | None) -> None:
         try:
-            theirs = parsedate_to_datetime(date or "").astimezone(UTC)
+            service_time = parsedate_to_datetime(date or "").astimezone(UTC)
         except (ValueError, OverflowError):
-            found = "The service does not tell its time."
-            self._add("clock", WARNING, found, "Look at what is between here and the service: its Date is no date.")
+            detail = "The service does not tell its time."
+            self._add("clock", WARNING, detail, "Look at what is between here and the service: its Date is no date.")
             return
-        seconds = round((datetime.now(UTC) - theirs).total_seconds())
+        seconds = round((datetime.now(UTC) - service_time).total_seconds())
         apart = f"{abs(seconds)} s {'ahead of' if seconds > 0 else 'behind'} the service's"
         within = abs(seconds) <= CLOCK_SECONDS
-        found = "agrees with the service's" if within else f"this machine's clock is {apart}"
-        self._add("clock", OK if within else WARNING, found, "Synchronise this machine's clock, for example by NTP.")
+        detail = "agrees with the service's" if within else f"this machine's clock is {apart}"
+        self._add("clock", OK if within else WARNING, detail, "Synchronise this machine's clock, for example by NTP.")
 
     def _token(self) -> bool:
         try:
@@ -143,38 +143,38 @@ class _Checkup:
 
     def _project(self) -> None:
         own = self.me.project.slug if self.me and self.me.project else None
-        wanted = self.session.configured.project or own
-        if wanted is None:
+        name = self.session.configured.project or own
+        if name is None:
             remedy = "ipucloud login --project PROJECT; `ipucloud projects list` lists them."
             self._add("project", WARNING, "A platform token has no project of its own, and none is stored.", remedy)
             return
         try:
-            self.project = self.session.run(projects.get(wanted)).slug
+            self.project = self.session.run(projects.get(name)).slug
         except ClientError as error:
-            self._add("project", FAILED, f"{wanted}: {error}", "ipucloud login --project PROJECT")
+            self._add("project", FAILED, f"{name}: {error}", "ipucloud login --project PROJECT")
             return
         self._add("project", OK, self.project)
 
     def _ssh(self) -> None:
         program = shutil.which("ssh")
-        found, remedy = "The OpenSSH client (ssh) is not installed.", "Install it: package openssh-client or openssh."
-        self._add("ssh", OK if program else FAILED, program or found, remedy)
-        mine = local_keys(self.session.environment)
-        if not mine:
+        detail, remedy = "The OpenSSH client (ssh) is not installed.", "Install it: package openssh-client or openssh."
+        self._add("ssh", OK if program else FAILED, program or detail, remedy)
+        keys = local_keys(self.session.environment)
+        if not keys:
             self._add("ssh key", WARNING, "There is none in ~/.ssh or the SSH agent.", "ssh-keygen -t ed25519")
             return
         if self.project is None:
-            self._add("ssh key", OK, ", ".join(mine.values()))
+            self._add("ssh key", OK, ", ".join(keys.values()))
             return
         try:
             known = {key.fingerprint: key.name for key in self.session.client.items(ssh_keys.list())}
         except ClientError as error:
             self._add("ssh key", WARNING, str(error), "ipucloud ssh-keys list")
             return
-        matching = [f"{where} is {known[key]}" for key, where in mine.items() if key in known]
-        first = next(iter(mine.values()))
-        found = "; ".join(matching) or f"None of this machine's keys ({', '.join(mine.values())}) is in the project."
-        self._add("ssh key", OK if matching else WARNING, found, f"ipucloud ssh-keys create laptop {first}")
+        matching = [f"{where} is {known[key]}" for key, where in keys.items() if key in known]
+        first = next(iter(keys.values()))
+        detail = "; ".join(matching) or f"None of this machine's keys ({', '.join(keys.values())}) is in the project."
+        self._add("ssh key", OK if matching else WARNING, detail, f"ipucloud ssh-keys create laptop {first}")
 
 
 def checkup(session: Session) -> tuple[list[Finding], str]:

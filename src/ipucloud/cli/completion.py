@@ -39,13 +39,13 @@ def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
     """Completes the names of a kind of object; the kind can depend on what was typed before."""
 
     def complete(context: typer.Context) -> list[str]:
-        given = context.params
+        params = context.params
         with suppress(ClientError):
-            profile = load(os.environ, given.get("profile"))
-            url, project = given.get("url") or profile.url, given.get("project") or profile.project
+            profile = load(os.environ, params.get("profile"))
+            url, project = params.get("url") or profile.url, params.get("project") or profile.project
             with Client(url or "", profile.token or "", project=project, retry=NO_RETRY, timeout=TIMEOUT) as client:
-                wanted = kind if isinstance(kind, Kind) else kind(context)
-                return [wanted.names(each)[0] for each in islice(wanted.read(client), READ)]
+                resolved = kind if isinstance(kind, Kind) else kind(context)
+                return [resolved.names(each)[0] for each in islice(resolved.read(client), READ)]
         return []
 
     return complete

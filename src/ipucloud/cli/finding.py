@@ -213,13 +213,13 @@ def find(client: Client, kind: Kind[Item], name: str) -> Item:
 
 def only(kind: Kind[Item], name: str, known: Sequence[Item]) -> Item:
     """As `find`, among these."""
-    found = [each for each in known if name in kind.names(each)]
-    if len(found) > 1:
-        ids = ", ".join(kind.names(each)[-1] for each in found)
-        raise UsageError(f"{len(found)} {kind.plural} are named {name}. Use an id: {ids}.")
-    if not found:
+    matches = [each for each in known if name in kind.names(each)]
+    if len(matches) > 1:
+        ids = ", ".join(kind.names(each)[-1] for each in matches)
+        raise UsageError(f"{len(matches)} {kind.plural} are named {name}. Use an id: {ids}.")
+    if not matches:
         raise ApiError(404, "not_found", unknown(kind, name, known))
-    return found[0]
+    return matches[0]
 
 
 def id_of(client: Client, kind: Kind[Any], name: str) -> str:
@@ -238,34 +238,34 @@ def find_cluster(client: Client, name: str) -> Cluster:
 
 
 @contextmanager
-def suggesting(client: Client, *given: tuple[Kind[Any], str | None]) -> Iterator[None]:
+def suggesting(client: Client, *references: tuple[Kind[Any], str | None]) -> Iterator[None]:
     """Say which of these names does not exist, and which do, if the service refuses a request."""
     try:
         yield
     except ApiError as error:
-        raise explained(client, error, *given) from None
+        raise explained(client, error, *references) from None
 
 
-def filtered(client: Client, items: Iterable[Item], *given: tuple[Kind[Any], str | None]) -> list[Item]:
+def filtered(client: Client, items: Iterable[Item], *references: tuple[Kind[Any], str | None]) -> list[Item]:
     """The items of a list that is filtered by these names.
 
     Raises ApiError if the list is empty, or refused by the service, and one of the names does not exist.
     """
-    with suggesting(client, *given):
-        found = [*items]
-    absent = [] if found else [fault for kind, name in given if name and (fault := _absent(client, kind, name))]
+    with suggesting(client, *references):
+        listed = [*items]
+    absent = [] if listed else [fault for kind, name in references if name and (fault := _absent(client, kind, name))]
     if absent:
         raise ApiError(404, "not_found", " ".join(absent))
-    return found
+    return listed
 
 
-def explained(client: Client, error: ApiError, *given: tuple[Kind[Any], str | None]) -> ApiError:
+def explained(client: Client, error: ApiError, *references: tuple[Kind[Any], str | None]) -> ApiError:
     """The error, with sentences about those of these names that do not exist.
 
     Costs further requests only if a wrong name can be why the service refused.
     """
     if error.document and error.code in {"not_found", "validation_failed"}:
-        absent = [sentence for kind, name in given if name and (sentence := _absent(client, kind, name))]
+        absent = [sentence for kind, name in references if name and (sentence := _absent(client, kind, name))]
         if absent:
             detail, rest = " ".join(absent), [each for each in error.errors if not each.code.startswith("unknown_")]
             return replace(error, detail=detail, errors=rest, document={**error.document, "detail": detail})

@@ -152,9 +152,9 @@ def expected(operation: Operation, now: datetime | None = None) -> str:
     """The time left, for people; empty if it is not known."""
     if operation.done or operation.expected_at is None:
         return ""
-    left = (operation.expected_at - (now or datetime.now(UTC))).total_seconds()
-    if left > 0:
-        return f"about {duration(left)} left"
+    seconds = (operation.expected_at - (now or datetime.now(UTC))).total_seconds()
+    if seconds > 0:
+        return f"about {duration(seconds)} left"
     return "blocked" if operation.blocked_by else "takes longer than usual"
 
 

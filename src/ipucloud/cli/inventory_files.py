@@ -62,10 +62,10 @@ class InventoryFile:
 
     def _of_json(self, text: str) -> Iterator[Row]:
         try:
-            found = json.loads(text)
+            document = json.loads(text)
         except ValueError as error:
             raise UsageError(f"{self.path} is not JSON: {error}.") from None
-        items = found.get("items") if isinstance(found, dict) else found
+        items = document.get("items") if isinstance(document, dict) else document
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise UsageError(f"{self.path}: expected a list of objects, or an object with such a list as `items`.")
         for number, item in enumerate(items, 1):
@@ -97,17 +97,17 @@ class InventoryFile:
 
 def _checked(row: Row) -> Row | str:
     """The row with what is given, and its slot as a number; or what is wrong with it."""
-    given = {name: value for name, value in row.item.items() if value is not None and value != ""}
+    item = {name: value for name, value in row.item.items() if value is not None and value != ""}
     if "" in row.item:
         return "it has more fields than the header."
-    for name in given:
+    for name in item:
         if name not in COLUMNS:
             return f"{name} is not one of {', '.join(COLUMNS)}."
-    slot = given.get("slot")
+    slot = item.get("slot")
     if isinstance(slot, str):
         if not (slot.isascii() and slot.isdecimal()):
             return f"slot: {slot!r} is not a number from 0 to 15."
-        given["slot"] = int(slot)
-    if given.get("kind") not in ("machine", "host"):
-        return f"kind: {given.get('kind', '')!r} is neither machine nor host."
-    return Row(row.place, given) if given.get("name") else "name: it is empty."
+        item["slot"] = int(slot)
+    if item.get("kind") not in ("machine", "host"):
+        return f"kind: {item.get('kind', '')!r} is neither machine nor host."
+    return Row(row.place, item) if item.get("name") else "name: it is empty."

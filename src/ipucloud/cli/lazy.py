@@ -57,9 +57,10 @@ class LazyCommand(TyperCommand):
             if not gc.isenabled():  # by `main`
                 gc.freeze()
                 gc.enable()
-        wanted = f"ipucloud[{self._entry.extra}]"
+        requirement = f"ipucloud[{self._entry.extra}]"
         typer.echo(
-            f"ipucloud: `ipucloud {self._entry.group}{self.name}` needs more packages: pip install '{wanted}'", err=True
+            f"ipucloud: `ipucloud {self._entry.group}{self.name}` needs more packages: pip install '{requirement}'",
+            err=True,
         )
         raise typer.Exit(Exit.USAGE)
 

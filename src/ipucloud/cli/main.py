@@ -104,8 +104,8 @@ COMMANDS = (
 app = typer.Typer(name="ipucloud", no_args_is_help=True, add_completion=True)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(value: bool) -> None:
+    if value:
         from importlib.metadata import version
 
         typer.echo(f"ipucloud {version('ipucloud')}")

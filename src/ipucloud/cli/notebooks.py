@@ -55,7 +55,7 @@ class Notebook:
 
     service: Service
     token: str
-    found: bool
+    reused: bool
 
 
 def token_file(name: str) -> str:
@@ -85,15 +85,15 @@ def existing(session: Session, cluster: Cluster, name: str) -> Service | None:
         raise UsageError(f"--name {name} is no DNS label that begins with a letter, such as notebook.")
     while True:
         try:
-            found = session.run(services.get(cluster.id, name))
+            service = session.run(services.get(cluster.id, name))
         except ApiError as error:
             if error.status == httpx.codes.NOT_FOUND:
                 return None
             raise
-        if found.state in ENDED:
+        if service.state in ENDED:
             return None
-        if found.stop_requested_at is None:
-            return found
+        if service.stop_requested_at is None:
+            return service
         time.sleep(POLL_SECONDS)
 
 
@@ -106,7 +106,7 @@ def joined(remote: Remote, cluster: Cluster, service: Service) -> Notebook:
             f"The service {service.name} of cluster {cluster.name} is no notebook. Choose another --name, or stop it:"
             f" ipucloud services stop {cluster.name} {service.name}"
         )
-    return Notebook(service, token, found=True)
+    return Notebook(service, token, reused=True)
 
 
 def begun(
@@ -115,14 +115,14 @@ def begun(
     """A new notebook. Its token goes to a file of the server's user over SSH, and nowhere else."""
     token = secrets.token_urlsafe(32)
     file = token_file(name)
-    remote.run(f"umask 077 && mkdir -p .ipucloud && rm -f {file} && cat > {file}", given=token.encode())
+    remote.run(f"umask 077 && mkdir -p .ipucloud && rm -f {file} && cat > {file}", stdin=token.encode())
     # A JupyterLab that is told to find another port would not be found there. Servers of a simulated site that root
     # runs may have no other user than root.
     options = ["--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
     command = ["sh", "-c", _PROGRAM, file, *options]
-    wanted = NewService(name, command, port, directory, None, remote.server.name, MAX_RESTARTS)
+    new_service = NewService(name, command, port, directory, None, remote.server.name, MAX_RESTARTS)
     try:
-        return Notebook(session.run(services.create(cluster.id, wanted)), token, found=False)
+        return Notebook(session.run(services.create(cluster.id, new_service)), token, reused=False)
     except ApiError:
         remote.run(f"rm -f {file}", check=False)
         raise
@@ -134,20 +134,20 @@ def end(session: Session, cluster: Cluster, remote: Remote, service: Service) ->
     remote.run(f"rm -f {token_file(service.name)}", check=False)
 
 
-def local_port(wanted: int | None, remote: Remote, port: int) -> int:
-    """A port of this machine: the wanted one, else the server's `port` or any other that is free.
+def local_port(requested: int | None, remote: Remote, port: int) -> int:
+    """A port of this machine: the requested one, else the server's `port` or any other that is free.
 
     A simulated server on this machine may have its network, and then the notebook itself needs that port.
-    Raises UsageError when the wanted one is taken.
+    Raises UsageError when the requested one is taken.
     """
     default = 0 if remote.ssh.host in LOOPBACK else port
-    for each in (wanted,) if wanted else (default, 0):
+    for candidate in (requested,) if requested else (default, 0):
         with socket.socket() as tried, suppress(OSError):
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            tried.bind(("127.0.0.1", each))
-            found: int = tried.getsockname()[1]
-            return found
-    raise UsageError(f"Port {wanted} of this machine is taken. Choose another --local-port, or leave it out.")
+            tried.bind(("127.0.0.1", candidate))
+            bound: int = tried.getsockname()[1]
+            return bound
+    raise UsageError(f"Port {requested} of this machine is taken. Choose another --local-port, or leave it out.")
 
 
 @contextmanager

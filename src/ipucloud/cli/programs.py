@@ -38,8 +38,8 @@ def write_parts(
     after = 0
     while True:
         part = _patient(session, log, noun, after) if follow else session.run(log(after))
-        for each in () if silent else part.items:
-            text = each.text
+        for piece in () if silent else part.items:
+            text = piece.text
             # At a terminal nothing that controls it is shown; a file gets what the program wrote.
             sys.stdout.write("\n".join(map(harmless, text.split("\n"))) if sys.stdout.isatty() else text)
         sys.stdout.flush()
@@ -57,19 +57,19 @@ def _patient(
     after: int,
 ) -> Log:
     """The next part of a log, once the service answers."""
-    told = False
+    noted = False
     while True:
         try:
-            found = session.run(log(after))
+            part = session.run(log(after))
         except (UnreachableError, ApiError) as error:
             if isinstance(error, ApiError) and error.status not in AGAIN:
                 raise
-            if not told:
+            if not noted:
                 session.note(f"The service does not answer. The {noun} continues; trying again.")
-                told = True
+                noted = True
             time.sleep(LOST_SECONDS)
         else:
-            return found
+            return part
 
 
 def started_as(program: Job | Service) -> list[tuple[str, object]]:

@@ -72,14 +72,14 @@ class Ending:
             raise UsageError("--get and --then need the end of the program; leave out --detach.")
 
 
-def run_job(place: Place, wanted: NewJob, sync: Path | None, home: str | None, ending: Ending) -> None:
+def run_job(place: Place, new_job: NewJob, sync: Path | None, home: str | None, ending: Ending) -> None:
     """Upload, request the job, and unless detached follow it, fetch from `home` and exit with the program's status.
 
     `home`: the directory of the server that what is fetched is relative to. Raises UsageError; typer.Exit.
     """
     session, cluster = place.session, place.cluster
-    poplar = send(place, sync, wanted.directory)
-    job = session.run(jobs.create(cluster.id, replace(wanted, poplar_server=poplar)))
+    poplar = send(place, sync, new_job.directory)
+    job = session.run(jobs.create(cluster.id, replace(new_job, poplar_server=poplar)))
     session.note(f"Job {job.number} of {cluster.name} is {job.state}.")
     if ending.detach:
         session.show(job, facts(job))
@@ -103,16 +103,16 @@ def create_cluster(
     """A new cluster for a program, once it is active."""
     with suggesting(session.client, (FLAVOR, flavor)):
         place = region or only_region(session, flavor)
-        wanted = NewCluster(
+        new_cluster = NewCluster(
             name or f"run-{secrets.token_hex(4)}",
             region=place,
             flavor=flavor,
             image=newest_image(session, place),
             ssh_keys=ssh_keys or only_key(session),
         )
-        carry_out(session, clusters.create(wanted), wait=True, patience=None)
-    session.note(f"Cluster {wanted.name} is there; it stays, and costs, until it is suspended or deleted.")
-    return find_cluster(session.client, wanted.name)
+        carry_out(session, clusters.create(new_cluster), wait=True, patience=None)
+    session.note(f"Cluster {new_cluster.name} is there; it stays, and costs, until it is suspended or deleted.")
+    return find_cluster(session.client, new_cluster.name)
 
 
 def name_of(sync: Path | None) -> str | None:

@@ -25,10 +25,10 @@ def period(text: str) -> UsePeriod:
     """Days and times of a period, such as `mon-fri 08:00-20:00` or `sat,sun 10:00-14:00`. Raises typer.BadParameter."""
     try:
         days, times = text.split()
-        given = _TIMES.fullmatch(times)
-        if given is None:
+        match = _TIMES.fullmatch(times)
+        if match is None:
             raise ValueError(times)
-        return UsePeriod.model_validate({"days": _days(days), **given.groupdict()})
+        return UsePeriod.model_validate({"days": _days(days), **match.groupdict()})
     except (ValueError, ValidationError):
         raise typer.BadParameter(f"{text!r} is not a period such as {FORM!r}: days, and times of day.") from None
 
@@ -46,15 +46,15 @@ def holidays_in(file: Path) -> list[date]:
 
     Raises UsageError with the line that is none.
     """
-    found = []
+    dates = []
     for number, line in enumerate(file.read_text().splitlines(), 1):
         words = line.partition("#")[0].split()
         if words:
             try:
-                found.append(date.fromisoformat(words[0]))
+                dates.append(date.fromisoformat(words[0]))
             except ValueError:
                 raise UsageError(f"{file}, line {number}: {words[0]!r} is not a date such as 2026-12-25.") from None
-    return found
+    return dates
 
 
 def written(schedule: ClusterScheduleState) -> str:
@@ -80,15 +80,15 @@ def facts(schedule: ClusterScheduleState | None) -> list[tuple[str, object]]:
 
 def _days(text: str) -> Sequence[str]:
     """The days of `mon-fri` or `sat,sun`. Raises ValueError."""
-    found: list[str] = []
-    for each in text.split(","):
-        given = _RANGE.fullmatch(each)
-        if given is None:
-            raise ValueError(each)
-        first = _DAYS.index(given["first"])
-        last = _DAYS.index(given["last"] or given["first"])
-        found += [_DAYS[number % 7] for number in range(first, last + 1 if last >= first else last + 8)]
-    return found
+    days: list[str] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise ValueError(part)
+        first = _DAYS.index(match["first"])
+        last = _DAYS.index(match["last"] or match["first"])
+        days += [_DAYS[number % 7] for number in range(first, last + 1 if last >= first else last + 8)]
+    return days
 
 
 _WINDOW_FORM = "sat,sun 02:00 180 Europe/Luxembourg"
@@ -107,9 +107,9 @@ def window(text: str) -> RepairWindow:
         ) from None
 
 
-def window_text(given: RepairWindow) -> str:
+def window_text(window: RepairWindow) -> str:
     """The window as it is written."""
-    return f"{','.join(given.days)} {given.starts_at} {given.minutes} {given.time_zone}"
+    return f"{','.join(window.days)} {window.starts_at} {window.minutes} {window.time_zone}"
 
 
 Window = Annotated[

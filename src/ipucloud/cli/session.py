@@ -101,11 +101,11 @@ class Session:
         wrap: str | None = None,
     ) -> None:
         """As `list`, for items that are there already."""
-        found = [*items]
+        rows = [*items]
         if self.as_json:
-            output.write_json(found)
+            output.write_json(rows)
         else:
-            output.write_table(columns, map(row, found), drop, wrap)
+            output.write_table(columns, map(row, rows), drop, wrap)
 
     def show(self, value: object, facts: Iterable[tuple[str, object]]) -> None:
         """Show an object: its facts, or the object as JSON."""

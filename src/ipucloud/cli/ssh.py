@@ -115,14 +115,14 @@ def command(
 
 def forwardings(forward: Sequence[str]) -> list[str]:
     """Options of ssh for these ports. Raises UsageError for what is none."""
-    return [part for given in forward for part in ("-L", _forwarding(given))]
+    return [part for option in forward for part in ("-L", _forwarding(option))]
 
 
-def _forwarding(given: str) -> str:
-    local, _, port = given.rpartition(":")
+def _forwarding(option: str) -> str:
+    local, _, port = option.rpartition(":")
     ends = local or port, port
     if not all(end.isascii() and end.isdecimal() and 1 <= int(end) <= LAST_PORT for end in ends):
-        raise UsageError(f"--forward {given} is no port from 1 to {LAST_PORT}, nor two of them like 9000:8000.")
+        raise UsageError(f"--forward {option} is no port from 1 to {LAST_PORT}, nor two of them like 9000:8000.")
     return f"127.0.0.1:{ends[0]}:127.0.0.1:{port}"
 
 

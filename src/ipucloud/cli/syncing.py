@@ -36,10 +36,10 @@ class Remote:
     def options(self) -> list[str]:
         return openssh.options(self.server, self.known_hosts, self.identity)
 
-    def run(self, command: str, *, given: bytes = b"", check: bool = True) -> subprocess.CompletedProcess[bytes]:
-        """Run a command there, with `given` as its input. Raises UsageError if that fails."""
-        wanted = openssh.command(self.server, self.ssh, self.known_hosts, self.identity, [command])
-        done = subprocess.run(wanted, input=given, capture_output=True, check=False)
+    def run(self, command: str, *, stdin: bytes = b"", check: bool = True) -> subprocess.CompletedProcess[bytes]:
+        """Run a command there, with `stdin` as its input. Raises UsageError if that fails."""
+        arguments = openssh.command(self.server, self.ssh, self.known_hosts, self.identity, [command])
+        done = subprocess.run(arguments, input=stdin, capture_output=True, check=False)
         if check and done.returncode != 0:
             raise _failed(f"Server {self.server.name} did not do what is needed", done)
         return done
@@ -82,14 +82,14 @@ def fetch(source: str, target: Path, remote: Remote) -> None:
 
 def _files(directory: Path) -> dict[str, os.stat_result]:
     """The files to send, by their names in the directory; no links."""
-    found: dict[str, os.stat_result] = {}
+    files: dict[str, os.stat_result] = {}
     for folder, folders, names in os.walk(directory):
         folders[:] = sorted(each for each in folders if each not in LEFT_OUT)
         for name in sorted(names):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
-                found[path.relative_to(directory).as_posix()] = path.stat()
-    return found
+                files[path.relative_to(directory).as_posix()] = path.stat()
+    return files
 
 
 def _by_rsync(directory: Path, target: str, remote: Remote, known: int) -> Sent:
@@ -112,7 +112,7 @@ def _by_sftp(directory: Path, target: str, remote: Remote, known: dict[str, os.s
         errors="surrogateescape"
     )
     there = {name: (int(size), int(float(changed))) for name, size, changed in _triples(listing.split("\0"))}
-    changed = [name for name, found in known.items() if there.get(name) != (found.st_size, int(found.st_mtime))]
+    changed = [name for name, stat in known.items() if there.get(name) != (stat.st_size, int(stat.st_mtime))]
     if changed:
         parents = {str(parent) for name in changed for parent in PurePosixPath(name).parents if str(parent) != "."}
         if parents:

@@ -27,13 +27,13 @@ def target_names(client: Client, operations: Sequence[Operation]) -> dict[str, s
     with_partitions = {each.cluster for each in targets if each.cluster is not None and each.type == "partition"}
     every = chain(client.items(sdk.clusters.list()), client.items(sdk.clusters.list(state="deleted")))
     names = _names(owners, every, lambda each: each.name)
-    wanted = {each.id for each in targets} - owners
+    ids = {each.id for each in targets} - owners
     for owner in with_partitions:
-        theirs = chain(
+        its_partitions = chain(
             client.items(sdk.partitions.list(owner)), client.items(sdk.partitions.list(owner, state="removed"))
         )
-        of_owner = {each.id for each in targets if each.cluster == owner} & wanted
-        for partition, name in _names(of_owner, theirs, lambda each: each.name).items():
+        of_owner = {each.id for each in targets if each.cluster == owner} & ids
+        for partition, name in _names(of_owner, its_partitions, lambda each: each.name).items():
             names[partition] = f"{names.get(owner, owner)}/{name}"
     of_exports = {each.id for each in targets if each.type == "export"}
     return names | _names(of_exports, client.items(sdk.exports.list()), period)
@@ -44,13 +44,13 @@ def period(export: Export) -> str:
     return export.month or f"{export.since} to {export.until}"
 
 
-def _names(wanted: set[str], items: Iterable[Item], name: Callable[[Item], str]) -> dict[str, str]:
+def _names(ids: set[str], items: Iterable[Item], name: Callable[[Item], str]) -> dict[str, str]:
     """Reads no more than it takes to find those that are wanted."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     with suppress(ClientError):
-        for each in items if wanted else ():
-            if each.id in wanted:
-                found[each.id] = name(each)
-            if len(found) == len(wanted):
+        for item in items if ids else ():
+            if item.id in ids:
+                names[item.id] = name(item)
+            if len(names) == len(ids):
                 break
-    return found
+    return names

@@ -21,22 +21,22 @@ def moment(text: str) -> datetime:
     UTC unless the time has an offset; a date means its beginning. Raises typer.BadParameter.
     """
     try:
-        given = _DURATION.fullmatch(text)
-        if text and given:
-            units = {unit: int(number) for unit, number in given.groupdict("0").items()}
+        match = _DURATION.fullmatch(text)
+        if text and match:
+            units = {unit: int(number) for unit, number in match.groupdict("0").items()}
             return datetime.now(UTC).replace(microsecond=0) + timedelta(**units)
-        found = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         raise typer.BadParameter(
             f"{text!r} is neither a duration such as 2h or 30d nor a date such as 2026-12-24 or 2026-12-24T18:00."
         ) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
 def past(text: str) -> datetime:
     """As `moment`, but a duration is one that has passed. Raises typer.BadParameter."""
-    found = moment(text)
-    return found - 2 * (found - datetime.now(UTC).replace(microsecond=0)) if _DURATION.fullmatch(text) else found
+    when = moment(text)
+    return when - 2 * (when - datetime.now(UTC).replace(microsecond=0)) if _DURATION.fullmatch(text) else when
 
 
 Since = Annotated[

@@ -52,26 +52,26 @@ def decimal(text: str) -> Decimal:
 Amount = Annotated[Decimal, typer.Argument(parser=decimal, metavar="AMOUNT", help="Exact amount, such as 500.00.")]
 
 
-def volumes_of(given: Iterable[str] | None) -> list[NewClusterVolume]:
+def volumes_of(options: Iterable[str] | None) -> list[NewClusterVolume]:
     """What options like `--volume VOLUME:SERVER` say. Raises UsageError."""
-    found = []
-    for each in given or ():
-        volume, colon, server = each.partition(":")
+    volumes = []
+    for option in options or ():
+        volume, colon, server = option.partition(":")
         if not volume or (colon and not (server.isascii() and server.isdigit())):
-            raise UsageError(f"Write {each or 'it'} as VOLUME, or as VOLUME:SERVER with the server's number, from 0.")
-        found.append(NewClusterVolume(volume, int(server or 0)))
-    return found
+            raise UsageError(f"Write {option or 'it'} as VOLUME, or as VOLUME:SERVER with the server's number, from 0.")
+        volumes.append(NewClusterVolume(volume, int(server or 0)))
+    return volumes
 
 
-def key_values(given: Iterable[str] | None) -> dict[str, str]:
+def key_values(pairs: Iterable[str] | None) -> dict[str, str]:
     """What options like `--tag KEY=VALUE` say. Raises UsageError."""
-    found = {}
-    for pair in given or ():
+    values = {}
+    for pair in pairs or ():
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise UsageError(f"Write {pair or 'it'} as KEY=VALUE.")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def fields(value: BaseModel, *names: str) -> list[tuple[str, object]]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TypedDict, Unpack
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.call import Call, Ref, nothing, segment, without_none
 from ipucloud.client.models import (
     BillingAccount,
     CloudEvent,
@@ -47,7 +47,7 @@ class Details(TypedDict, total=False):
 
 
 def create(name: str, currency: str, **details: Unpack[Details]) -> Call[BillingAccount]:
-    body = given(name=name, currency=currency, **details)
+    body = without_none(name=name, currency=currency, **details)
     return request.post("billing/accounts", BillingAccount, body, scoped=False)
 
 
@@ -55,7 +55,7 @@ def update(
     account: Ref, *, name: str | None = None, if_match: str | None = None, **details: Unpack[Details]
 ) -> Call[BillingAccount]:
     """Change the given fields."""
-    body = given(name=name, **details)
+    body = without_none(name=name, **details)
     return request.patch(_path(account), BillingAccount, body, scoped=False, if_match=if_match)
 
 
@@ -123,7 +123,7 @@ def payments(
 
 def record_payment(account: Ref, amount: Money, *, reference: str, invoice: str | None = None) -> Call[Payment]:
     """Record a payment; a repeated reference is the same payment."""
-    body = given(amount=amount.model_dump(), reference=reference, invoice=invoice)
+    body = without_none(amount=amount.model_dump(), reference=reference, invoice=invoice)
     return request.post(f"{_path(account)}/payments", Payment, body, scoped=False)
 
 
@@ -149,7 +149,7 @@ def set_prepaid(account: Ref, when_empty: str, *, warn_hours: Sequence[int] | No
 
     `warn_hours`: report when the funds last no longer than so many hours; default: 72, 24 and 4.
     """
-    body = given(when_empty=when_empty, warn_hours=warn_hours)
+    body = without_none(when_empty=when_empty, warn_hours=warn_hours)
     return Call("PUT", f"{_path(account)}/prepaid", Funds, body=body, scoped=False)
 
 
@@ -166,7 +166,7 @@ def set_top_up(
     The level is either `below`, an amount that is left, or `below_hours`, which the funds last. `month_limit`: for the
     top-ups requested in a UTC month.
     """
-    body = given(
+    body = without_none(
         amount=amount.model_dump(),
         below=None if below is None else below.model_dump(),
         below_hours=below_hours,
@@ -212,7 +212,9 @@ def set_dunning(
 
     `remind_after`: default 1, 8 and 15.
     """
-    body = given(remind_after=remind_after, refuse_creates_after=refuse_creates_after, suspend_after=suspend_after)
+    body = without_none(
+        remind_after=remind_after, refuse_creates_after=refuse_creates_after, suspend_after=suspend_after
+    )
     return Call("PUT", f"{_path(account)}/dunning", Dunning, body=body, scoped=False)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Query, Ref, given, segment
+from ipucloud.client.call import Call, Query, Ref, segment, without_none
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import AuditEntry, CloudEvent, Event, EventType, FaultReport, Operation, Page
 
@@ -130,7 +130,7 @@ class fault_reports:
         if (machine is None) == (server is None):
             raise UsageError("Give either a machine or a Poplar server.")
         what = f"machines/{segment(machine)}" if machine is not None else f"poplar-servers/{segment(server or '')}"
-        body = given(description=description, category=category, since=since)
+        body = without_none(description=description, category=category, since=since)
         return request.post(f"clusters/{segment(cluster)}/{what}:report-fault", FaultReport, body)
 
     @staticmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.call import Call, Ref, nothing, segment, without_none
 from ipucloud.client.models import Budget, Money, Page
 
 
@@ -34,7 +34,7 @@ def create(
 
     `tag`: only for the project's clusters with it; an account's budget has none.
     """
-    body = given(
+    body = without_none(
         name=name,
         amount=amount.model_dump(mode="json"),
         thresholds=[*thresholds],
@@ -53,7 +53,7 @@ def update(
     if_match: str | None = None,
 ) -> Call[Budget]:
     """Change the given fields; `thresholds` replaces all thresholds."""
-    body = given(
+    body = without_none(
         name=name,
         amount=None if amount is None else amount.model_dump(mode="json"),
         thresholds=None if thresholds is None else [*thresholds],

@@ -126,7 +126,7 @@ def place(noun: str, account: Ref | None) -> str:
     return noun if account is None else f"billing/accounts/{segment(account)}/{noun}"
 
 
-def given(**fields: object) -> dict[str, object]:
+def without_none(**fields: object) -> dict[str, object]:
     """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 

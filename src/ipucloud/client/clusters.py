@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Literal
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.models import (
     Charge,
     Cluster,
@@ -90,7 +90,7 @@ class NewCluster:
     reservation: str | None = None
 
     def body(self) -> dict[str, object]:
-        return given(
+        return without_none(
             name=self.name,
             region=self.region,
             flavor=self.flavor,
@@ -115,8 +115,8 @@ class NewCluster:
         )
 
 
-def _volume(wanted: str | NewClusterVolume) -> dict[str, object]:
-    volume = NewClusterVolume(wanted) if isinstance(wanted, str) else wanted
+def _volume(spec: str | NewClusterVolume) -> dict[str, object]:
+    volume = NewClusterVolume(spec) if isinstance(spec, str) else spec
     return {"volume": volume.volume, "server": volume.server}
 
 
@@ -179,7 +179,7 @@ def update(
 
     `if_match`: only if the cluster still has this entity tag.
     """
-    body = given(
+    body = without_none(
         name=name,
         tags=tags,
         delete_protection=delete_protection,
@@ -223,7 +223,7 @@ def resume(
 
     `wait_for_capacity`: it waits for machines, suspended, until `wait_until` or for a day, instead of being refused.
     """
-    body = given(wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
+    body = without_none(wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
     return request.post(f"clusters/{segment(cluster)}:resume", Operation, body, if_match=if_match)
 
 
@@ -240,7 +240,7 @@ def resize(
     `wait_for_capacity`: it waits for machines, in use as before, until `wait_until` or for a day, instead of being
     refused.
     """
-    body = given(flavor=flavor, wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
+    body = without_none(flavor=flavor, wait_for_capacity=wait_for_capacity or None, wait_until=wait_until)
     return request.post(f"clusters/{segment(cluster)}:resize", Operation, body, if_match=if_match)
 
 
@@ -256,13 +256,13 @@ def repair(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
 
 def reboot(cluster: Ref, *, servers: Sequence[str] | None = None, if_match: str | None = None) -> Call[Operation]:
     """Restart the Poplar servers of these names, or all. Programs on them end; partitions and billing go on."""
-    body = given(poplar_servers=servers and [*servers])
+    body = without_none(poplar_servers=servers and [*servers])
     return request.post(f"clusters/{segment(cluster)}:reboot", Operation, body, if_match=if_match)
 
 
 def power_cycle(cluster: Ref, *, servers: Sequence[str] | None = None, if_match: str | None = None) -> Call[Operation]:
     """As `reboot`, by cutting the power: what was not yet written to disk is lost."""
-    body = given(poplar_servers=servers and [*servers])
+    body = without_none(poplar_servers=servers and [*servers])
     return request.post(f"clusters/{segment(cluster)}:power-cycle", Operation, body, if_match=if_match)
 
 
@@ -281,7 +281,7 @@ def rebuild(
 
     `disk`: `keep` keeps `/home` and the SSH host key, `wipe` nothing. `clear_user_data`: from now on there is none.
     """
-    body = given(
+    body = without_none(
         disk=disk,
         image=image,
         user_data=user_data,
@@ -295,7 +295,7 @@ def rebuild(
 
 def reschedule_repair(cluster: Ref, *, starts_at: datetime, if_match: str | None = None) -> Call[Cluster]:
     """Choose another time for the scheduled repair: in the future, and not after its `latest_at`."""
-    path, body = f"clusters/{segment(cluster)}:reschedule-repair", given(starts_at=starts_at)
+    path, body = f"clusters/{segment(cluster)}:reschedule-repair", without_none(starts_at=starts_at)
     return request.post(path, Cluster, body, if_match=if_match)
 
 
@@ -304,7 +304,7 @@ def sign_ssh_key(cluster: Ref, public_key: str, *, valid_seconds: int | None = N
 
     For people: a service token gets none. `public_key`: one line, as in `id_ed25519.pub`.
     """
-    body = given(public_key=public_key, valid_seconds=valid_seconds)
+    body = without_none(public_key=public_key, valid_seconds=valid_seconds)
     return request.post(f"clusters/{segment(cluster)}:sign-ssh-key", SshCertificate, body)
 
 

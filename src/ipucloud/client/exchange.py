@@ -161,7 +161,7 @@ class Exchange:
         call = sdk.operations.get(operation if isinstance(operation, str | UUID) else operation.id, wait=hold)
         call = call.within(project) if project else call
         while True:
-            asked = self.clock()
+            requested_at = self.clock()
             now = yield from self.run(call, PATIENT)
             if on_progress is not None:
                 on_progress(now)
@@ -171,7 +171,7 @@ class Exchange:
                 raise OperationFailedError(now)
             if patience is not None and self.clock() - started >= patience:
                 raise WaitTimeoutError(now)
-            if self.clock() - asked < _SHORTEST_HOLD:
+            if self.clock() - requested_at < _SHORTEST_HOLD:
                 yield Pause(_SHORTEST_HOLD)
 
     def _own_project(self) -> Flow[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Query, Ref, given, place, segment
+from ipucloud.client.call import Call, Query, Ref, place, segment, without_none
 from ipucloud.client.models import Export, ExportLimit, Operation, Page
 
 
@@ -26,7 +26,7 @@ def create(
 
     The operation's target is the export. `provisional`: also with usage that is not posted yet.
     """
-    body = given(
+    body = without_none(
         month=month,
         since=_text(since),
         until=_text(until),
@@ -53,7 +53,7 @@ def create_for_account(
     provisional: bool | None = None,
 ) -> Call[Export]:
     """The same of everything that a billing account pays for: read it until its `state` is `succeeded` or `failed`."""
-    body = given(
+    body = without_none(
         month=month,
         since=_text(since),
         until=_text(until),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.containers import RegistryLogin
 from ipucloud.client.models import Job, JobLog, Page
 
@@ -33,7 +33,7 @@ class NewJob:
         environment = None if self.environment is None else dict(self.environment)
         login = None if self.registry is None else self.registry.body()
         changed = {"command": [*self.command], "environment": environment, "max_cost": cost, "registry": login}
-        return given(**self.__dict__ | changed)
+        return without_none(**self.__dict__ | changed)
 
 
 def create(cluster: Ref, job: NewJob) -> Call[Job]:

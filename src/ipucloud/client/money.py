@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, place, segment
+from ipucloud.client.call import Call, Ref, nothing, place, segment, without_none
 from ipucloud.client.models import ExportSchedule, Invoice, InvoiceRow, Page, ProofKey, Seller, TaxRate
 
 
@@ -62,7 +62,7 @@ class invoices:
     def create_credit_note(number: str, *, reason: str, net: str | None = None) -> Call[Invoice]:
         """Credit an invoice, or `net` of it without tax. Needs a platform token."""
         path = f"billing/invoices/{segment(number)}:credit-note"
-        return request.post(path, Invoice, given(net=net, reason=reason), scoped=False)
+        return request.post(path, Invoice, without_none(net=net, reason=reason), scoped=False)
 
 
 class seller:
@@ -85,7 +85,7 @@ class seller:
         if_match: str | None = None,
     ) -> Call[Seller]:
         """Change the given fields, for invoices from now on."""
-        body = given(
+        body = without_none(
             legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank, e_invoice=e_invoice
         )
         return request.patch("billing/seller", Seller, body, scoped=False, if_match=if_match)
@@ -138,7 +138,7 @@ class export_schedules:
         account: Ref | None = None,
     ) -> Call[ExportSchedule]:
         """Deliver a file to a connection, by id, every `hour`, `day` or `month`."""
-        body = given(
+        body = without_none(
             connection=str(connection),
             every=every,
             dataset=dataset,

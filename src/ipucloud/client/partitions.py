@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.models import IpuofConfig, Operation, Page, PartitionDetails
 
 
@@ -26,7 +26,7 @@ class NewPartition:
     relocatable: bool = False
 
     def body(self) -> dict[str, object]:
-        return given(**self.__dict__)
+        return without_none(**self.__dict__)
 
 
 def create(cluster: Ref, partition: NewPartition) -> Call[Operation]:

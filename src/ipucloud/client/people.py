@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, place, segment
+from ipucloud.client.call import Call, Ref, nothing, place, segment, without_none
 from ipucloud.client.models import (
     DeviceLogin,
     Invitation,
@@ -110,7 +110,7 @@ class invitations:
 
         `role`: `viewer`, `operator`, `billing` or `owner`; None for a billing account.
         """
-        body = given(email=email, role=role)
+        body = without_none(email=email, role=role)
         return request.post(place("invitations", account), NewInvitation, body, scoped=account is None)
 
     @staticmethod
@@ -150,13 +150,13 @@ class me:
     @staticmethod
     def log_in(email: str, password: str, *, project: str | None = None, name: str | None = None) -> Call[Login]:
         """Get a token of the person; for `Client(url, me.NOBODY)`. `project` None: the last one used."""
-        body = given(email=email, password=password, project=project, name=name)
+        body = without_none(email=email, password=password, project=project, name=name)
         return request.post("login", Login, body, scoped=False)
 
     @staticmethod
     def begin_device_login(*, name: str | None = None, project: str | None = None) -> Call[DeviceLogin]:
         """Begin a login that a person approves in the panel; for `Client(url, me.NOBODY)`."""
-        return request.post("login/devices", DeviceLogin, given(name=name, project=project), scoped=False)
+        return request.post("login/devices", DeviceLogin, without_none(name=name, project=project), scoped=False)
 
     @staticmethod
     def fetch_device_token(device_code: str) -> Call[Login]:

@@ -55,24 +55,26 @@ def load(environment: Mapping[str, str], name: str | None = None) -> Profile:
     `name`, the option --profile. Raises UsageError when the file cannot be read or has no such profile.
     """
     profiles = stored_profiles(environment)
-    wanted = chosen(environment, name)
-    stored = profiles.get(wanted)
-    if stored is None and wanted != DEFAULT:
+    profile_name = chosen(environment, name)
+    stored = profiles.get(profile_name)
+    if stored is None and profile_name != DEFAULT:
         known = f"There are: {', '.join(profiles)}." if profiles else "No profile is stored."
-        raise UsageError(f"There is no profile {wanted}. {known} Run `ipucloud login --profile {wanted}` to store it.")
+        raise UsageError(
+            f"There is no profile {profile_name}. {known} Run `ipucloud login --profile {profile_name}` to store it."
+        )
     stored = stored or Profile()
     return stored if name else overridden(stored, environment)
 
 
 def overridden(stored: Profile, environment: Mapping[str, str]) -> Profile:
     """The profile with the environment's URL, token and project, where it has them."""
-    given = of_variables(environment)
+    variables = of_variables(environment)
     return Profile(
-        url=given.url or stored.url,
-        token=given.token or stored.token,
-        project=given.project or stored.project,
-        role=None if given.token else stored.role,
-        email=None if given.token else stored.email,
+        url=variables.url or stored.url,
+        token=variables.token or stored.token,
+        project=variables.project or stored.project,
+        role=None if variables.token else stored.role,
+        email=None if variables.token else stored.email,
     )
 
 
@@ -87,8 +89,8 @@ def stored_profiles(environment: Mapping[str, str]) -> dict[str, Profile]:
     try:
         content = json.loads(path.read_text())["profiles"]
         return {
-            name: Profile(**{each.name: _text(found.get(each.name)) for each in fields(Profile)})
-            for name, found in content.items()
+            name: Profile(**{each.name: _text(entry.get(each.name)) for each in fields(Profile)})
+            for name, entry in content.items()
         }
     except FileNotFoundError:
         return {}

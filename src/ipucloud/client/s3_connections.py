@@ -6,7 +6,7 @@ Clusters are given access to those of their project.
 from __future__ import annotations
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, place, segment
+from ipucloud.client.call import Call, Ref, nothing, place, segment, without_none
 from ipucloud.client.models import Page, S3Connection
 
 
@@ -36,7 +36,7 @@ def create(
     account: Ref | None = None,
 ) -> Call[S3Connection]:
     """Store a bucket with an access key; its secret is never shown again. `attachable`: clusters may have it."""
-    body = given(
+    body = without_none(
         name=name,
         endpoint=endpoint,
         bucket=bucket,
@@ -62,7 +62,7 @@ def update(
     account: Ref | None = None,
 ) -> Call[S3Connection]:
     """Change the given fields. Servers of clusters that have the connection get the new values."""
-    body = given(
+    body = without_none(
         endpoint=endpoint,
         bucket=bucket,
         region=region,

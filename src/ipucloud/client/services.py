@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.containers import RegistryLogin
 from ipucloud.client.models import Page, Service, ServiceLog, ServiceMetrics
 
@@ -43,7 +43,7 @@ class NewService:
 
     def body(self) -> dict[str, object]:
         environment = None if self.environment is None else dict(self.environment)
-        check = None if self.health_check is None else given(**self.health_check.__dict__)
+        check = None if self.health_check is None else without_none(**self.health_check.__dict__)
         login = None if self.registry is None else self.registry.body()
         changed = {
             "command": [*self.command],
@@ -51,7 +51,7 @@ class NewService:
             "health_check": check,
             "registry": login,
         }
-        return given(**self.__dict__ | changed)
+        return without_none(**self.__dict__ | changed)
 
 
 def create(cluster: Ref, service: NewService) -> Call[Service]:

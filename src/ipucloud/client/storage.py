@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Query, Ref, given, segment
+from ipucloud.client.call import Call, Query, Ref, segment, without_none
 from ipucloud.client.models import Address, Page, Snapshot, Volume
 
 
@@ -25,7 +25,7 @@ class volumes:
 
         It is billed by the GiB and minute from when it is `available`.
         """
-        body = given(
+        body = without_none(
             name=name,
             region=region,
             size_gib=size_gib,
@@ -48,13 +48,13 @@ class volumes:
     @staticmethod
     def update(volume: Ref, *, name: str | None = None, tags: Mapping[str, str] | None = None) -> Call[Volume]:
         """Change its name or its tags."""
-        body = given(name=name, tags=None if tags is None else dict(tags))
+        body = without_none(name=name, tags=None if tags is None else dict(tags))
         return request.patch(_volumes_path(volume), Volume, body)
 
     @staticmethod
     def attach(volume: Ref, cluster: Ref, *, poplar_server: str | None = None) -> Call[Volume]:
         """Let a Poplar server of a cluster, given by its id, have it at `/volumes/<name>`; by default the first."""
-        body = given(cluster=str(cluster), poplar_server=poplar_server)
+        body = without_none(cluster=str(cluster), poplar_server=poplar_server)
         return request.post(f"{_volumes_path(volume)}:attach", Volume, body)
 
     @staticmethod
@@ -90,7 +90,7 @@ class snapshots:
         Either of a `volume`, by name or id; or of the disk of a Poplar server of the `cluster` with this id:
         `poplar_server`, by name or id, or the first.
         """
-        body = given(
+        body = without_none(
             name=name,
             volume=_snapshots_text(volume),
             cluster=_snapshots_text(cluster),
@@ -113,7 +113,7 @@ class snapshots:
     @staticmethod
     def update(snapshot: Ref, *, name: str | None = None, tags: Mapping[str, str] | None = None) -> Call[Snapshot]:
         """Change its name or its tags."""
-        body = given(name=name, tags=None if tags is None else dict(tags))
+        body = without_none(name=name, tags=None if tags is None else dict(tags))
         return request.patch(_snapshots_path(snapshot), Snapshot, body)
 
     @staticmethod
@@ -128,7 +128,7 @@ class addresses:
     @staticmethod
     def create(name: str, *, region: str, tags: Mapping[str, str] | None = None) -> Call[Address]:
         """Reserve an address, which is billed by the minute from when it is `available`."""
-        body = given(name=name, region=region, tags=None if tags is None else dict(tags))
+        body = without_none(name=name, region=region, tags=None if tags is None else dict(tags))
         return request.post("addresses", Address, body)
 
     @staticmethod
@@ -145,13 +145,13 @@ class addresses:
     @staticmethod
     def update(address: Ref, *, name: str | None = None, tags: Mapping[str, str] | None = None) -> Call[Address]:
         """Change its name or its tags."""
-        body = given(name=name, tags=None if tags is None else dict(tags))
+        body = without_none(name=name, tags=None if tags is None else dict(tags))
         return request.patch(_addresses_path(address), Address, body)
 
     @staticmethod
     def attach(address: Ref, cluster: Ref, *, poplar_server: str | None = None) -> Call[Address]:
         """Let a Poplar server of a cluster, given by its id, be reached through the address; by default the first."""
-        body = given(cluster=str(cluster), poplar_server=poplar_server)
+        body = without_none(cluster=str(cluster), poplar_server=poplar_server)
         return request.post(f"{_addresses_path(address)}:attach", Address, body)
 
     @staticmethod

@@ -71,7 +71,7 @@ class Resumed(Generic[Result]):
         self, exchange: Exchange, request: Request, call: Call[Result], on_gap: Callable[[], None] | None
     ) -> None:
         self._exchange = exchange
-        self._asked = request
+        self._request = request
         self._call = call
         self._on_gap = on_gap
         self._messages = Messages()
@@ -82,10 +82,10 @@ class Resumed(Generic[Result]):
     def request(self) -> Request:
         """The next request to send."""
         self._messages = Messages()
-        headers = {**self._asked.headers, "Accept": f"{EVENT_STREAM}, application/problem+json"}
+        headers = {**self._request.headers, "Accept": f"{EVENT_STREAM}, application/problem+json"}
         if self._last is not None:
             headers["Last-Event-ID"] = self._last
-        return replace(self._asked, headers=headers, timeout=SILENCE_SECONDS)
+        return replace(self._request, headers=headers, timeout=SILENCE_SECONDS)
 
     def items(self, piece: bytes) -> Iterator[Result]:
         """The items of a piece of the answer. Raises EventGapError, UnexpectedAnswerError."""
@@ -105,7 +105,7 @@ class Resumed(Generic[Result]):
             return REOPEN_SECONDS
         self._failures += 1
         retry = self._exchange.retry if self._last is None else PATIENT
-        return self._exchange.pause(self._asked, outcome, self._failures, self._heard, retry)
+        return self._exchange.pause(self._request, outcome, self._failures, self._heard, retry)
 
     def _decoded(self, message: Message) -> Result:
         try:

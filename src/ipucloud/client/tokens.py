@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.call import Call, Ref, nothing, segment, without_none
 from ipucloud.client.models import Money, NewToken, Page, Token, Whoami
 
 
@@ -44,7 +44,7 @@ def create(
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
     `scopes`: those of the role that it is narrowed to, such as `cluster:read`; None: all that the role has.
     """
-    body = given(
+    body = without_none(
         name=name,
         role=role,
         expires_at=expires_at,
@@ -59,7 +59,7 @@ def create_for_account(
     name: str, account_id: str, *, expires_at: datetime | None = None, scopes: Sequence[str] | None = None
 ) -> Call[NewToken]:
     """Create a payer's token: it reads the money of one billing account, and nothing else; `scopes` as for `create`."""
-    body = given(name=name, role="payer", account_id=account_id, expires_at=expires_at, scopes=scopes)
+    body = without_none(name=name, role="payer", account_id=account_id, expires_at=expires_at, scopes=scopes)
     return request.post("tokens", NewToken, body, scoped=False)
 
 
@@ -70,7 +70,7 @@ def rotate(
 
     `expires_at` None: that of the replaced token.
     """
-    body = given(keep_previous_seconds=keep_previous_seconds, expires_at=expires_at)
+    body = without_none(keep_previous_seconds=keep_previous_seconds, expires_at=expires_at)
     return request.post(f"tokens/{segment(token)}:rotate", NewToken, body, scoped=not platform)
 
 

@@ -123,14 +123,14 @@ def _verified(file: dict[str, Any], key: str | None) -> Proven:
 
 def _facts(texts: list[str]) -> tuple[dict[str, _Interval], dict[str, _Price]]:
     intervals, prices = {}, {}
-    for each in texts:
-        kind, fact, *rest = each.split("|")
+    for text in texts:
+        kind, fact, *rest = text.split("|")
         if kind == "interval":
             project, cluster, _flavor, sku, region, quantity, credited, *times = rest
             anchor, start, end = map(int, times)
-            made = _Interval(cluster, project, sku, region, int(quantity), int(credited), anchor, start, end)
+            interval = _Interval(cluster, project, sku, region, int(quantity), int(credited), anchor, start, end)
             _require(fact not in intervals, f"The usage interval {fact} is there twice.")
-            intervals[fact] = made
+            intervals[fact] = interval
         elif kind == "price":
             of, sku, region, unit_price, since, until = rest
             _require(fact not in prices, f"The price {fact} is there twice.")
@@ -158,19 +158,19 @@ def _check_charges(
     charges: list[_Charge], intervals: dict[str, _Interval], prices: dict[str, _Price], month: str
 ) -> None:
     """Every charge is of its interval; of the month itself, each hour's minutes are at the prices in force."""
-    seen = set()
+    identities = set()
     charged: dict[tuple[str, int], dict[Decimal, int]] = defaultdict(lambda: defaultdict(int))
     for charge in charges:
         name = f"{_time(charge.hour)} of cluster {charge.cluster}, minute {charge.first_minute}, revision {charge.rev}"
         identity = charge.hour, charge.cluster, charge.first_minute, charge.rev
-        _require(identity not in seen, f"The charge {name} is there twice.")
-        seen.add(identity)
+        _require(identity not in identities, f"The charge {name} is there twice.")
+        identities.add(identity)
         used = intervals.get(charge.interval)
         if used is None:
             raise NotProven(f"The charge {name} has no usage interval.")
-        same = (charge.cluster, charge.project, charge.sku, charge.region, charge.quantity, charge.credited)
-        wanted = (used.cluster, used.project, used.sku, used.region, used.quantity - used.credited, used.credited)
-        _require(same == wanted, f"The charge {name} is not of its usage interval.")
+        stated = (charge.cluster, charge.project, charge.sku, charge.region, charge.quantity, charge.credited)
+        recorded = (used.cluster, used.project, used.sku, used.region, used.quantity - used.credited, used.credited)
+        _require(stated == recorded, f"The charge {name} is not of its usage interval.")
         exact = charge.minutes * charge.quantity * charge.unit_price
         _require(charge.cost == exact, f"The charge {name} costs {charge.cost}; its minutes come to {exact}.")
         _require(
@@ -187,18 +187,19 @@ def _check_charges(
         charged[charge.interval, charge.hour][charge.unit_price] += charge.minutes
     for (interval, hour), minutes in charged.items():
         if _time(hour)[:7] == month:
-            found = {price: count for price, count in minutes.items() if count}
+            counts = {price: count for price, count in minutes.items() if count}
             expected = _counted(intervals[interval], hour, prices)
             # An hour that was taken back as a whole is charged to another account.
             _require(
-                found in (expected, {}),
-                f"{_time(hour)}, usage interval {interval}: {_shown(found)} are charged; used were {_shown(expected)}.",
+                counts in (expected, {}),
+                f"{_time(hour)}, usage interval {interval}: {_shown(counts)} are charged;"
+                f" used were {_shown(expected)}.",
             )
 
 
 def _counted(used: _Interval, hour: int, prices: dict[str, _Price]) -> dict[Decimal, int]:
     """The minutes that begin in the hour, one after the other, by the price in force when each begins."""
-    found: dict[Decimal, int] = defaultdict(int)
+    counts: dict[Decimal, int] = defaultdict(int)
     since, until = max(used.start, hour), min(used.end, hour + 3600)
     minute = used.anchor + -(-(since - used.anchor) // 60) * 60
     versions = [each for each in prices.values() if (each.sku, each.region) == (used.sku, used.region)]
@@ -208,9 +209,9 @@ def _counted(used: _Interval, hour: int, prices: dict[str, _Price]) -> dict[Deci
         in_force = of_contract or valid
         _require(len(in_force) <= 1, f"Several prices are in force at {_time(minute)}.")
         if in_force:
-            found[in_force[0].unit_price] += 1
+            counts[in_force[0].unit_price] += 1
         minute += 60
-    return dict(found)
+    return dict(counts)
 
 
 def _check_invoice(invoice: dict[str, Any], charges: list[_Charge]) -> None:
@@ -220,15 +221,15 @@ def _check_invoice(invoice: dict[str, Any], charges: list[_Charge]) -> None:
     subtotals: dict[Decimal, Decimal] = defaultdict(Decimal)
     for line, of in zip(invoice["lines"], _by_line(invoice["lines"], charges), strict=True):
         name, cost = f"Line {line['line']}", sum((each.cost for each in of), Decimal(0))
-        found = (
+        sums = (
             sum(each.minutes for each in of),
             sum(each.minutes * each.quantity for each in of),
             sum(each.minutes * each.credited for each in of),
         )
         stated = (line["minutes"], line["machine_minutes"], line.get("credited_machine_minutes", 0))
         _require(
-            tuple(sign * each for each in stated) == found,
-            f"{name} has {stated[1]} machine-minutes; its charges have {sign * found[1]}.",
+            tuple(sign * each for each in stated) == sums,
+            f"{name} has {stated[1]} machine-minutes; its charges have {sign * sums[1]}.",
         )
         _require(_amount(line["cost"]) * sign == cost, f"{name} costs {line['cost']['amount']}; its charges {cost}.")
         _require(_amount(line["amount"]) * sign == _rounded(cost, places), f"{name} is not rounded as it must be.")
@@ -242,13 +243,13 @@ def _by_line(lines: list[dict[str, Any]], charges: list[_Charge]) -> list[list[_
     for place, each in enumerate(lines):
         article = each["project_id"], each["sku"], each["region"], each["price_id"]
         by_key[article, _amount(each["unit_price"]), each["usage_month"]].append(place)
-    found: list[list[_Charge]] = [[] for _ in lines]
+    charges_by_line: list[list[_Charge]] = [[] for _ in lines]
     for charge in charges:
         day, article = _time(charge.hour)[:10], (charge.project, charge.sku, charge.region, charge.price)
         of = [each for each in by_key.get((article, charge.unit_price, day[:7]), ()) if _holds(lines[each], day)]
         _require(len(of) == 1, f"A charge of {_time(charge.hour)}, cluster {charge.cluster}, is on {len(of)} lines.")
-        found[of[0]].append(charge)
-    return found
+        charges_by_line[of[0]].append(charge)
+    return charges_by_line
 
 
 def _check_totals(invoice: dict[str, Any], subtotals: dict[Decimal, Decimal], places: int) -> None:
@@ -331,15 +332,15 @@ def _root(leaves: list[bytes]) -> bytes:
 def _climb(leaf: bytes, place: int, count: int, path: list[bytes]) -> bytes:
     """The root over `count` leaves of which this is the one at `place`, with the siblings on its way."""
     _require(0 <= place < count, "The bill's place in the month is none.")
-    siblings, found = iter(path), leaf
+    siblings, node = iter(path), leaf
     while count > 1:
         if place % 2:
-            found = _node(next(siblings, b""), found)
+            node = _node(next(siblings, b""), node)
         elif place + 1 < count:
-            found = _node(found, next(siblings, b""))
+            node = _node(node, next(siblings, b""))
         place, count = place // 2, (count + 1) // 2
     _require(next(siblings, None) is None, "The bill's way to the root of the month is too long.")
-    return found
+    return node
 
 
 # Ed25519 as in RFC 8032; only checking, so nothing here is secret.
@@ -374,12 +375,12 @@ def _sum(a: _Point, b: _Point) -> _Point:
 
 
 def _times(factor: int, point: _Point) -> _Point:
-    found: _Point = (0, 1, 1, 0)
+    product: _Point = (0, 1, 1, 0)
     while factor:
         if factor & 1:
-            found = _sum(found, point)
+            product = _sum(product, point)
         point, factor = _sum(point, point), factor >> 1
-    return found
+    return product
 
 
 def _point(data: bytes) -> _Point | None:
@@ -397,8 +398,8 @@ def _point(data: bytes) -> _Point | None:
     return x, y, 1, x * y % _P
 
 
-_FOUND = _point((4 * pow(5, _P - 2, _P) % _P).to_bytes(32, "little"))
-_BASE: _Point = _FOUND if _FOUND is not None else (0, 1, 1, 0)
+_GENERATOR = _point((4 * pow(5, _P - 2, _P) % _P).to_bytes(32, "little"))
+_BASE: _Point = _GENERATOR if _GENERATOR is not None else (0, 1, 1, 0)
 
 
 def main(arguments: list[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.models import Delivery, Page, Webhook
 
 
@@ -44,7 +44,7 @@ def update(
 ) -> Call[Webhook]:
     """Change the given fields."""
     types = None if event_types is None else [*event_types]
-    body = given(url=url, event_types=types, description=description, enabled=enabled)
+    body = without_none(url=url, event_types=types, description=description, enabled=enabled)
     return request.patch(_path(account, webhook), Webhook, body, scoped=account is None)
 
 

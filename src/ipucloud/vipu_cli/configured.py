@@ -41,7 +41,7 @@ _NOTHING = re.compile(_COMMENT)
 
 def endpoint_of(options: argparse.Namespace, env: Mapping[str, str], files: Files) -> Endpoint:
     """The endpoint that a command line means. Raises VipuProblem."""
-    given = {
+    arguments = {
         "host": options.api_host,
         "admin_port" if options.admin else "port": options.api_port,
         "user_id": options.api_user_id,
@@ -52,8 +52,8 @@ def endpoint_of(options: argparse.Namespace, env: Mapping[str, str], files: File
         "plaintext": options.plaintext,
     }
     values = _from_file(options.config, files) | {name: value for name, value in env.items() if value}
-    endpoint = endpoint_from(values, PREFIX, given, admin=options.admin)
-    return replace(endpoint, security=security_from(values, PREFIX, given, files.read))
+    endpoint = endpoint_from(values, PREFIX, arguments, admin=options.admin)
+    return replace(endpoint, security=security_from(values, PREFIX, arguments, files.read))
 
 
 def written(endpoint: Mapping[str, str]) -> bytes:
@@ -74,10 +74,10 @@ def _from_file(path: str | None, files: Files) -> dict[str, str]:
         raise VipuProblem(f"the configuration file {shown} cannot be read") from error
     values = {}
     for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             if not _NOTHING.fullmatch(line):
                 raise VipuProblem(f'line {number} of the configuration file {shown} is not `name = "value"`')
-        elif found[1] in _OPTIONS:
-            values[f"{PREFIX}_{_OPTIONS[found[1]]}"] = found[2] or found[3] or ""
+        elif match[1] in _OPTIONS:
+            values[f"{PREFIX}_{_OPTIONS[match[1]]}"] = match[2] or match[3] or ""
     return values

@@ -48,15 +48,15 @@ class Endpoint:
 
 
 def endpoint_from(
-    env: Mapping[str, str], prefix: str, given: Mapping[str, str | None], *, admin: bool = False
+    env: Mapping[str, str], prefix: str, arguments: Mapping[str, str | None], *, admin: bool = False
 ) -> Endpoint:
-    """The endpoint as `given`, else from the environment: `<prefix>_HOST`, `_PORT`, `_USER_ID`, `_ACCESS_KEY`.
+    """The endpoint as `arguments`, else from the environment: `<prefix>_HOST`, `_PORT`, `_USER_ID`, `_ACCESS_KEY`.
 
     `admin`: that of the administration, whose port is in `<prefix>_ADMIN_PORT`. Raises VipuProblem without a host or
     with an invalid port.
     """
     port, default = ("admin_port", ADMIN_PORT) if admin else ("port", USER_PORT)
-    value = _values(env, prefix, given)
+    value = _values(env, prefix, arguments)
     host = value("host")
     if not host:
         raise VipuProblem(f"no V-IPU controller is configured: {prefix}_HOST is not set")
@@ -69,13 +69,13 @@ def endpoint_from(
 
 
 def security_from(
-    env: Mapping[str, str], prefix: str, given: Mapping[str, str | None], read: Callable[[str], bytes]
+    env: Mapping[str, str], prefix: str, arguments: Mapping[str, str | None], read: Callable[[str], bytes]
 ) -> Security:
     """The same for `<prefix>_CA_FILE`, `_CLIENT_CERT_FILE`, `_CLIENT_KEY_FILE`, which `read` reads, and `_PLAINTEXT`.
 
     The key may be in the certificate's file. Raises VipuProblem for a file that cannot be read.
     """
-    value = _values(env, prefix, given)
+    value = _values(env, prefix, arguments)
 
     def content(name: str) -> bytes | None:
         path = value(name)
@@ -92,8 +92,8 @@ def security_from(
     return Security(content("ca_file"), client, plaintext == "true")
 
 
-def _values(env: Mapping[str, str], prefix: str, given: Mapping[str, str | None]) -> Callable[[str], str]:
-    return lambda name: given.get(name) or env.get(f"{prefix}_{name.upper()}", "")
+def _values(env: Mapping[str, str], prefix: str, arguments: Mapping[str, str | None]) -> Callable[[str], str]:
+    return lambda name: arguments.get(name) or env.get(f"{prefix}_{name.upper()}", "")
 
 
 def timeout_from(name: str, text: str) -> float:

@@ -65,8 +65,8 @@ def content_of(gcd: pb.PartitionConfig.Gcd) -> bytes:
 def files_of(partition: str, config: pb.PartitionConfig, gcds: int) -> Iterator[tuple[str, bytes]]:
     """The name and content of each GCD's file; `gcds` are those of the whole partition."""
     for number, gcd in enumerate(config.gcd_configs):
-        told = gcd.attributes.get("GCD Id", "")
-        gcd_id = told if re.fullmatch(r"\d{1,5}", told, re.ASCII) else number
+        text = gcd.attributes.get("GCD Id", "")
+        gcd_id = text if re.fullmatch(r"\d{1,5}", text, re.ASCII) else number
         part = "" if gcds == 1 else f"_gcd{gcd_id}"
         yield f"{partition}{part}{SUFFIX}", content_of(gcd)
 
@@ -74,7 +74,7 @@ def files_of(partition: str, config: pb.PartitionConfig, gcds: int) -> Iterator[
 def kept_files(partition: str, files: Files) -> Iterator[str]:
     """The paths of a partition's files. `a_gcd0_ipuof.conf` is one of `a` or of `a_gcd0`: its content says which."""
     name = re.compile(rf"{re.escape(partition)}(?:_gcd\d+)?{re.escape(SUFFIX)}")
-    for path in (f"{FOLDER}/{found}" for found in files.names(FOLDER) if name.fullmatch(found)):
+    for path in (f"{FOLDER}/{entry}" for entry in files.names(FOLDER) if name.fullmatch(entry)):
         try:
             owner = gcd_from(files.read(path), path).attributes.get("Partition Id", partition)
         except VipuProblem:

@@ -28,8 +28,10 @@ async def server_version(world: World, controller: Controller, options: argparse
 
 
 async def list_partitions(world: World, controller: Controller, options: argparse.Namespace) -> None:
-    found = await controller.partitions(options.allocation)
-    world.out(show.json({"partitions": show.plain_all(found)}) if options.showjson else show.partitions(found))
+    partitions = await controller.partitions(options.allocation)
+    world.out(
+        show.json({"partitions": show.plain_all(partitions)}) if options.showjson else show.partitions(partitions)
+    )
 
 
 async def _create(world: World, controller: Controller, options: argparse.Namespace) -> None:
@@ -62,15 +64,15 @@ async def _create(world: World, controller: Controller, options: argparse.Namesp
 
 async def _get(world: World, controller: Controller, options: argparse.Namespace) -> None:
     status = await controller.status(options.id)
-    found = next((each for each in await controller.partitions() if each.id == options.id), None)
-    if found is None:
+    partition = next((each for each in await controller.partitions() if each.id == options.id), None)
+    if partition is None:
         raise VipuProblem(f"partition {options.id!r} does not exist")
     if options.ipuof_configs:
-        world.out(await _file_of(controller, found, options.gcd))
+        world.out(await _file_of(controller, partition, options.gcd))
     elif options.showjson:
-        world.out(show.json({"partition": show.plain(found), "status": show.plain(status)}))
+        world.out(show.json({"partition": show.plain(partition), "status": show.plain(status)}))
     else:
-        world.out(show.partition(found, status))
+        world.out(show.partition(partition, status))
 
 
 async def _reset(world: World, controller: Controller, options: argparse.Namespace) -> None:

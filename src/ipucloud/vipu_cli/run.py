@@ -28,13 +28,15 @@ def _chosen(options: argparse.Namespace) -> tuple[Act[Controller], str]:
 
 
 async def _list_allocations(world: World, controller: Controller, options: argparse.Namespace) -> None:
-    found = await controller.allocations()
-    world.out(show.json({"allocations": show.plain_all(found)}) if options.showjson else show.allocations(found))
+    allocations = await controller.allocations()
+    world.out(
+        show.json({"allocations": show.plain_all(allocations)}) if options.showjson else show.allocations(allocations)
+    )
 
 
 async def _list_attributes(world: World, controller: Controller, options: argparse.Namespace) -> None:
-    found = await controller.attributes(options.agent)
-    world.out(show.json({"entries": show.plain_all(found)}) if options.showjson else show.attributes(found))
+    entries = await controller.attributes(options.agent)
+    world.out(show.json({"entries": show.plain_all(entries)}) if options.showjson else show.attributes(entries))
 
 
 _LISTS: dict[str, Act[Controller]] = {

@@ -48,7 +48,7 @@ def plain_all(messages: Iterable[Message]) -> list[dict[str, object]]:
     return [plain(message) for message in messages]
 
 
-def partitions(found: Sequence[pb.Partition]) -> str:
+def partitions(items: Sequence[pb.Partition]) -> str:
     """`vipu list partitions`."""
     heads = ("Partition", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State")
     return table(
@@ -63,29 +63,29 @@ def partitions(found: Sequence[pb.Partition]) -> str:
                 str(partition.spec.num_gcds),
                 word(pb.PartitionReadyState, partition.ready_state),
             )
-            for partition in found
+            for partition in items
         ],
     )
 
 
-def allocations(found: Sequence[admin.Allocation]) -> str:
+def allocations(items: Sequence[admin.Allocation]) -> str:
     """`vipu list allocations`."""
-    return table(("Allocation ID", "Agents"), [(each.id, " ".join(each.agent_ids)) for each in found])
+    return table(("Allocation ID", "Agents"), [(each.id, " ".join(each.agent_ids)) for each in items])
 
 
-def attributes(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> str:
+def attributes(entries: Sequence[pb.ListIPUAttributesReply.Entry]) -> str:
     """`vipu list ipu-attrs`: agent and IPU are shown on their first row."""
-    return table(("Agent", "IPU", "Attribute", "Value"), list(_attribute_rows(found)))
+    return table(("Agent", "IPU", "Attribute", "Value"), list(_attribute_rows(entries)))
 
 
-def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
+def partition(item: pb.Partition, status: pb.PartitionStatus) -> str:
     """`vipu get partition`."""
-    spec = found.spec
+    spec = item.spec
     domains: dict[int, list[int]] = {}
     for ipu in spec.ipus:
         domains.setdefault(ipu.ipulink_domain_topology_id, []).append(ipu.topology_id)
     rows = [
-        ("Partition ID", found.id),
+        ("Partition ID", item.id),
         ("Allocation ID", spec.allocation_id),
         ("Cluster ID", spec.cluster_id),
         ("Size", str(len(spec.ipus))),
@@ -108,8 +108,8 @@ def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
     return table(("Property", "Value"), rows)
 
 
-def _attribute_rows(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> Iterator[Row]:
-    for entry in found:
+def _attribute_rows(entries: Sequence[pb.ListIPUAttributesReply.Entry]) -> Iterator[Row]:
+    for entry in entries:
         agent = entry.agent
         for number, attributes in sorted(entry.ipu_attributes.items()):
             ipu = str(number)

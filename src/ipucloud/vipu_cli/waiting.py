@@ -73,5 +73,5 @@ async def _poll(
 
 def _failure(status: pb.PartitionStatus) -> str:
     errors = "; ".join(status.errors) or "the controller gives no reason"
-    left = status.max_auto_reset_retries - status.auto_reset_retry_count
-    return f"{errors} (it resets itself {left} more times)" if left > 0 else errors
+    remaining = status.max_auto_reset_retries - status.auto_reset_retry_count
+    return f"{errors} (it resets itself {remaining} more times)" if remaining > 0 else errors

@@ -255,8 +255,8 @@ def remove_payment_method(session: Session, account: Account) -> None:
     session.done("removed", account)
 
 
-def _show_method(session: Session, found: PaymentMethod) -> None:
-    session.show(found, fields(found, "customer", "payment_method", "set_at"))
+def _show_method(session: Session, method: PaymentMethod) -> None:
+    session.show(method, fields(method, "customer", "payment_method", "set_at"))
 
 
 @customer_command(app, "dunning", "research")
@@ -316,8 +316,8 @@ def list_events(
     """Show what happened to an account's money, newest last. For payers and operators."""
     chosen = types or ()
     if cloud_events:
-        found = accounts.cloud_events(account, type=chosen, limit=min(limit, 1000))
-        write_cloud_events(session, found, limit, follow=follow)
+        request = accounts.cloud_events(account, type=chosen, limit=min(limit, 1000))
+        write_cloud_events(session, request, limit, follow=follow)
         return
     call = accounts.events(account, type=chosen, limit=min(limit, 1000))
     latest = [*islice(session.client.items(call), limit)][::-1]
@@ -342,16 +342,16 @@ def _show(session: Session, account: BillingAccount) -> None:
     session.show(account, [*fields(account, *shown, "created_at"), *e_invoice_facts(account.e_invoice)])
 
 
-def e_invoice_facts(found: BaseModel) -> list[tuple[str, object]]:
+def e_invoice_facts(e_invoice: BaseModel) -> list[tuple[str, object]]:
     """What is set for electronic invoices."""
-    return [(f"e-invoice {name}", value) for name, value in found.model_dump(exclude_none=True).items()]
+    return [(f"e-invoice {name}", value) for name, value in e_invoice.model_dump(exclude_none=True).items()]
 
 
-def _show_dunning(session: Session, found: Dunning) -> None:
+def _show_dunning(session: Session, dunning: Dunning) -> None:
     names = ("remind_after", "refuse_creates_after", "suspend_after", "restriction", "overdue", "overdue_since")
-    session.show(found, fields(found, *names))
+    session.show(dunning, fields(dunning, *names))
 
 
-def _show_funds(session: Session, found: Funds) -> None:
-    facts = [("prepaid", found.when_empty or "no"), ("state", found.state)]
-    session.show(found, [*facts, *fields(found, *FUNDS), *top_up_facts(found)])
+def _show_funds(session: Session, funds: Funds) -> None:
+    facts = [("prepaid", funds.when_empty or "no"), ("state", funds.state)]
+    session.show(funds, [*facts, *fields(funds, *FUNDS), *top_up_facts(funds)])

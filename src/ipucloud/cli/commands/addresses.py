@@ -75,8 +75,8 @@ def attach(
     server: Annotated[str | None, typer.Option(help="Poplar server; by default the first.")] = None,
 ) -> None:
     """Let a Poplar server of a cluster be reached through the address."""
-    wanted = addresses.attach(_id(session, address), find_cluster(session.client, cluster).id, poplar_server=server)
-    _show(session, session.run(wanted))
+    call = addresses.attach(_id(session, address), find_cluster(session.client, cluster).id, poplar_server=server)
+    _show(session, session.run(call))
 
 
 @customer_command(app, "detach", "frontdoor")
@@ -93,10 +93,10 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Give an address back."""
-    found = _id(session, address)
+    address_id = _id(session, address)
     if not yes:
         session.confirm(f"Delete address {address}? You will not get the same one again.", "delete it")
-    _show(session, session.run(addresses.delete(found)))
+    _show(session, session.run(addresses.delete(address_id)))
 
 
 def _id(session: Session, address: str) -> str:

@@ -67,14 +67,14 @@ def defragmentation(
     flavor: Annotated[str, typer.Option(help="Flavor of the cluster that should fit.")],
 ) -> None:
     """Propose the cheapest moves of clusters after which one more of a flavor fits. Nothing is changed."""
-    found = session.run(operator.capacity.defragmentation(region, flavor=flavor))
-    facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of), ("result", found.result)]
-    facts += [("free then", _place(each)) for each in found.target]
-    for move in found.moves:
+    plan = session.run(operator.capacity.defragmentation(region, flavor=flavor))
+    facts: list[tuple[str, object]] = [("region", plan.region), ("as of", plan.as_of), ("result", plan.result)]
+    facts += [("free then", _place(each)) for each in plan.target]
+    for move in plan.moves:
         places = f"{', '.join(map(_place, move.since))} → {', '.join(map(_place, move.to))}"
         cost = "" if move.not_billed is None else f", {move.not_billed.amount} {move.not_billed.currency} not billed"
         facts.append(("move", f"{move.project}/{move.name} {move.cluster}: {places}, {move.minutes} min{cost}"))
-    session.show(found, facts)
+    session.show(plan, facts)
 
 
 def _place(place: Place) -> str:
@@ -84,19 +84,19 @@ def _place(place: Place) -> str:
 @customer_command(app, "capacity", "luxembourg-2")
 def capacity(session: Session, region: Annotated[str, typer.Argument(help="Region: slug or number.")]) -> None:
     """Show a region's machines by state, what fits now, free blocks, fragmentation and expiries."""
-    found = session.run(operator.capacity.get(region))
-    facts: list[tuple[str, object]] = [("region", found.region), ("as of", found.as_of), ("source", _SOURCE)]
-    for each in found.types:
+    report = session.run(operator.capacity.get(region))
+    facts: list[tuple[str, object]] = [("region", report.region), ("as of", report.as_of), ("source", _SOURCE)]
+    for entry in report.types:
         facts += [
-            ("machine type", each.machine_type),
-            ("machines", ", ".join(f"{count} {state}" for state, count in each.states.items())),
-            ("free hosts", each.free_hosts),
-            ("free blocks", ", ".join(f"{count} × {size}" for size, count in each.blocks.items()) or "none"),
-            ("largest block", f"{each.largest_block} machines"),
-            ("fragmentation", "-" if each.fragmentation is None else f"{each.fragmentation:.0%}"),
+            ("machine type", entry.machine_type),
+            ("machines", ", ".join(f"{count} {state}" for state, count in entry.states.items())),
+            ("free hosts", entry.free_hosts),
+            ("free blocks", ", ".join(f"{count} × {size}" for size, count in entry.blocks.items()) or "none"),
+            ("largest block", f"{entry.largest_block} machines"),
+            ("fragmentation", "-" if entry.fragmentation is None else f"{entry.fragmentation:.0%}"),
         ]
-        facts += [("fits", f"{fit.available} × {fit.flavor}") for fit in each.flavors]
+        facts += [("fits", f"{fit.available} × {fit.flavor}") for fit in entry.flavors]
         facts += [
-            ("expire", f"{gone.machines} machines within {gone.within_seconds // 3600} h") for gone in each.expiries
+            ("expire", f"{gone.machines} machines within {gone.within_seconds // 3600} h") for gone in entry.expiries
         ]
-    session.show(found, facts)
+    session.show(report, facts)

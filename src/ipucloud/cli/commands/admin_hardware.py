@@ -158,20 +158,20 @@ def list_hosts(
 @customer_command(machines, "show", "lux2-m07")
 def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.")]) -> None:
     """Show a machine: place, health reports, holder and history."""
-    found = session.run(operator.hardware.machine(name))
-    place = fields(found, "name", "region", "rack", "pod", "slot", "machine_type")
-    if found.links is not None:
-        place.append(("links", f"{found.links.state}, read last: {shown(found.links.observed_at)}"))
-    parts = [(f"firmware of {part}", version) for part, version in found.parts.items()]
-    parts += [(f"serial of {part}", serial) for part, serial in found.part_serials.items()]
-    session.show(found, [*place, *_condition(found), *parts, *fields(found, "missing_since")])
+    machine = session.run(operator.hardware.machine(name))
+    place = fields(machine, "name", "region", "rack", "pod", "slot", "machine_type")
+    if machine.links is not None:
+        place.append(("links", f"{machine.links.state}, read last: {shown(machine.links.observed_at)}"))
+    parts = [(f"firmware of {part}", version) for part, version in machine.parts.items()]
+    parts += [(f"serial of {part}", serial) for part, serial in machine.part_serials.items()]
+    session.show(machine, [*place, *_condition(machine), *parts, *fields(machine, "missing_since")])
 
 
 @customer_command(hosts, "show", "lux2-h04")
 def show_host(session: Session, name: Annotated[str, typer.Argument(help="Name of the host.")]) -> None:
     """Show a host: health reports, holder and history."""
-    found = session.run(operator.hardware.host(name))
-    session.show(found, [*fields(found, "name", "region", "address", "machine"), *_condition(found)])
+    host = session.run(operator.hardware.host(name))
+    session.show(host, [*fields(host, "name", "region", "address", "machine"), *_condition(host)])
 
 
 @customer_command(reports, "list", "--region luxembourg-2", "--machine lux2-m07 --state cleared")
@@ -358,14 +358,14 @@ def _holder(holder: Holder | None) -> tuple[str | None, str | None]:
     return (None, None) if holder is None else (holder.project, holder.name)
 
 
-def _condition(found: HardwareMachineDetail | HardwareHostDetail) -> list[tuple[str, object]]:
-    facts: list[tuple[str, object]] = fields(found, "state", "health", "observed_at", "maintenance")
-    facts += fields(found, "serial", "model", "firmware")
-    facts.append(("takes clusters", found.allocatable))
-    facts += [("report", f"{each.code} ({each.state}, {each.source}): {each.detail}") for each in found.reports]
+def _condition(hardware: HardwareMachineDetail | HardwareHostDetail) -> list[tuple[str, object]]:
+    facts: list[tuple[str, object]] = fields(hardware, "state", "health", "observed_at", "maintenance")
+    facts += fields(hardware, "serial", "model", "firmware")
+    facts.append(("takes clusters", hardware.allocatable))
+    facts += [("report", f"{each.code} ({each.state}, {each.source}): {each.detail}") for each in hardware.reports]
     facts += [
         ("past report", f"{each.code}, {shown(each.first_seen_at)} to {shown(each.cleared_at)}")
-        for each in found.past_reports
+        for each in hardware.past_reports
     ]
     facts += [
         (
@@ -373,7 +373,7 @@ def _condition(found: HardwareMachineDetail | HardwareHostDetail) -> list[tuple[
             f"{each.project}/{each.name} ({each.state}) since {shown(each.since)},"
             f" until {shown(each.freed_at or 'now')}",
         )
-        for each in found.holders
+        for each in hardware.holders
     ]
     return facts
 

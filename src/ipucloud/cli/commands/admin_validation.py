@@ -70,7 +70,7 @@ def cleanings(
         lambda each: (
             each.name,
             each.observed_at,
-            ", ".join(f"{subject} {seen}" for subject, seen in each.observed.items()),
+            ", ".join(f"{subject} {value}" for subject, value in each.observed.items()),
             each.project,
             each.cluster,
             each.held_since,

@@ -87,16 +87,16 @@ def what_is(
 @customer_command(requests, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --json > request.json")
 def show_request(session: Session, request: Annotated[str, typer.Argument(help="Id of the request.")]) -> None:
     """Show the operations, events and work items of a request. With --json: one document to attach to a report."""
-    found = session.run(operator.work.request_trace(request))
-    facts: list[tuple[str, object]] = [("request", found.request_id), ("as of", found.as_of)]
-    for each in found.operations:
+    trace = session.run(operator.work.request_trace(request))
+    facts: list[tuple[str, object]] = [("request", trace.request_id), ("as of", trace.as_of)]
+    for each in trace.operations:
         facts.append(("operation", f"{each.id} {each.kind} {each.state}"))
         facts += [("step", f"{step.name} {step.state} {step.detail or ''}") for step in each.steps]
-    facts += [("event", f"{each.at:%Y-%m-%d %H:%M:%S}Z {each.type} {each.subject_id}") for each in found.events]
-    facts += [("work item", f"{each.kind} {each.key} {each.state}") for each in found.work_items]
-    facts += [("logs", f"{each.field} = {each.value}: {', '.join(each.processes)}") for each in found.logs]
-    session.show(found, facts)
-    if not (found.operations or found.events):
+    facts += [("event", f"{each.at:%Y-%m-%d %H:%M:%S}Z {each.type} {each.subject_id}") for each in trace.events]
+    facts += [("work item", f"{each.kind} {each.key} {each.state}") for each in trace.work_items]
+    facts += [("logs", f"{each.field} = {each.value}: {', '.join(each.processes)}") for each in trace.logs]
+    session.show(trace, facts)
+    if not (trace.operations or trace.events):
         session.note("The database has nothing of this request: it was read only, was refused, or has another id.")
 
 
@@ -196,8 +196,8 @@ def list_events(
     """Show what happens to the platform, newest last. With --follow, --json prints one document per event."""
     chosen = types or ()
     if cloud_events:
-        found = operator.events.cloud_events(type=chosen, region=region, project=of, limit=min(limit, 1000))
-        write_cloud_events(session, found, limit, follow=follow)
+        request = operator.events.cloud_events(type=chosen, region=region, project=of, limit=min(limit, 1000))
+        write_cloud_events(session, request, limit, follow=follow)
         return
     call = operator.events.list(type=chosen, region=region, project=of, limit=min(limit, 1000))
     latest = [*islice(session.client.items(call), limit)][::-1]

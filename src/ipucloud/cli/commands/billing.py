@@ -91,24 +91,30 @@ def save(session: Session, csv: Path, report: Call[bytes]) -> None:
     session.done("written", csv)
 
 
-def show_report(session: Session, found: Report) -> None:
+def show_report(session: Session, report: Report) -> None:
     """Show the charges of a project or an account."""
     if session.as_json:
-        session.show(found, ())
+        session.show(report, ())
         return
     session.show_items(
-        found.rows,
-        (*(name.upper().replace("_", " ") for name in found.columns), "MINUTES", "MACHINE MINUTES", "CREDITED", "COST"),
+        report.rows,
+        (
+            *(name.upper().replace("_", " ") for name in report.columns),
+            "MINUTES",
+            "MACHINE MINUTES",
+            "CREDITED",
+            "COST",
+        ),
         lambda row: (
-            *(row.group[name] or "" for name in found.columns),
+            *(row.group[name] or "" for name in report.columns),
             row.minutes,
             row.machine_minutes,
             row.credited_machine_minutes,
             row.cost,
         ),
     )
-    for total in found.totals:
-        session.note(f"total: {total.minutes} min, {total.cost}; posted until {found.posted_until or 'no hour yet'}")
+    for total in report.totals:
+        session.note(f"total: {total.minutes} min, {total.cost}; posted until {report.posted_until or 'no hour yet'}")
 
 
 @customer_command(app, "prices")
@@ -136,14 +142,16 @@ customer_command(app, "", "", "--month 2026-05", alias="summary")(spend)  # its 
 @customer_command(app, "funds")
 def funds(session: Session) -> None:
     """Show the funds of the account that pays for the project, and whether it is prepaid."""
-    found = session.run(billing.funds())
-    facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
-    session.show(found, [*facts, *((name, getattr(found, name)) for name in FUNDS), *top_up_facts(found)])
+    account_funds = session.run(billing.funds())
+    facts = [("prepaid", account_funds.when_empty or "no"), ("state", account_funds.state or "")]
+    session.show(
+        account_funds, [*facts, *((name, getattr(account_funds, name)) for name in FUNDS), *top_up_facts(account_funds)]
+    )
 
 
-def top_up_facts(found: Funds) -> list[tuple[str, object]]:
+def top_up_facts(funds: Funds) -> list[tuple[str, object]]:
     """How the account is topped up, if it is."""
-    policy = found.top_up
+    policy = funds.top_up
     if policy is None:
         return []
     level = f"{policy.below_hours} hours" if policy.below is None else str(policy.below)

@@ -91,8 +91,8 @@ def create(
         raise UsageError("An account's budget covers all its projects; --tag is for a project's budget.")
     spent = billing.summary() if account is None else accounts.summary(account)
     money = Money(amount=amount, currency=currency or session.run(spent).accrued.currency)
-    made = session.run(budgets.create(name, money, thresholds, tag=_tag(tag), account=account))
-    session.show(made, _facts(made))
+    budget = session.run(budgets.create(name, money, thresholds, tag=_tag(tag), account=account))
+    session.show(budget, _facts(budget))
 
 
 @customer_command(app, "update", "research --amount 750.00")
@@ -106,13 +106,13 @@ def update(
     account: Account = None,
 ) -> None:
     """Change a budget. If its amount is now sufficient, refused requests are allowed immediately."""
-    found = id_of(session.client, budget_kind(account), budget)
+    budget_id = id_of(session.client, budget_kind(account), budget)
     money = None
     if amount is not None:
         money = Money(
-            amount=amount, currency=currency or session.run(budgets.get(found, account=account)).amount.currency
+            amount=amount, currency=currency or session.run(budgets.get(budget_id, account=account)).amount.currency
         )
-    changed = session.run(budgets.update(found, name=name, amount=money, account=account))
+    changed = session.run(budgets.update(budget_id, name=name, amount=money, account=account))
     session.show(changed, _facts(changed))
 
 
@@ -123,9 +123,9 @@ def delete(
     account: Account = None,
 ) -> None:
     """Delete a budget."""
-    found = id_of(session.client, budget_kind(account), budget)
-    session.run(budgets.delete(found, account=account))
-    session.done("deleted", found)
+    budget_id = id_of(session.client, budget_kind(account), budget)
+    session.run(budgets.delete(budget_id, account=account))
+    session.done("deleted", budget_id)
 
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:

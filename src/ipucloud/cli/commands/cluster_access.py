@@ -65,19 +65,19 @@ def ssh(
 @customer_command(app, "topology", "bert")
 def topology(session: Session, name: Name) -> None:
     """Show a cluster's racks, machines and links, and its partitions with what is wrong with them."""
-    found = session.run(clusters.topology(find_cluster(session.client, name).id))
-    racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
-    held = [(f"  {machine.name}", f"{machine.health}; {_used(machine)}") for machine in found.machines]
-    failed = [(f"partition {each.name}", troubled(each)) for each in found.partitions if each.state != "active"]
-    unhealthy = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
+    hardware = session.run(clusters.topology(find_cluster(session.client, name).id))
+    racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in hardware.racks]
+    held = [(f"  {machine.name}", f"{machine.health}; {_used(machine)}") for machine in hardware.machines]
+    failed = [(f"partition {each.name}", troubled(each)) for each in hardware.partitions if each.state != "active"]
+    unhealthy = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in hardware.links if link.state != "up"]
     rest = [
-        ("links", f"{len(found.links)}, {len(unhealthy)} of them not up"),
+        ("links", f"{len(hardware.links)}, {len(unhealthy)} of them not up"),
         *unhealthy,
-        ("free IPUs", found.free_ipus),
-        ("sizes that fit", ", ".join(str(each.size) for each in found.partition_sizes if each.fits) or "none"),
-        ("observed", found.observed_at),
+        ("free IPUs", hardware.free_ipus),
+        ("sizes that fit", ", ".join(str(each.size) for each in hardware.partition_sizes if each.fits) or "none"),
+        ("observed", hardware.observed_at),
     ]
-    session.show(found, [*racks, *held, *failed, *rest])
+    session.show(hardware, [*racks, *held, *failed, *rest])
 
 
 def _used(machine: TopologyMachine) -> str:
@@ -99,15 +99,15 @@ def vipu(
     """Show how to reach the cluster's V-IPU controller."""
     cluster = find_cluster(session.client, name).id
     with suggesting(session.client, (partition_kind(cluster), partition)):
-        found = session.run(clusters.vipu(cluster, partition=partition))
-    key = None if found.access_key is None else found.access_key.id
-    facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
-    facts.append(("partition", found.partition))
-    environment = dict(found.environment)
-    if save_ca is not None and found.authority is not None:
-        save_ca.write_text(found.authority)
+        access = session.run(clusters.vipu(cluster, partition=partition))
+    key = None if access.access_key is None else access.access_key.id
+    facts = [("host", access.host), ("port", access.port), ("user", access.user), ("access key", key)]
+    facts.append(("partition", access.partition))
+    environment = dict(access.environment)
+    if save_ca is not None and access.authority is not None:
+        save_ca.write_text(access.authority)
         environment["VIPU_CLI_API_CA_FILE"] = str(save_ca.absolute())
-    session.show(found, [*facts, *((f"  {key}", value) for key, value in environment.items())])
+    session.show(access, [*facts, *((f"  {key}", value) for key, value in environment.items())])
 
 
 @customer_command(app, "rotate-vipu-key", "bert")
@@ -122,8 +122,10 @@ def rotate_vipu_key(
     patience: Patience = None,
 ) -> None:
     """Replace the access key of the cluster's V-IPU user. The new key is shown only once."""
-    made = session.run(clusters.rotate_vipu_key(find_cluster(session.client, name).id, end_server_key=end_server_key))
-    facts = [("user", made.user), ("key id", made.access_key_id), ("access key", made.access_key)]
-    session.show(made, [*facts, *((f"  {key}", value) for key, value in made.environment.items())])
+    credentials = session.run(
+        clusters.rotate_vipu_key(find_cluster(session.client, name).id, end_server_key=end_server_key)
+    )
+    facts = [("user", credentials.user), ("key id", credentials.access_key_id), ("access key", credentials.access_key)]
+    session.show(credentials, [*facts, *((f"  {key}", value) for key, value in credentials.environment.items())])
     if wait:
-        follow(session, made.operation, patience)
+        follow(session, credentials.operation, patience)

@@ -288,8 +288,8 @@ def _living_or_deleted(session: Session, name: str) -> Cluster:
 def _wait_for_operations(session: Session, cluster: Cluster, patience: float | None) -> None:
     """Follow each operation that is open now, the oldest first. Raises OperationFailedError, WaitTimeoutError."""
     deadline = None if patience is None else monotonic() + patience
-    found = session.client.items(operations.list(cluster=cluster.id, state=_OPEN, order="created_at"))
-    for operation in [*found]:
+    pending = session.client.items(operations.list(cluster=cluster.id, state=_OPEN, order="created_at"))
+    for operation in [*pending]:
         follow(session, operation, None if deadline is None else max(0, deadline - monotonic()))
 
 
@@ -297,13 +297,13 @@ def _wait_for_state(session: Session, cluster: Cluster, state: ClusterState, pat
     """The cluster in this state, in one that no other follows, or as it is after `patience` seconds."""
     deadline = None if patience is None else monotonic() + patience
     while cluster.state != state and cluster.state not in _DEAD_ENDS:
-        left = None if deadline is None else deadline - monotonic()
-        if left is not None and left <= 0:
+        remaining = None if deadline is None else deadline - monotonic()
+        if remaining is not None and remaining <= 0:
             break
         if cluster.operation is None:
-            sleep(INTERVAL if left is None else min(INTERVAL, left))
+            sleep(INTERVAL if remaining is None else min(INTERVAL, remaining))
         else:
             with suppress(OperationFailedError, WaitTimeoutError):
-                follow(session, session.run(operations.get(cluster.operation.id)), left)
+                follow(session, session.run(operations.get(cluster.operation.id)), remaining)
         cluster = session.run(clusters.get(cluster.id))
     return cluster

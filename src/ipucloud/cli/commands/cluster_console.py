@@ -34,12 +34,12 @@ def metrics(
 ) -> None:
     """Show how busy a cluster was: IPUs, power, temperature, link errors, partitions, and its Poplar servers."""
     cluster = find_cluster(session.client, name)
-    found = session.run(clusters.metrics(cluster.id, since=since, until=until, step=step))
+    series = session.run(clusters.metrics(cluster.id, since=since, until=until, step=step))
     if session.as_json:
-        session.show(found, ())
+        session.show(series, ())
         return
-    session.show_items(found.points, _COLUMNS, _row, drop=("LINK ERRORS", "MEMORY", "CPU", "OBSERVED"))
-    if all(each.observed_at is None for each in found.points):
+    session.show_items(series.points, _COLUMNS, _row, drop=("LINK ERRORS", "MEMORY", "CPU", "OBSERVED"))
+    if all(each.observed_at is None for each in series.points):
         session.note("Nothing was observed in this time: only clusters in use are.")
 
 
@@ -78,13 +78,13 @@ def console(
     cluster = find_cluster(session.client, name)
     if server >= len(cluster.poplar_servers):
         raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} Poplar servers, counted from 0.")
-    found = session.run(clusters.console(cluster.id, cluster.poplar_servers[server].id, boot=boot))
+    log = session.run(clusters.console(cluster.id, cluster.poplar_servers[server].id, boot=boot))
     if session.as_json:
-        session.show(found, ())
+        session.show(log, ())
         return
     if boots:
         session.show_items(
-            found.boots,
+            log.boots,
             ("BOOT", "STARTED", "ENDED", "BYTES", "DROPPED", "OBSERVED"),
             lambda each: (
                 each.number,
@@ -97,14 +97,14 @@ def console(
             drop=("DROPPED", "OBSERVED"),
         )
         return
-    if found.text is None:
-        known = ", ".join(str(each.number) for each in found.boots)
+    if log.text is None:
+        known = ", ".join(str(each.number) for each in log.boots)
         raise UsageError(f"There is no such boot; there are {known}." if known else "No boot of it was observed yet.")
-    shown = next(each for each in found.boots if each.number == found.boot)
+    shown = next(each for each in log.boots if each.number == log.boot)
     if shown.dropped_bytes:
         session.note(f"{shown.dropped_bytes} bytes before this are gone.")
-    sys.stdout.write(escaped(found.text))
-    if not found.text.endswith("\n"):
+    sys.stdout.write(escaped(log.text))
+    if not log.text.endswith("\n"):
         sys.stdout.write("\n")
 
 

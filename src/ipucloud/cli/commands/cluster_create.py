@@ -89,7 +89,7 @@ def create(
     """Create a cluster and wait until it is active."""
     with _suggesting(session, flavor, region, image, ssh_keys):
         region = region or only_region(session, flavor)
-        wanted = NewCluster(
+        new_cluster = NewCluster(
             name,
             region=region,
             flavor=flavor,
@@ -111,7 +111,7 @@ def create(
             preemptible=preemptible,
             reservation=reservation,
         )
-        operation = session.run(clusters.create(wanted))
+        operation = session.run(clusters.create(new_cluster))
     if wait:
         try:
             operation = follow(session, operation, patience)
@@ -138,7 +138,7 @@ def estimate(
     """Show the cost of a cluster, and whether it could be created now."""
     with _suggesting(session, flavor, region, image, ssh_keys):
         region = region or only_region(session, flavor)
-        wanted = NewCluster(
+        new_cluster = NewCluster(
             "estimate",
             region=region,
             flavor=flavor,
@@ -149,21 +149,21 @@ def estimate(
             poplar_servers=poplar_servers,
             preemptible=preemptible,
         )
-        found = session.run(clusters.estimate(wanted))
-    quota, capacity = found.quota, found.capacity
+        estimated = session.run(clusters.estimate(new_cluster))
+    quota, capacity = estimated.quota, estimated.capacity
     session.show(
-        found,
+        estimated,
         [
-            ("per minute", found.price_per_minute),
-            ("per hour", found.price_per_hour),
-            ("per day", found.price_per_day),
-            ("per month", found.price_per_month),
-            ("billed", f"from {BILLED_FROM[found.billing.starts]} until you delete or suspend it"),
+            ("per minute", estimated.price_per_minute),
+            ("per hour", estimated.price_per_hour),
+            ("per day", estimated.price_per_day),
+            ("per month", estimated.price_per_month),
+            ("billed", f"from {BILLED_FROM[estimated.billing.starts]} until you delete or suspend it"),
             ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
             ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
             ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),
             ("preemptible clusters", capacity.preemption_minutes and _room_after(capacity.preemption_minutes)),
-            ("ready after", f"{found.expected_seconds} s"),
+            ("ready after", f"{estimated.expected_seconds} s"),
         ],
     )
 

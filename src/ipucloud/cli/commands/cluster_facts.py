@@ -48,12 +48,12 @@ def affected(faults: Sequence[Fault]) -> str | None:
 
 def troubled(partition: TopologyPartition) -> str:
     """In a line: the state of a partition that is not active, and what its V-IPU controller says of it."""
-    told = partition.controller
-    if told is None:
+    controller = partition.controller
+    if controller is None:
         return "; ".join(filter(None, (partition.state, partition.state_reason)))
-    resets = f"reset by itself {told.auto_resets} of {told.max_auto_resets} times"
-    last = None if told.last_auto_reset_at is None else f"last at {shown(told.last_auto_reset_at)}"
-    return "; ".join(filter(None, (partition.state, *told.errors, resets, last)))
+    resets = f"reset by itself {controller.auto_resets} of {controller.max_auto_resets} times"
+    last = None if controller.last_auto_reset_at is None else f"last at {shown(controller.last_auto_reset_at)}"
+    return "; ".join(filter(None, (partition.state, *controller.errors, resets, last)))
 
 
 def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
@@ -134,10 +134,10 @@ def _per_hour(cluster: Cluster) -> Money | str | None:
     return f"{hourly} after a resume; nothing while suspended" if cluster.state == ClusterState.SUSPENDED else hourly
 
 
-def would_wait(found: EstimateWait) -> str:
+def would_wait(wait: EstimateWait) -> str:
     """What a request that waits for capacity would wait for, in a line."""
-    expected = f", expected {shown(found.expected_at)}" if found.expected_at else ""
-    return f"waits, at place {found.place} in the queue{expected}"
+    expected = f", expected {shown(wait.expected_at)}" if wait.expected_at else ""
+    return f"waits, at place {wait.place} in the queue{expected}"
 
 
 def show_changed(session: Session, cluster: Cluster, operation: Operation) -> None:

@@ -63,8 +63,8 @@ def report_fault(
         category=category,
         since=since,
     )
-    made = session.run(call)
-    session.show(made, fields(made, "id", "state", "kind", "name", "category", "description", "created_at"))
+    report = session.run(call)
+    session.show(report, fields(report, "id", "state", "kind", "name", "category", "description", "created_at"))
 
 
 @customer_command(app, "fault-reports", "", "bert --state open")

@@ -63,41 +63,45 @@ def resize(
     ask(session, cluster, call, wait=wait, patience=patience)
 
 
-def _facts(found: ResizeEstimate) -> list[tuple[str, object]]:
-    quota, capacity = found.quota, found.capacity
+def _facts(estimate: ResizeEstimate) -> list[tuple[str, object]]:
+    quota, capacity = estimate.quota, estimate.capacity
     return [
-        ("from", found.from_flavor),
-        ("to", found.to_flavor),
-        ("machines", _machines(found)),
-        ("per hour before", found.price_before.price_per_hour),
-        ("per hour after", found.price_after.price_per_hour),
+        ("from", estimate.from_flavor),
+        ("to", estimate.to_flavor),
+        ("machines", _machines(estimate)),
+        ("per hour before", estimate.price_before.price_per_hour),
+        ("per hour after", estimate.price_after.price_per_hour),
         ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
         ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
         ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),
-        ("in use again after", f"{found.expected_seconds} s"),
-        *((f"partition {each.name}", _partition(each)) for each in found.partitions),
+        ("in use again after", f"{estimate.expected_seconds} s"),
+        *((f"partition {each.name}", _partition(each)) for each in estimate.partitions),
     ]
 
 
-def _machines(found: ResizeEstimate) -> str:
-    if found.moves is None:
+def _machines(estimate: ResizeEstimate) -> str:
+    if estimate.moves is None:
         return "no room"
-    return "others: the cluster moves" if found.moves else "its own stay"
+    return "others: the cluster moves" if estimate.moves else "its own stay"
 
 
-def _partition(each: ResizedPartition) -> str:
-    if each.ipus_after is None:
-        return f"{each.ipus or '?'} IPUs, does not fit and is not made again"
-    return f"{each.ipus_after} IPUs, made again" if each.ipus == each.ipus_after else f"{each.ipus_after} IPUs"
+def _partition(partition: ResizedPartition) -> str:
+    if partition.ipus_after is None:
+        return f"{partition.ipus or '?'} IPUs, does not fit and is not made again"
+    return (
+        f"{partition.ipus_after} IPUs, made again"
+        if partition.ipus == partition.ipus_after
+        else f"{partition.ipus_after} IPUs"
+    )
 
 
-def _consequences(found: ResizeEstimate, *, waits: bool) -> str:
-    lost = [f"{each.name} ({each.ipus or '?'} IPUs)" for each in found.partitions if each.ipus_after is None]
-    queued = found.capacity.wait if waits else None
+def _consequences(estimate: ResizeEstimate, *, waits: bool) -> str:
+    lost = [f"{each.name} ({each.ipus or '?'} IPUs)" for each in estimate.partitions if each.ipus_after is None]
+    queued = estimate.capacity.wait if waits else None
     sentences = [
         f"It {would_wait(queued)}, and stays in use meanwhile; then:" if queued else "",
-        f"It costs {found.price_after.price_per_hour} an hour instead of {found.price_before.price_per_hour},"
-        f" and is in use again after about {max(1, round(found.expected_seconds / 60))} minutes.",
+        f"It costs {estimate.price_after.price_per_hour} an hour instead of {estimate.price_before.price_per_hour},"
+        f" and is in use again after about {max(1, round(estimate.expected_seconds / 60))} minutes.",
         "Programs on its IPUs will end, and its servers will restart.",
         f"These partitions do not fit and are not made again: {', '.join(lost)}." if lost else "",
     ]

@@ -58,8 +58,8 @@ def schedule(
     elif periods:
         if time_zone is None:
             raise UsageError("Name the time zone of the schedule with --time-zone, like Europe/Luxembourg.")
-        wanted = Schedule(time_zone, periods, sorted(set(days)))
-        cluster = session.run(clusters.update(cluster.id, schedule=wanted))
+        calendar = Schedule(time_zone, periods, sorted(set(days)))
+        cluster = session.run(clusters.update(cluster.id, schedule=calendar))
     elif time_zone or days:
         raise UsageError(f"Give the periods too, like '{schedules.FORM}': a schedule is replaced as a whole.")
     session.show(cluster.schedule, [("cluster", cluster.name), *schedules.facts(cluster.schedule)])

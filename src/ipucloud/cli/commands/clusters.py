@@ -109,8 +109,8 @@ def suspend(session: Session, name: Name, yes: Yes = False, wait: Wait = True, p
     """
     cluster = find_cluster(session.client, name)
     if not yes:
-        found = session.client.items(partitions.list(cluster.id))
-        lost = [f"{each.name} ({each.size or '?'} IPUs)" for each in found if each.origin != Origin.CLUSTER]
+        existing = session.client.items(partitions.list(cluster.id))
+        lost = [f"{each.name} ({each.size or '?'} IPUs)" for each in existing if each.origin != Origin.CLUSTER]
         loses = f" These partitions will be lost: {', '.join(lost)}." if lost else ""
         session.confirm(
             f"Suspend {cluster.name}? Programs on its IPUs will end.{loses}", "suspend the cluster and end its programs"

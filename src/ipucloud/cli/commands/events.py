@@ -65,11 +65,11 @@ def follow_events(
     latest: Sequence[Some],
     newer: Callable[[str], Call[Some]],
     row: Callable[[Some], tuple[object, ...]],
-    wanted: Callable[[Some], bool] = lambda _: True,
+    matches: Callable[[Some], bool] = lambda _: True,
 ) -> None:
     """Print a line or a JSON document for each of the latest events, and for those that follow as they come."""
     after = latest[-1].id if latest else BEGINNING
-    for event in chain(latest, filter(wanted, session.client.stream(newer(after)))):
+    for event in chain(latest, filter(matches, session.client.stream(newer(after)))):
         if session.as_json:
             write_json(event)
         else:

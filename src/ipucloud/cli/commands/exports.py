@@ -80,12 +80,12 @@ def create(
     }
     if account is None:
         operation = follow(session, session.run(exports.create(month, scope=scope, **choice)))
-        made = session.run(exports.get(operation.target.id))
+        export = session.run(exports.get(operation.target.id))
     else:
-        made = _ended(session, session.run(exports.create_for_account(account, month, **choice)), account)
+        export = _ended(session, session.run(exports.create_for_account(account, month, **choice)), account)
     if output is not None:
-        _save(session, made.id, output, account)
-    session.show(made, _facts(made))
+        _save(session, export.id, output, account)
+    session.show(export, _facts(export))
 
 
 @customer_command(app, "list", "", "--account research", "--state failed")
@@ -159,7 +159,7 @@ def create_schedule(
 ) -> None:
     """Deliver a file every hour, day or month."""
     destination = id_of(session.client, connection_kind(account), connection)
-    made = session.run(
+    schedule = session.run(
         export_schedules.create(
             destination,
             every=every,
@@ -170,7 +170,9 @@ def create_schedule(
             account=account,
         )
     )
-    session.show(made, [("id", made.id), ("name", made.name), ("every", made.every), ("next", made.next_at)])
+    session.show(
+        schedule, [("id", schedule.id), ("name", schedule.name), ("every", schedule.every), ("next", schedule.next_at)]
+    )
 
 
 @customer_command(schedules, "list", "", "--every day")
@@ -206,38 +208,40 @@ def delete_schedule(
     account: Account = None,
 ) -> None:
     """Delete a schedule."""
-    found = id_of(session.client, schedule_kind(account), schedule)
-    session.run(export_schedules.delete(found, account=account))
-    session.done("deleted", found)
+    schedule_id = id_of(session.client, schedule_kind(account), schedule)
+    session.run(export_schedules.delete(schedule_id, account=account))
+    session.done("deleted", schedule_id)
 
 
-def _ended(session: Session, made: Export, account: str) -> Export:
+def _ended(session: Session, export: Export, account: str) -> Export:
     """The export once its file is built, and delivered if that was asked for.
 
     Raises ApiError if it failed.
     """
-    while made.state not in {"succeeded", "failed"}:
+    while export.state not in {"succeeded", "failed"}:
         sleep(_PAUSE)
-        made = session.run(exports.get(made.id, account=account))
-    if made.state == "failed":
-        raise ApiError(409, "export_failed", made.last_error or "The file could not be built. Create the export again.")
-    return made
+        export = session.run(exports.get(export.id, account=account))
+    if export.state == "failed":
+        raise ApiError(
+            409, "export_failed", export.last_error or "The file could not be built. Create the export again."
+        )
+    return export
 
 
 def _save(session: Session, export: str, output: Path, account: str | None) -> None:
     """Writes the file only if its digest matches the manifest's."""
-    made = session.run(exports.get(export, account=account))
+    record = session.run(exports.get(export, account=account))
     content = session.run(exports.download(export, account=account))
-    digests = [file.sha256 for file in made.manifest.files] if made.manifest else []
+    digests = [file.sha256 for file in record.manifest.files] if record.manifest else []
     if hashlib.sha256(content).hexdigest() not in digests:
         raise UsageError("The file's digest does not match the manifest. Download it again.")
     write(output, content)
 
 
-def _show_limit(session: Session, found: ExportLimit) -> None:
-    session.show(found, [("per day", found.per_day), ("used", found.used), ("next at", found.next_at)])
+def _show_limit(session: Session, limit: ExportLimit) -> None:
+    session.show(limit, [("per day", limit.per_day), ("used", limit.used), ("next at", limit.next_at)])
 
 
-def _facts(made: Export) -> list[tuple[str, object]]:
-    rows = made.manifest.rows if made.manifest else None
-    return [("id", made.id), ("period", period(made)), ("rows", rows), ("available until", made.expires_at)]
+def _facts(export: Export) -> list[tuple[str, object]]:
+    rows = export.manifest.rows if export.manifest else None
+    return [("id", export.id), ("period", period(export)), ("rows", rows), ("available until", export.expires_at)]

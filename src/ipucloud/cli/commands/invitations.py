@@ -48,13 +48,13 @@ def list_invitations(
 @customer_command(app, "renew", "ann@example.com")
 def renew(session: Session, invitation: _Invitation, *, account: OfAccount = None) -> None:
     """Make another link for an open or expired invitation; the former one ends."""
-    found = find(session.client, invitation_kind(account), invitation)
-    show_link(session, session.run(invitations.renew(found.id, account=account)))
+    target = find(session.client, invitation_kind(account), invitation)
+    show_link(session, session.run(invitations.renew(target.id, account=account)))
 
 
 @customer_command(app, "revoke", "ann@example.com")
 def revoke(session: Session, invitation: _Invitation, *, account: OfAccount = None) -> None:
     """Revoke an invitation: its link stops working immediately."""
-    found = find(session.client, invitation_kind(account), invitation)
-    session.run(invitations.delete(found.id, account=account))
-    session.show(found, [("revoked", found.email), ("id", found.id)])
+    target = find(session.client, invitation_kind(account), invitation)
+    session.run(invitations.delete(target.id, account=account))
+    session.show(target, [("revoked", target.email), ("id", target.id)])

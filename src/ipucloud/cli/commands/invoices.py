@@ -76,13 +76,13 @@ def show_invoice(
         write(pdf, run_for_payers(session, document, lambda: invoices.pdf(_issued(number), platform=True)))
         session.done("written", pdf)
         return
-    asked = invoices.get(number, month=month)
-    found = run_for_payers(session, asked, lambda: invoices.get(_issued(number), platform=True))
+    call = invoices.get(number, month=month)
+    invoice = run_for_payers(session, call, lambda: invoices.get(_issued(number), platform=True))
     if session.as_json:
-        session.show(found, ())
+        session.show(invoice, ())
         return
     session.show_items(
-        found.lines or (),
+        invoice.lines or (),
         _LINE_COLUMNS,
         lambda line: (
             line.line,
@@ -101,22 +101,22 @@ def show_invoice(
         drop=("LINE", "REGION", "TAX RATE", "UNTIL", "PRICE", "PROJECT", "CREDITED", "SINCE", "CORRECTS"),
     )
     sums = {
-        "subtotal": found.subtotal,
-        "promotional credit": found.promo_applied,
-        "tax": found.tax,
-        "total": found.total,
-        "paid from wallet": found.wallet_applied,
-        "due": found.due,
+        "subtotal": invoice.subtotal,
+        "promotional credit": invoice.promo_applied,
+        "tax": invoice.tax,
+        "total": invoice.total,
+        "paid from wallet": invoice.wallet_applied,
+        "due": invoice.due,
     }
-    facts: list[tuple[str, object]] = [("number", found.number or "draft"), ("issued on", found.issued_on)]
-    if found.kind == "credit_note":
-        facts += [("corrects", each.number) for each in found.corrects or ()]
-        facts += [("reason", found.reason), ("added to wallet", found.to_wallet)]
-        facts += [("wallet paid", f"{each.amount} of {each.number}") for each in found.settled or ()]
+    facts: list[tuple[str, object]] = [("number", invoice.number or "draft"), ("issued on", invoice.issued_on)]
+    if invoice.kind == "credit_note":
+        facts += [("corrects", each.number) for each in invoice.corrects or ()]
+        facts += [("reason", invoice.reason), ("added to wallet", invoice.to_wallet)]
+        facts += [("wallet paid", f"{each.amount} of {each.number}") for each in invoice.settled or ()]
     else:
-        facts.append(("due on", found.due_on or ""))
+        facts.append(("due on", invoice.due_on or ""))
     shown = [(name, amount) for name, amount in sums.items() if amount is not None]
-    session.show(found, [*facts, *shown, *(("note", note) for note in found.notes)])
+    session.show(invoice, [*facts, *shown, *(("note", note) for note in invoice.notes)])
 
 
 def _issued(number: str) -> str:
@@ -184,8 +184,8 @@ def verify(
 @customer_command(app, "balance")
 def balance(session: Session) -> None:
     """Show the balances of the account that pays for the project."""
-    found = session.run(billing.balance())
-    session.show(found, [("account", found.account_id), *balances_of(found.items)])
+    balances = session.run(billing.balance())
+    session.show(balances, [("account", balances.account_id), *balances_of(balances.items)])
 
 
 def balances_of(items: Sequence[Balance]) -> list[tuple[str, object]]:

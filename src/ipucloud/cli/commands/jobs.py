@@ -28,9 +28,9 @@ def list_jobs(
     state: Annotated[JobState | None, typer.Option(help="Only those in this state.")] = None,
 ) -> None:
     """List a cluster's jobs, newest first."""
-    wanted = () if state is None else (state.value,)
+    states = () if state is None else (state.value,)
     session.list(
-        jobs.list(find_cluster(session.client, cluster).id, state=wanted),
+        jobs.list(find_cluster(session.client, cluster).id, state=states),
         ("JOB", "STATE", "EXIT", "COMMAND", "COST", "STARTED", "ENDED"),
         lambda each: (
             each.number,
@@ -51,8 +51,8 @@ def show(session: Session, cluster: Cluster, job: Number) -> None:
     """Show a job."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (job_kind(owner), job)):
-        found = session.run(jobs.get(owner, job))
-    session.show(found, facts(found))
+        record = session.run(jobs.get(owner, job))
+    session.show(record, facts(record))
 
 
 @customer_command(app, "logs", "bert 3", "bert 3 --follow")
@@ -74,8 +74,8 @@ def stop(session: Session, cluster: Cluster, job: Number) -> None:
     """End a job's program, or keep it from beginning. The cluster stays."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (job_kind(owner), job)):
-        found = session.run(jobs.stop(owner, job))
-    session.show(found, facts(found))
+        record = session.run(jobs.stop(owner, job))
+    session.show(record, facts(record))
 
 
 def write_log(session: Session, cluster: str, job: str, *, follow: bool, silent: bool = False) -> None:

@@ -75,14 +75,14 @@ def login(
 
 def _as_person(url: str, email: str, project: str | None) -> Profile:
     with Client(url, me.NOBODY, project=project) as client:
-        made = client.run(me.log_in(email, ask("Password", hidden=True), project=project, name=_computer()))
-    return Profile(url, made.token, made.project, made.role, made.owner)
+        credentials = client.run(me.log_in(email, ask("Password", hidden=True), project=project, name=_computer()))
+    return Profile(url, credentials.token, credentials.project, credentials.role, credentials.owner)
 
 
 def _approved(url: str, project: str | None) -> Profile:
     with Client(url, me.NOBODY, project=project) as client:
-        made = browsers.log_in(client, _computer(), project)
-    return Profile(url, made.token, made.project, made.role, made.owner)
+        credentials = browsers.log_in(client, _computer(), project)
+    return Profile(url, credentials.token, credentials.project, credentials.role, credentials.owner)
 
 
 def _with_token(profile: Profile, *, check: bool) -> Profile:
@@ -162,8 +162,8 @@ profiles_app = typer.Typer()
 def profiles(session: Session) -> None:
     """List the stored profiles, without their tokens."""
     used = chosen(session.environment, session.profile)
-    found = [
+    rows = [
         {"name": name, "url": each.url, "project": each.project, "role": each.role, "used": name == used}
         for name, each in stored_profiles(session.environment).items()
     ]
-    session.show_items(found, ("NAME", "URL", "PROJECT", "ROLE", "USED"), lambda each: [*each.values()])
+    session.show_items(rows, ("NAME", "URL", "PROJECT", "ROLE", "USED"), lambda each: [*each.values()])

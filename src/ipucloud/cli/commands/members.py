@@ -67,28 +67,33 @@ def set_role(
     session: Session, member: _Member, role: Annotated[str, typer.Argument(help=f"The new role: {_ROLES}.")]
 ) -> None:
     """Give a member another role, at once also where they are signed in."""
-    found = find(session.client, member_kind(None), member)
-    changed = session.run(members.set_role(found.id, role))
+    target = find(session.client, member_kind(None), member)
+    changed = session.run(members.set_role(target.id, role))
     session.show(changed, [("email", changed.email), ("role", changed.role), ("id", changed.id)])
 
 
 @customer_command(app, "remove", "ann@example.com")
 def remove(session: Session, member: _Member, *, account: OfAccount = None) -> None:
     """Remove a member: their sessions and tokens here end immediately, but not service tokens that they created."""
-    found = find(session.client, member_kind(account), member)
-    session.run(members.delete(found.id, account=account))
-    session.show(found, [("removed", found.email), ("id", found.id)])
+    target = find(session.client, member_kind(account), member)
+    session.run(members.delete(target.id, account=account))
+    session.show(target, [("removed", target.email), ("id", target.id)])
 
 
-def show_link(session: Session, made: NewInvitation) -> None:
+def show_link(session: Session, invitation: NewInvitation) -> None:
     """The link of an invitation, which is shown only once, or that it was sent to the person."""
-    if made.emailed:
-        link: tuple[str, object] = ("emailed to", made.email)
+    if invitation.emailed:
+        link: tuple[str, object] = ("emailed to", invitation.email)
         advice = "The link was sent to the person, and is shown to nobody else."
     else:
-        link = ("link", made.url)
+        link = ("link", invitation.url)
         advice = "Send the link to the person. It is not shown again."
-        if made.url is None:
-            session.note(f"The link was lost in transit. Make another: ipucloud invitations renew {made.email}")
-    known = [("email", made.email), ("role", made.role), ("expires", made.expires_at), ("id", made.id)]
-    session.show(made, [link, *known, ("", advice)])
+        if invitation.url is None:
+            session.note(f"The link was lost in transit. Make another: ipucloud invitations renew {invitation.email}")
+    known = [
+        ("email", invitation.email),
+        ("role", invitation.role),
+        ("expires", invitation.expires_at),
+        ("id", invitation.id),
+    ]
+    session.show(invitation, [link, *known, ("", advice)])

@@ -49,15 +49,15 @@ def notebook(
     A notebook that runs already is reached again. The URL has its token: whoever has it runs programs on the server.
     """
     chosen = find_cluster(session.client, cluster)
-    found = notebooks.existing(session, chosen, name)
-    place = Place(session, chosen, _ordinal(chosen, found.poplar_server) if found else server, identity_file)
+    service = notebooks.existing(session, chosen, name)
+    place = Place(session, chosen, _ordinal(chosen, service.poplar_server) if service else server, identity_file)
     remote = place.remote()
-    local = notebooks.local_port(local_port, remote, found.port if found else port)
-    if found is None:
+    local = notebooks.local_port(local_port, remote, service.port if service else port)
+    if service is None:
         notebooks.require_jupyter(remote, chosen.name, install=install)
         running = notebooks.begun(session, chosen, remote, name, port=port, directory=directory)
     else:
-        running = notebooks.joined(remote, chosen, found)
+        running = notebooks.joined(remote, chosen, service)
     with notebooks.until_interrupted():
         _reached(session, chosen, remote, running, local, open_page=open_page, keep=keep)
 
@@ -84,7 +84,7 @@ def _reached(
                 ssh.wait()
     except NotebookError:
         # What ran, and is only out of reach, keeps its kernels.
-        stops = not (answered or notebook.found)
+        stops = not (answered or notebook.reused)
         raise
     finally:
         if stops:

@@ -35,20 +35,20 @@ def choose(
     language: Annotated[Language | None, typer.Option(help="Language of your e-mails.")] = None,
 ) -> None:
     """Get e-mails of these events of the project, instead of those before. Those of your other projects stay."""
-    found = session.run(me.notifications())
+    current = session.run(me.notifications())
     project = _project(session)
-    others = {each.project: each.event_types for each in found.subscriptions if project not in _names(each)}
-    spoken = str(language or found.language)
+    others = {each.project: each.event_types for each in current.subscriptions if project not in _names(each)}
+    spoken = str(language or current.language)
     _show(session, session.run(me.replace_notifications(spoken, {**others, project: types})))
 
 
 @customer_command(app, "stop")
 def stop(session: Session) -> None:
     """Get no more e-mails of the project."""
-    found = session.run(me.notifications())
+    current = session.run(me.notifications())
     project = _project(session)
-    others = {each.project: each.event_types for each in found.subscriptions if project not in _names(each)}
-    _show(session, session.run(me.replace_notifications(str(found.language), others)))
+    others = {each.project: each.event_types for each in current.subscriptions if project not in _names(each)}
+    _show(session, session.run(me.replace_notifications(str(current.language), others)))
 
 
 def _names(subscription: object) -> set[str]:
@@ -62,13 +62,13 @@ def _project(session: Session) -> str:
     return project
 
 
-def _show(session: Session, found: Notifications) -> None:
+def _show(session: Session, notifications: Notifications) -> None:
     session.show(
-        found,
+        notifications,
         [
-            ("email", found.email),
-            ("language", found.language),
-            *((each.project, ", ".join(each.event_types)) for each in found.subscriptions),
-            *([] if found.available else [("", "This installation sends no e-mail.")]),
+            ("email", notifications.email),
+            ("language", notifications.language),
+            *((each.project, ", ".join(each.event_types)) for each in notifications.subscriptions),
+            *([] if notifications.available else [("", "This installation sends no e-mail.")]),
         ],
     )

@@ -26,10 +26,10 @@ def list_operations(
     session: Session, state: Annotated[OperationState | None, typer.Option(help="Only those in this state.")] = None
 ) -> None:
     """List the project's operations, newest first."""
-    found = [*session.client.items(operations.list(state=state))]
-    names = {} if session.as_json else target_names(session.client, found)
+    rows = [*session.client.items(operations.list(state=state))]
+    names = {} if session.as_json else target_names(session.client, rows)
     session.show_items(
-        found,
+        rows,
         ("ID", "KIND", "TARGET", "STATE", "CREATED", "PROGRESS", "STAGE", "FINISHED", "REQUESTED BY"),
         lambda each: (
             each.id,
@@ -68,14 +68,14 @@ def cancel(session: Session, operation: Id) -> None:
     _show(session, session.run(operations.cancel(_get(session, operation).id)))
 
 
-def _get(session: Session, given: str) -> Operation:
+def _get(session: Session, ref: str) -> Operation:
     """The operation with this id, or the newest one of the cluster with this name."""
     try:
-        return session.run(operations.get(given))
+        return session.run(operations.get(ref))
     except ApiError as error:
-        if error.code != "not_found" or UUID.fullmatch(given):
-            raise explained(session.client, error, (OPERATION, given)) from None
-    cluster = find_cluster(session.client, given)
+        if error.code != "not_found" or UUID.fullmatch(ref):
+            raise explained(session.client, error, (OPERATION, ref)) from None
+    cluster = find_cluster(session.client, ref)
     newest = session.run(operations.list(cluster=cluster.id, limit=1)).items
     if not newest:
         raise UsageError(f"Cluster {cluster.name} has no operation.")

@@ -52,7 +52,7 @@ def create(
 ) -> None:
     """Create a partition of free IPUs and wait until it is active."""
     owner = find_cluster(session.client, cluster).id
-    wanted = NewPartition(
+    new_partition = NewPartition(
         name,
         size,
         gcds=gcds,
@@ -65,7 +65,7 @@ def create(
         auto_reset=auto_reset,
         relocatable=relocatable,
     )
-    operation = carry_out(session, partitions.create(owner, wanted), wait=wait, patience=patience)
+    operation = carry_out(session, partitions.create(owner, new_partition), wait=wait, patience=patience)
     _show(session, session.run(partitions.get(owner, name)), operation)
 
 
@@ -135,8 +135,8 @@ def config(
     """Print the IPUoF configuration file of one GCD."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (partition_kind(owner), name)):
-        found = session.run(partitions.config(owner, name, gcd=gcd))
-    text = json.dumps(plain(found), indent=2)
+        configuration = session.run(partitions.config(owner, name, gcd=gcd))
+    text = json.dumps(plain(configuration), indent=2)
     if output is None:
         sys.stdout.write(text + "\n")
     else:

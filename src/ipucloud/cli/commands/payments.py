@@ -109,5 +109,5 @@ def grant(
     if expires_at is None:
         raise UsageError("Give the credit's expiry, such as --expires-at 90d.")
     money = Money(amount=amount, currency=session.run(accounts.get(account)).currency)
-    made = session.run(accounts.grant_credit(account, money, reason=reason, expires_at=expires_at))
-    session.show(made, fields(made, "id", "amount", "reason", "expires_at"))
+    credit = session.run(accounts.grant_credit(account, money, reason=reason, expires_at=expires_at))
+    session.show(credit, fields(credit, "id", "amount", "reason", "expires_at"))

@@ -18,7 +18,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment, past
 from ipucloud.cli.values import decimal, fields
 from ipucloud.client import accounts, prices
-from ipucloud.client.call import given
+from ipucloud.client.call import without_none
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import BookedPrice, PriceCorrectionPreview
 
@@ -91,10 +91,10 @@ def list_prices(
 @customer_command(app, "show", ID)
 def show(session: Session, price: Price) -> None:
     """Show a price version. Needs a platform token."""
-    for each in _book(session):
-        if each.id == price:
+    for version in _book(session):
+        if version.id == price:
             names = ("id", "sku", "region", "unit_price", "valid_from", "valid_to", "account_id", "source")
-            session.show(each, fields(each, *names))
+            session.show(version, fields(version, *names))
             return
     raise ApiError(404, "not_found", f"The price book has no version {price}.")
 
@@ -136,7 +136,7 @@ def create(
     ] = None,
 ) -> None:
     """Add a price version, which replaces the previous one from its start. Needs a platform token."""
-    version = given(
+    version = without_none(
         account_id=_id_of(session, account),
         sku=sku,
         region=region,
@@ -184,7 +184,7 @@ def correct(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Correct a past price and rate what was used again, after showing what changes. Needs a platform token."""
-    correction = given(
+    correction = without_none(
         account_id=_id_of(session, account),
         sku=sku,
         region=region,

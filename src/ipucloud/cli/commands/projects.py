@@ -79,35 +79,35 @@ overview_app = typer.Typer()
 @customer_command(overview_app, "overview", "")
 def overview(session: Session) -> None:
     """Show the project at a glance: clusters, quotas, cost, what needs attention, what is running."""
-    found = session.run(projects.overview())
-    session.show(found, _facts(found))
+    summary = session.run(projects.overview())
+    session.show(summary, _facts(summary))
     if session.as_json:
         return
-    if found.attention:
+    if summary.attention:
         session.show_items(
-            found.attention,
+            summary.attention,
             ("NEEDS ATTENTION", "STATE", "SINCE", "REASON"),
             lambda each: (each.name, each.state, each.state_entered_at, each.state_reason),
             wrap="REASON",
         )
-    if found.operations:
+    if summary.operations:
         session.show_items(
-            found.operations,
+            summary.operations,
             ("RUNNING OPERATION", "KIND", "STAGE", "PROGRESS", "EXPECTED"),
             lambda each: (each.id, each.kind, each.stage, f"{each.progress} %", each.expected_at),
         )
 
 
-def _facts(found: Overview) -> list[tuple[str, object]]:
-    clusters = ", ".join(f"{each.clusters} {each.state}" for each in found.clusters)
-    quotas = [(f"{each.machine_type} in {each.region}", f"{each.used} of {each.limit}") for each in found.quotas]
-    money = found.spending
+def _facts(summary: Overview) -> list[tuple[str, object]]:
+    clusters = ", ".join(f"{each.clusters} {each.state}" for each in summary.clusters)
+    quotas = [(f"{each.machine_type} in {each.region}", f"{each.used} of {each.limit}") for each in summary.quotas]
+    money = summary.spending
     budgets = [(f"budget {each.name}", f"{each.actual or 'nothing'} of {each.amount}") for each in money.budgets]
     return [
         ("clusters", clusters or "none"),
-        ("IPUs in use", found.ipus_in_use),
+        ("IPUs in use", summary.ipus_in_use),
         *quotas,
         (f"cost of {money.month}", f"{money.accrued}, now {money.per_hour} per hour, forecast {money.forecast}"),
         *budgets,
-        ("open fault reports", found.open_fault_reports),
+        ("open fault reports", summary.open_fault_reports),
     ]

@@ -49,8 +49,8 @@ def list_recipes(
 @customer_command(app, "show", "digits")
 def show(session: Session, recipe: Name, region: Region = None) -> None:
     """Show a recipe: its program, the smallest flavor it runs on, and what that costs."""
-    found = _find(session, recipe, region)
-    session.show(found, _facts(found))
+    offer = _find(session, recipe, region)
+    session.show(offer, _facts(offer))
 
 
 @customer_command(
@@ -94,19 +94,19 @@ def run(
     """
     ending = Ending(get, then, detach)
     ending.check()
-    found = _find(session, recipe, region)
+    offer = _find(session, recipe, region)
     environment = dict(variable(each) for each in env or ())
-    _require_runnable(found, environment)
-    wanted = NewJob(
-        [*(found.job_command or ()), *(arguments or ())],
+    _require_runnable(offer, environment)
+    new_job = NewJob(
+        [*(offer.job_command or ()), *(arguments or ())],
         environment=environment,
         max_minutes=max_minutes,
         max_cost=None if max_cost is None else cost(max_cost),
     )
     if cluster is None and flavor is None:
-        flavor = _smallest_flavor(session, found, region)
+        flavor = _smallest_flavor(session, offer, region)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, name=name, region=region, ssh_keys=ssh_keys)
-    run_job(Place(session, chosen, server, identity_file), wanted, None, found.working_directory, ending)
+    run_job(Place(session, chosen, server, identity_file), new_job, None, offer.working_directory, ending)
 
 
 def _find(session: Session, recipe: str, region: str | None) -> RecipeOffer:
@@ -132,8 +132,10 @@ def _smallest_flavor(session: Session, recipe: RecipeOffer, region: str | None) 
     if recipe.flavor is None:
         raise UsageError(f"No flavor of the region has the IPUs that {recipe.id} needs. Choose another --region.")
     place = region or only_region(session, recipe.flavor)
-    wanted = NewCluster("estimate", region=place, flavor=recipe.flavor, image=newest_image(session, place), ssh_keys=())
-    price = session.run(clusters.estimate(wanted)).price_per_minute
+    new_cluster = NewCluster(
+        "estimate", region=place, flavor=recipe.flavor, image=newest_image(session, place), ssh_keys=()
+    )
+    price = session.run(clusters.estimate(new_cluster)).price_per_minute
     session.note(
         f"{recipe.flavor}, the smallest that {recipe.id} runs on, costs {price} a minute until it is suspended or"
         " deleted."

@@ -52,8 +52,10 @@ def create(
     starts, ends = (each.replace(second=0, microsecond=0) for each in (starts_at, ends_at))
     new = reservations.NewReservation(name, region=region, flavor=flavor, count=count, starts_at=starts, ends_at=ends)
     if estimate:
-        found = session.run(reservations.estimate(new))
-        session.show(found, fields(found, "sku", "machines", "minutes", "price_per_minute", "cost", "cancel_until"))
+        estimated = session.run(reservations.estimate(new))
+        session.show(
+            estimated, fields(estimated, "sku", "machines", "minutes", "price_per_minute", "cost", "cancel_until")
+        )
         return
     _show(session, session.run(reservations.create(new)))
 

@@ -64,7 +64,7 @@ def run(
     ending = Ending(get, then, detach)
     ending.check()
     directory = name_of(sync)
-    wanted = NewJob(
+    new_job = NewJob(
         command,
         directory=directory,
         environment=dict(variable(each) for each in env or ()),
@@ -75,4 +75,4 @@ def run(
         registry=registry_login(image, registry_user),
     )
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, name=name, region=region, ssh_keys=ssh_keys)
-    run_job(Place(session, chosen, server, identity_file), wanted, sync, directory, ending)
+    run_job(Place(session, chosen, server, identity_file), new_job, sync, directory, ending)

@@ -52,7 +52,7 @@ def create(
     secret = os.environ.get(SECRET_VARIABLE, "")
     if not secret:
         raise UsageError(f"Set the environment variable {SECRET_VARIABLE} to the access key's secret.")
-    made = session.run(
+    record = session.run(
         s3_connections.create(
             name,
             endpoint,
@@ -65,7 +65,7 @@ def create(
             account=account,
         )
     )
-    _show(session, made)
+    _show(session, record)
 
 
 @customer_command(app, "list", "", "--account research", "--query lake")
@@ -145,9 +145,9 @@ def test(session: Session, connection: Ref, account: Account = None) -> None:  #
 @customer_command(app, "delete", "training-data")
 def delete(session: Session, connection: Ref, account: Account = None) -> None:
     """Delete an S3 connection and its secret."""
-    found = _id(session, connection, account)
-    session.run(s3_connections.delete(found, account=account))
-    session.done("deleted", found)
+    connection_id = _id(session, connection, account)
+    session.run(s3_connections.delete(connection_id, account=account))
+    session.done("deleted", connection_id)
 
 
 def _id(session: Session, connection: str, account: str | None) -> str:

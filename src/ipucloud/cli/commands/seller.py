@@ -46,9 +46,9 @@ def update(
     _show(session, session.run(call))
 
 
-def _show(session: Session, found: Seller) -> None:
-    shown = fields(found, "legal_name", "address", "country", "tax_id", "bank")
-    session.show(found, [*shown, *e_invoice_facts(found.e_invoice)])
+def _show(session: Session, seller: Seller) -> None:
+    shown = fields(seller, "legal_name", "address", "country", "tax_id", "bank")
+    session.show(seller, [*shown, *e_invoice_facts(seller.e_invoice)])
 
 
 tax_app = typer.Typer(no_args_is_help=True)

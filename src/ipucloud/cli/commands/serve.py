@@ -80,21 +80,21 @@ def serve(
     check = None
     if health is not None:
         check = HealthCheck(health, health_interval, failures=health_failures, start_seconds=health_start)
-    wanted = NewService(name, command, port, directory, environment, poplar, max_restarts, check, image, login)
-    made = session.run(services.create(chosen.id, wanted))
+    new_service = NewService(name, command, port, directory, environment, poplar, max_restarts, check, image, login)
+    service = session.run(services.create(chosen.id, new_service))
     if not detach:
-        made = _begun(session, chosen, made)
-    session.show(made, facts(made))
-    if made.state == ServiceState.FAILED:
-        session.note(f"See why: ipucloud services logs {chosen.name} {made.name}")
+        service = _begun(session, chosen, service)
+    session.show(service, facts(service))
+    if service.state == ServiceState.FAILED:
+        session.note(f"See why: ipucloud services logs {chosen.name} {service.name}")
         raise typer.Exit(Exit.FAILED)
     which = f" --server {server}" if server else ""
-    proxy = f"{session.client.url}/v1/projects/{chosen.project}/clusters/{chosen.name}/services/{made.name}/proxy/"
+    proxy = f"{session.client.url}/v1/projects/{chosen.project}/clusters/{chosen.name}/services/{service.name}/proxy/"
     session.note(f'To reach it: curl -H "Authorization: Bearer $IPUCLOUD_TOKEN" {proxy}')
     session.note(
         f"To reach it at http://127.0.0.1:{port}/: ipucloud clusters ssh {chosen.name}{which} --forward {port}"
     )
-    session.note(f"To stop it: ipucloud services stop {chosen.name} {made.name}")
+    session.note(f"To stop it: ipucloud services stop {chosen.name} {service.name}")
 
 
 def _begun(session: Session, cluster: Cluster, service: Service) -> Service:

@@ -31,9 +31,9 @@ def list_services(
     state: Annotated[ServiceState | None, typer.Option(help="Only those in this state.")] = None,
 ) -> None:
     """List a cluster's services, newest first."""
-    wanted = () if state is None else (state.value,)
+    states = () if state is None else (state.value,)
     session.list(
-        services.list(find_cluster(session.client, cluster).id, state=wanted),
+        services.list(find_cluster(session.client, cluster).id, state=states),
         ("NAME", "STATE", "HEALTH", "SERVER", "PORT", "STARTS", "COMMAND", "STARTED"),
         lambda each: (
             each.name,
@@ -55,8 +55,8 @@ def show(session: Session, cluster: Cluster, service: Name) -> None:
     """Show a service."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (service_kind(owner), service)):
-        found = session.run(services.get(owner, service))
-    session.show(found, facts(found))
+        record = session.run(services.get(owner, service))
+    session.show(record, facts(record))
 
 
 @customer_command(app, "logs", "bert chat", "bert chat --follow")
@@ -69,8 +69,8 @@ def logs(
     """Print what a service's program wrote to standard output and standard error."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (service_kind(owner), service)):
-        found = session.run(services.get(owner, service)).id
-    write_parts(session, lambda after: services.log(owner, str(found), after=after), "program", follow=follow)
+        service_id = session.run(services.get(owner, service)).id
+    write_parts(session, lambda after: services.log(owner, str(service_id), after=after), "program", follow=follow)
 
 
 @customer_command(app, "metrics", "bert chat", "bert chat --since 6h", "bert chat --since 7d --step 3600 --json")
@@ -86,17 +86,17 @@ def metrics(
     """Show the requests that reached a service through the API: how many, how many failed, how long answers took."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (service_kind(owner), service)):
-        found = session.run(services.metrics(owner, service, since=since, until=until, step=step))
+        series = session.run(services.metrics(owner, service, since=since, until=until, step=step))
     if session.as_json:
-        session.show(found, ())
+        session.show(series, ())
         return
     session.show_items(
-        [each for each in found.points if each.requests],
+        [each for each in series.points if each.requests],
         ("FROM", "REQUESTS", "PER SECOND", "ERRORS", "MEAN", "HALF", "95 %", "99 %"),
         _requests,
         drop=("MEAN", "HALF", "PER SECOND"),
     )
-    if not any(each.requests for each in found.points):
+    if not any(each.requests for each in series.points):
         session.note("No requests came through the API in this time.")
 
 
@@ -105,8 +105,8 @@ def stop(session: Session, cluster: Cluster, service: Name) -> None:
     """End a service and its program. The cluster stays."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (service_kind(owner), service)):
-        found = session.run(services.stop(owner, service))
-    session.show(found, facts(found))
+        record = session.run(services.stop(owner, service))
+    session.show(record, facts(record))
 
 
 def facts(service: Service) -> list[tuple[str, object]]:
@@ -131,10 +131,10 @@ def facts(service: Service) -> list[tuple[str, object]]:
 
 def _health(health: ServiceHealth) -> str:
     """The state of the health check in a line: what it is, what was wrong, and when."""
-    told = f"GET {health.path} every {health.interval_seconds} s" if health.detail is None else health.detail
+    detail = f"GET {health.path} every {health.interval_seconds} s" if health.detail is None else health.detail
     failed = f", {health.failed} of {health.failures} in a row" if health.failed else ""
     checked = "" if health.checked_at is None else f", checked {shown(health.checked_at)}"
-    return f"{health.state}: {told}{failed}{checked}"
+    return f"{health.state}: {detail}{failed}{checked}"
 
 
 def _requests(point: ServiceMetricsPoint) -> tuple[object, ...]:

@@ -57,14 +57,14 @@ def create(
     if server is not None and cluster is None:
         raise UsageError("Give --server together with --cluster.")
     client = session.client
-    wanted = snapshots.create(
+    call = snapshots.create(
         name,
         volume=None if volume is None else id_of(client, VOLUME, volume),
         cluster=None if cluster is None else find_cluster(client, cluster).id,
         poplar_server=server,
         tags=key_values(tags),
     )
-    _show(session, session.run(wanted))
+    _show(session, session.run(call))
 
 
 @customer_command(app, "list", "", "--state available")
@@ -116,10 +116,10 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a snapshot. Volumes that were made from it stay; it is refused while clusters are made from it."""
-    found = _id(session, snapshot)
+    snapshot_id = _id(session, snapshot)
     if not yes:
         session.confirm(f"Delete snapshot {snapshot}?", "delete it")
-    _show(session, session.run(snapshots.delete(found)))
+    _show(session, session.run(snapshots.delete(snapshot_id)))
 
 
 def _id(session: Session, snapshot: str) -> str:

@@ -42,22 +42,22 @@ def spend(
         show_summary(session, session.run(accounts.summary(account, month=month)))
         return
     try:
-        found = session.run(billing.summary(month=month))
+        summary = session.run(billing.summary(month=month))
     except ApiError as error:
         # A payer's token of the environment, with the project of a stored profile.
         if error.code != "not_found" or session.project or (account := own_account(session)) is None:
             raise
-        found = session.run(accounts.summary(account, month=month))
-    show_summary(session, found)
+        summary = session.run(accounts.summary(account, month=month))
+    show_summary(session, summary)
 
 
-def show_summary(session: Session, found: Summary) -> None:
+def show_summary(session: Session, summary: Summary) -> None:
     """Show what a project or an account spent."""
-    session.show(found, _facts(found))
+    session.show(summary, _facts(summary))
     if session.as_json:
         return
     session.show_items(
-        found.clusters,
+        summary.clusters,
         ("CLUSTER", "FLAVOR", "STATE", "MINUTES", "ACCRUED", "PER HOUR", "FORECAST", "MONTH BEFORE"),
         lambda each: (
             *(each.name, each.flavor, each.state, each.minutes),
@@ -65,40 +65,40 @@ def show_summary(session: Session, found: Summary) -> None:
         ),
         drop=("FLAVOR", "MINUTES", "MONTH BEFORE", "STATE"),
     )
-    of_flavors = [(each.flavor, each.accrued, each.forecast, each.previous) for each in found.flavors]
-    of_skus = [(each.sku, each.accrued, each.forecast, each.previous) for each in found.skus]
-    of_tags = [(f"{each.key}={each.value}", each.accrued, each.forecast, each.previous) for each in found.tags]
+    of_flavors = [(each.flavor, each.accrued, each.forecast, each.previous) for each in summary.flavors]
+    of_skus = [(each.sku, each.accrued, each.forecast, each.previous) for each in summary.skus]
+    of_tags = [(f"{each.key}={each.value}", each.accrued, each.forecast, each.previous) for each in summary.tags]
     if of_flavors or of_skus or of_tags:
         session.show_items(
             [*of_flavors, *of_skus, *of_tags],
             ("FLAVOR, SKU OR TAG", "ACCRUED", "FORECAST", "MONTH BEFORE"),
             lambda each: each,
         )
-    if found.budgets:
+    if summary.budgets:
         session.show_items(
-            found.budgets,
+            summary.budgets,
             ("BUDGET", "AMOUNT", "ACCRUED", "FORECAST", "USED"),
             lambda each: (each.name, each.amount, each.actual, each.forecast, _used(each)),
         )
-    for note in _notes(found):
+    for note in _notes(summary):
         session.note(note)
 
 
-def _facts(found: Summary) -> list[tuple[str, object]]:
-    before = found.previous
+def _facts(summary: Summary) -> list[tuple[str, object]]:
+    before = summary.previous
     facts: list[tuple[str, object]] = [
-        ("month", found.month),
-        ("accrued", found.accrued),
-        ("posted", found.posted),
-        ("unposted", found.unposted),
-        ("per hour now", found.per_hour),
-        ("forecast", found.forecast),
+        ("month", summary.month),
+        ("accrued", summary.accrued),
+        ("posted", summary.posted),
+        ("unposted", summary.unposted),
+        ("per hour now", summary.per_hour),
+        ("forecast", summary.forecast),
         ("month before", f"{before.accrued} until {before.until:%Y-%m-%d %H:%M}, {before.total} in all"),
-        ("observed at", found.observed_at),
+        ("observed at", summary.observed_at),
     ]
-    if found.tax:
-        facts.append(("tax", f"{found.tax.on_accrued} of accrued, {found.tax.on_forecast} of the forecast"))
-    return [*facts, *balances_of(found.balances)]
+    if summary.tax:
+        facts.append(("tax", f"{summary.tax.on_accrued} of accrued, {summary.tax.on_forecast} of the forecast"))
+    return [*facts, *balances_of(summary.balances)]
 
 
 def _used(budget: Budget) -> str | None:
@@ -107,16 +107,16 @@ def _used(budget: Budget) -> str | None:
     return f"{100 * budget.actual.amount / budget.amount.amount:.0f} %"
 
 
-def _notes(found: Summary) -> Iterator[str]:
+def _notes(summary: Summary) -> Iterator[str]:
     """What stands out, and what the amounts do not include."""
-    for each in found.unusual_days:
+    for each in summary.unusual_days:
         yield f"Unusual: {each.day} cost {each.cost}; a {each.day:%A} usually costs {each.usual}."
-    if len(found.clusters) < found.cluster_count:
-        yield f"Clusters that are not listed, because they cost less: {found.cluster_count - len(found.clusters)}."
-    if found.unpriced_minutes:
-        yield f"Minutes without a price, which are not included: {found.unpriced_minutes}. Contact the operator."
-    tax = f"{found.tax.name} of {(100 * Decimal(found.tax.rate)).normalize():f} %" if found.tax else "tax"
-    yield f"Invoices add {tax} and subtract promotional credit, of which {found.credit} remains."
+    if len(summary.clusters) < summary.cluster_count:
+        yield f"Clusters that are not listed, because they cost less: {summary.cluster_count - len(summary.clusters)}."
+    if summary.unpriced_minutes:
+        yield f"Minutes without a price, which are not included: {summary.unpriced_minutes}. Contact the operator."
+    tax = f"{summary.tax.name} of {(100 * Decimal(summary.tax.rate)).normalize():f} %" if summary.tax else "tax"
+    yield f"Invoices add {tax} and subtract promotional credit, of which {summary.credit} remains."
 
 
 usage_app = typer.Typer()

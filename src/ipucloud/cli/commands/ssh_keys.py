@@ -74,13 +74,13 @@ def sign(
     `ipucloud ssh` needs none of this: it makes a key and gets a certificate by itself.
     """
     target = file.with_name(f"{file.name.removesuffix('.pub')}-cert.pub")
-    found = find_cluster(session.client, cluster)
+    record = find_cluster(session.client, cluster)
     seconds = None if hours is None else hours * 3600
-    issued = session.run(clusters.sign_ssh_key(found.id, _public(file), valid_seconds=seconds))
+    issued = session.run(clusters.sign_ssh_key(record.id, _public(file), valid_seconds=seconds))
     target.write_text(f"{issued.certificate}\n")
     session.show(
         issued,
-        [("certificate", target), ("for", found.name), ("key id", issued.key_id), ("valid until", issued.valid_until)],
+        [("certificate", target), ("for", record.name), ("key id", issued.key_id), ("valid until", issued.valid_until)],
     )
 
 
@@ -99,11 +99,11 @@ def rotate_authority(session: Session) -> None:
     _show(session, session.run(ssh_authority.rotate()))
 
 
-def _show(session: Session, found: SshAuthority) -> None:
-    pending = ", ".join(found.pending_clusters) or "none"
+def _show(session: Session, authority: SshAuthority) -> None:
+    pending = ", ".join(authority.pending_clusters) or "none"
     session.show(
-        found,
-        [("fingerprint", found.fingerprint), ("since", found.created_at), ("not yet known to", pending)],
+        authority,
+        [("fingerprint", authority.fingerprint), ("since", authority.created_at), ("not yet known to", pending)],
     )
 
 

@@ -142,9 +142,9 @@ def rotate(
 @customer_command(app, "delete", "ci", alias="revoke")
 def delete(session: Session, name: Name, platform: Platform = False) -> None:
     """Delete a token: it stops working immediately."""
-    found = _living(session, name, platform=platform)
-    session.run(tokens.delete(found.id, platform=platform))
-    session.show(found, [("deleted", found.name), ("id", found.id)])
+    token = _living(session, name, platform=platform)
+    session.run(tokens.delete(token.id, platform=platform))
+    session.show(token, [("deleted", token.name), ("id", token.id)])
 
 
 def _living(session: Session, name: str, *, platform: bool) -> Token:

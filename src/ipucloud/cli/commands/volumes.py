@@ -52,8 +52,8 @@ def create(
         snapshot, region, size = source.id, region or source.region, size or source.size_gib
     if region is None or size is None:
         raise UsageError("Give the --region and the --size of the volume, or the --snapshot that it is made from.")
-    wanted = volumes.create(name, region=region, size_gib=size, snapshot=snapshot, tags=key_values(tags))
-    _show(session, session.run(wanted))
+    call = volumes.create(name, region=region, size_gib=size, snapshot=snapshot, tags=key_values(tags))
+    _show(session, session.run(call))
 
 
 @customer_command(app, "list", "", "--state attached")
@@ -98,8 +98,8 @@ def attach(
     server: Annotated[str | None, typer.Option(help="Poplar server; by default the first.")] = None,
 ) -> None:
     """Let a Poplar server of a cluster have the volume, at /volumes/<name>."""
-    wanted = volumes.attach(_id(session, volume), find_cluster(session.client, cluster).id, poplar_server=server)
-    _show(session, session.run(wanted))
+    call = volumes.attach(_id(session, volume), find_cluster(session.client, cluster).id, poplar_server=server)
+    _show(session, session.run(call))
 
 
 @customer_command(app, "detach", "checkpoints")
@@ -122,10 +122,10 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a volume with its data."""
-    found = _id(session, volume)
+    volume_id = _id(session, volume)
     if not yes:
         session.confirm(f"Delete volume {volume} with its data?", "delete it")
-    _show(session, session.run(volumes.delete(found)))
+    _show(session, session.run(volumes.delete(volume_id)))
 
 
 def _id(session: Session, volume: str) -> str:

@@ -94,8 +94,8 @@ def update(
     """Change a webhook. Its event types are replaced by those given."""
     if (endpoint, event_type, description) == (None, None, None):
         raise UsageError("Give at least one change, such as --event-type cluster.*")
-    found = _id(session, webhook, account)
-    call = webhooks.update(found, url=endpoint, event_types=event_type, description=description, account=account)
+    webhook_id = _id(session, webhook, account)
+    call = webhooks.update(webhook_id, url=endpoint, event_types=event_type, description=description, account=account)
     _show(session, session.run(call))
 
 
@@ -114,9 +114,9 @@ def disable(session: Session, webhook: Id, account: Account = None) -> None:
 @customer_command(app, "delete", "alerts")
 def delete(session: Session, webhook: Id, account: Account = None) -> None:
     """Delete a webhook and its deliveries."""
-    found = _id(session, webhook, account)
-    session.run(webhooks.delete(found, account=account))
-    session.done("deleted", found)
+    webhook_id = _id(session, webhook, account)
+    session.run(webhooks.delete(webhook_id, account=account))
+    session.done("deleted", webhook_id)
 
 
 @customer_command(app, "ping", "alerts")
@@ -133,8 +133,8 @@ def rotate_secret(
     account: Account = None,
 ) -> None:
     """Replace the signing secret. The new one is shown only once."""
-    found = _id(session, webhook, account)
-    _show(session, session.run(webhooks.rotate_secret(found, keep_previous_seconds=keep, account=account)))
+    webhook_id = _id(session, webhook, account)
+    _show(session, session.run(webhooks.rotate_secret(webhook_id, keep_previous_seconds=keep, account=account)))
 
 
 @customer_command(app, "deliveries", "alerts --state failed")

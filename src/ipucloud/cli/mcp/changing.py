@@ -67,24 +67,24 @@ class Changing:
             "volumes": volumes or [],
             "preemptible": preemptible,
         }
-        wanted = NewCluster(
+        new_cluster = NewCluster(
             name, region, flavor, image, ssh_keys=ssh_keys, volumes=volumes or (), preemptible=preemptible
         )
         if confirmation is None:
-            estimate = await answer_of(self._client, clusters.estimate(wanted))
+            estimate = await answer_of(self._client, clusters.estimate(new_cluster))
             effect = f"creates the cluster {name}, which costs money from when it is ready"
             return self._confirmations.preview("create_cluster", arguments, await self._with_limit(estimate), effect)
-        self._confirmations.take(confirmation, "create_cluster", arguments)
-        return await self._begin(clusters.create(wanted))
+        self._confirmations.redeem(confirmation, "create_cluster", arguments)
+        return await self._begin(clusters.create(new_cluster))
 
     async def resume_cluster(self, cluster: Cluster, confirmation: Confirmation = None) -> Result:
         """Resume a suspended cluster, which costs money by the minute from when it is ready."""
         arguments = {"cluster": cluster}
         if confirmation is None:
-            return await self._looked_at(
+            return await self._preview(
                 "resume_cluster", arguments, cluster, "resumes the cluster; it costs money again"
             )
-        tag = self._confirmations.take(confirmation, "resume_cluster", arguments)
+        tag = self._confirmations.redeem(confirmation, "resume_cluster", arguments)
         return await self._begin(clusters.resume(cluster, if_match=tag))
 
     async def resize_cluster(
@@ -98,8 +98,8 @@ class Changing:
         if confirmation is None:
             estimate = await answer_of(self._client, clusters.estimate_resize(cluster, flavor))
             effect = f"resizes the cluster to {flavor}; programs on it end, and its price changes"
-            return await self._looked_at("resize_cluster", arguments, cluster, effect, {"estimate": estimate})
-        tag = self._confirmations.take(confirmation, "resize_cluster", arguments)
+            return await self._preview("resize_cluster", arguments, cluster, effect, {"estimate": estimate})
+        tag = self._confirmations.redeem(confirmation, "resize_cluster", arguments)
         return await self._begin(clusters.resize(cluster, flavor, if_match=tag))
 
     async def suspend_cluster(self, cluster: Cluster, confirmation: Confirmation = None) -> Result:
@@ -107,8 +107,8 @@ class Changing:
         arguments = {"cluster": cluster}
         if confirmation is None:
             effect = "suspends the cluster; programs on it end, disks are kept"
-            return await self._looked_at("suspend_cluster", arguments, cluster, effect)
-        tag = self._confirmations.take(confirmation, "suspend_cluster", arguments)
+            return await self._preview("suspend_cluster", arguments, cluster, effect)
+        tag = self._confirmations.redeem(confirmation, "suspend_cluster", arguments)
         return await self._begin(clusters.suspend(cluster, if_match=tag))
 
     async def reboot_cluster(self, cluster: Cluster, confirmation: Confirmation = None) -> Result:
@@ -116,8 +116,8 @@ class Changing:
         arguments = {"cluster": cluster}
         if confirmation is None:
             effect = "restarts the Poplar servers; programs on them end"
-            return await self._looked_at("reboot_cluster", arguments, cluster, effect)
-        tag = self._confirmations.take(confirmation, "reboot_cluster", arguments)
+            return await self._preview("reboot_cluster", arguments, cluster, effect)
+        tag = self._confirmations.redeem(confirmation, "reboot_cluster", arguments)
         return await self._begin(clusters.reboot(cluster, if_match=tag))
 
     async def delete_cluster(self, cluster: Cluster, confirmation: Confirmation = None) -> Result:
@@ -125,8 +125,8 @@ class Changing:
         arguments = {"cluster": cluster}
         if confirmation is None:
             effect = "deletes the cluster and everything on its servers' disks, for ever"
-            return await self._looked_at("delete_cluster", arguments, cluster, effect)
-        tag = self._confirmations.take(confirmation, "delete_cluster", arguments)
+            return await self._preview("delete_cluster", arguments, cluster, effect)
+        tag = self._confirmations.redeem(confirmation, "delete_cluster", arguments)
         return await self._begin(clusters.delete(cluster, if_match=tag))
 
     async def run_job(
@@ -144,17 +144,17 @@ class Changing:
         arguments = {"cluster": cluster} | job.body()
         if confirmation is None:
             effect = "runs this program on the cluster, with what its user may do there"
-            return await self._looked_at("run_job", arguments, cluster, effect, {"command": command, "image": image})
-        self._confirmations.take(confirmation, "run_job", arguments)
+            return await self._preview("run_job", arguments, cluster, effect, {"command": command, "image": image})
+        self._confirmations.redeem(confirmation, "run_job", arguments)
         return {"done": True, "job": await answer_of(self._client, jobs.create(cluster, job))}
 
     async def stop_job(self, cluster: Cluster, job: Job, confirmation: Confirmation = None) -> Result:
         """End a job's program, or keep it from beginning."""
         arguments = {"cluster": cluster, "job": job}
         if confirmation is None:
-            found = await answer_of(self._client, jobs.get(cluster, job))
-            return self._confirmations.preview("stop_job", arguments, {"job": found}, "ends the program")
-        self._confirmations.take(confirmation, "stop_job", arguments)
+            current = await answer_of(self._client, jobs.get(cluster, job))
+            return self._confirmations.preview("stop_job", arguments, {"job": current}, "ends the program")
+        self._confirmations.redeem(confirmation, "stop_job", arguments)
         return {"done": True, "job": await answer_of(self._client, jobs.stop(cluster, job))}
 
     async def cancel_operation(
@@ -165,21 +165,21 @@ class Changing:
         """Cancel an operation that runs: what it did is undone."""
         arguments = {"operation": operation}
         if confirmation is None:
-            found = await answer_of(self._client, operations.get(operation))
+            current = await answer_of(self._client, operations.get(operation))
             effect = "cancels the operation and undoes what it did; a cluster that is being created is removed"
-            return self._confirmations.preview("cancel_operation", arguments, {"operation": found}, effect)
-        self._confirmations.take(confirmation, "cancel_operation", arguments)
+            return self._confirmations.preview("cancel_operation", arguments, {"operation": current}, effect)
+        self._confirmations.redeem(confirmation, "cancel_operation", arguments)
         return await self._begin(operations.cancel(operation))
 
-    async def _looked_at(
+    async def _preview(
         self, tool: str, arguments: Result, cluster: str, effect: str, more: Result | None = None
     ) -> Result:
         """A preview of what happens to a cluster; the confirmation is for the cluster as it is now."""
-        found = await readable(self._client.run_tagged(clusters.get(cluster)))
-        document = shown(found.value)
+        current = await readable(self._client.run_tagged(clusters.get(cluster)))
+        document = shown(current.value)
         facts = {name: document.get(name) for name in _SHOWN}
         preview = await self._with_limit({"cluster": facts, **(more or {})})
-        return self._confirmations.preview(tool, arguments, preview, effect, if_match=found.etag)
+        return self._confirmations.preview(tool, arguments, preview, effect, if_match=current.etag)
 
     async def _with_limit(self, preview: Result) -> Result:
         token = (await run(self._client, tokens.whoami())).token

@@ -112,15 +112,15 @@ def _token(session: Session, max_cost: str | None, hours: int) -> Iterator[_Used
         cost_limit=Money(amount=Decimal(amount), currency=currency),
     )
     try:
-        made = session.run(call)
+        token = session.run(call)
     except ApiError as error:
         raise UsageError(_NOT_YOURS) if error.code == "permission_denied" else error from error
-    if made.token is None:
+    if token.token is None:
         raise UsageError("The secret of the session's token was lost in transit. Start again.")
     try:
-        yield made.token, made.scopes
+        yield token.token, token.scopes
     finally:
-        _revoke(session, str(made.id))
+        _revoke(session, str(token.id))
 
 
 def _revoke(session: Session, token: str) -> None:

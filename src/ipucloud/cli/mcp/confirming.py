@@ -48,18 +48,18 @@ class Confirmations:
             f" {VALID_SECONDS // 60} minutes with the same arguments and this `confirmation`.",
         }
 
-    def take(self, code: str, tool: str, arguments: Mapping[str, object]) -> str | None:
+    def redeem(self, code: str, tool: str, arguments: Mapping[str, object]) -> str | None:
         """Use a confirmation up; returns its `if_match`. Raises ToolError if it is not for this."""
-        found = self._open.pop(code, None)
-        if found is None or self.clock() > found.until:
+        pending = self._open.pop(code, None)
+        if pending is None or self.clock() > pending.until:
             raise ToolError(
                 f"This confirmation is unknown, used or too old. Call {tool} without one for a new preview."
             )
-        if found.what != _key(tool, arguments):
+        if pending.what != _key(tool, arguments):
             raise ToolError(
                 f"This confirmation is for another request. Call {tool} without one, for a preview of this request."
             )
-        return found.if_match
+        return pending.if_match
 
 
 def _key(tool: str, arguments: Mapping[str, object]) -> str:

@@ -77,12 +77,12 @@ class Reading:
 
     async def whoami(self) -> Result:
         """Who is calling: role, scopes and project of the token; its cost limit and the cost so far, if any."""
-        found = await run(self._client, tokens.whoami())
-        token = found.token
+        principal = await run(self._client, tokens.whoami())
+        token = principal.token
         return {
-            "role": found.role,
-            "scopes": [*found.scopes],
-            "project": shown(found.project),
+            "role": principal.role,
+            "scopes": [*principal.scopes],
+            "project": shown(principal.project),
             "token": token.name,
             "expires_at": shown(token)["expires_at"],
             "cost_limit": shown(token.cost_limit),
@@ -143,9 +143,9 @@ class Reading:
 
     async def get_cluster(self, cluster: Cluster) -> Result:
         """One cluster: its state and why, hardware, faults, and its Poplar servers with their addresses."""
-        found = await run(self._client, clusters.get(cluster))
-        servers = await run(self._client, clusters.poplar_servers(str(found.id)))
-        return {**shown(found), "servers": shown(servers.items)}
+        record = await run(self._client, clusters.get(cluster))
+        servers = await run(self._client, clusters.poplar_servers(str(record.id)))
+        return {**shown(record), "servers": shown(servers.items)}
 
     async def get_cluster_usage(self, cluster: Cluster) -> Result:
         """Minutes and cost of a cluster so far."""
@@ -163,8 +163,8 @@ class Reading:
         preemptible: Annotated[bool, Field(description="Whether it may be suspended when others need it.")] = False,
     ) -> Result:
         """What a cluster would cost, how long its creation takes, and whether quota and capacity allow it now."""
-        wanted = NewCluster("estimate", region, flavor, image, preemptible=preemptible)
-        return await answer_of(self._client, clusters.estimate(wanted))
+        new_cluster = NewCluster("estimate", region, flavor, image, preemptible=preemptible)
+        return await answer_of(self._client, clusters.estimate(new_cluster))
 
     async def estimate_resize(
         self, cluster: Cluster, flavor: Annotated[str, Field(description="Name of the new flavor.")]

@@ -41,17 +41,17 @@ def verify(
     3  entries were changed or removed
     """
     with exit_on_error():
-        found = asyncio.run(_verify(settings_at_hand("database_url", with_site=False), head))
+        report = asyncio.run(_verify(settings_at_hand("database_url", with_site=False), head))
     if as_json:
-        output.write_json(found._asdict())
+        output.write_json(report._asdict())
     else:
         output.write_facts(
             [
-                *(("entries", found.entries), ("removed", found.removed or None), ("head", found.head)),
-                *(("fault", each) for each in found.faults),
+                *(("entries", report.entries), ("removed", report.removed or None), ("head", report.head)),
+                *(("fault", each) for each in report.faults),
             ]
         )
-    if found.faults:
+    if report.faults:
         raise typer.Exit(FAULTS)
 
 

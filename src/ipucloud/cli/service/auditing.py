@@ -163,7 +163,7 @@ def show(report: Report) -> None:
 
 def _finding(report: Report, finding: Finding) -> dict[str, object]:
     rule, violation, repaired = finding.rule, finding.violation, _repaired(report, finding)
-    found: dict[str, object] = {
+    document: dict[str, object] = {
         "rule": rule.name,
         "sentence": rule.sentence,
         "object_type": rule.object_type,
@@ -175,13 +175,13 @@ def _finding(report: Report, finding: Finding) -> dict[str, object]:
         "remedy": rule.remedy,
     }
     if report.order.repair:
-        found["repair"] = {
+        document["repair"] = {
             "outcome": _outcome(finding, repaired),
             "detail": _detail(report, finding),
             "operation_id": None if repaired is None or repaired.operation_id is None else str(repaired.operation_id),
             "entries": list(report.previews.get(finding.key, ())),
         }
-    return found
+    return document
 
 
 def _repaired(report: Report, finding: Finding) -> Repaired | None:

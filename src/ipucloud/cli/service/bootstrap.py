@@ -55,10 +55,10 @@ async def _bootstrap(settings: Settings, project: str, machines: int, tokens: Pa
             except OSError as error:
                 raise CommandError(f"The tokens cannot be kept: {error.filename}: {error.strerror}.") from error
             return {"project": project, **{f"{role}_token_file": str(tokens / name) for role, name in TOKENS.items()}}
-        made = await make(database, catalogue, env=settings.environment, slug=project, machines=machines)
+        result = await make(database, catalogue, env=settings.environment, slug=project, machines=machines)
     return {
-        "project": made.project,
-        "project_id": str(made.project_id),
-        "admin_token": made.admin_token,
-        "owner_token": made.owner_token,
+        "project": result.project,
+        "project_id": str(result.project_id),
+        "admin_token": result.admin_token,
+        "owner_token": result.owner_token,
     }

@@ -105,8 +105,8 @@ async def bootstrap_keeping(
     """
     kept = {role: read_secret(folder / name) or "" for role, name in TOKENS.items()}
     lost = [role for role, token in kept.items() if not await knows(database, token)]
-    made = await bootstrap(database, catalogue, env=env, slug=slug, machines=machines, lost=lost)
-    new = {Role.OWNER: made.owner_token, Role.ADMIN: made.admin_token}
+    result = await bootstrap(database, catalogue, env=env, slug=slug, machines=machines, lost=lost)
+    new = {Role.OWNER: result.owner_token, Role.ADMIN: result.admin_token}
     for role, token in new.items():
         if token is not None:
             write_secret(folder / TOKENS[role], token)
@@ -141,7 +141,7 @@ async def _token(
 ) -> str | None:
     if await _LIVING_TOKEN.one(connection, {"project_id": project_id, "role": role}) and not another:
         return None
-    made = await token_store.create(
+    token = await token_store.create(
         connection, env=env, project_id=project_id, name=f"first {role}", role=role, request_id=REQUEST_ID
     )
-    return made.secret
+    return token.secret

@@ -56,18 +56,18 @@ def check(
     settings = settings_at_hand("database_url") if with_database else settings_from_environment()
     place = directory or settings.catalogue
     try:
-        found = load(place)
+        catalogue = load(place)
     except CatalogueError as refused:
         _show_faults(refused, as_json)
         raise typer.Exit(Exit.USAGE) from None
     with exit_on_error():
-        noted = asyncio.run(_notes(settings, found)) if with_database else []
-    rows = {name: len(getattr(found, name)) for name in ("regions", "machine_types", "flavors", "images", "prices")}
+        noted = asyncio.run(_notes(settings, catalogue)) if with_database else []
+    rows = {name: len(getattr(catalogue, name)) for name in ("regions", "machine_types", "flavors", "images", "prices")}
     if as_json:
-        output.write_json({"valid": True, "digest": found.digest, "rows": rows, "faults": [], "notes": noted})
+        output.write_json({"valid": True, "digest": catalogue.digest, "rows": rows, "faults": [], "notes": noted})
         return
     counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in rows.items())
-    output.write_facts([("catalogue", place or "the shipped one"), ("digest", found.digest), ("rows", counts)])
+    output.write_facts([("catalogue", place or "the shipped one"), ("digest", catalogue.digest), ("rows", counts)])
     for note in noted:
         typer.echo(note)
 
@@ -94,9 +94,9 @@ def install(directory: Directory = None, as_json: Json = False) -> None:
     """
     settings = settings_at_hand("database_url")
     with exit_on_error():
-        found = load(directory or settings.catalogue)
-        added = asyncio.run(_install(settings, found))
-    facts = {"added": added, "there_before": len(found.prices) - added}
+        catalogue = load(directory or settings.catalogue)
+        added = asyncio.run(_install(settings, catalogue))
+    facts = {"added": added, "there_before": len(catalogue.prices) - added}
     if as_json:
         output.write_json(facts)
     else:
@@ -114,11 +114,11 @@ def _show_faults(refused: CatalogueError, as_json: bool) -> None:
     typer.echo(f"The catalogue is not valid: {number} {'fault' if number == 1 else 'faults'}.", err=True)
 
 
-async def _notes(settings: Settings, found: Catalogue) -> list[str]:
+async def _notes(settings: Settings, catalogue: Catalogue) -> list[str]:
     async with database_of(settings) as database:
-        return await notes(database, found, settings.currency)
+        return await notes(database, catalogue, settings.currency)
 
 
-async def _install(settings: Settings, found: Catalogue) -> int:
+async def _install(settings: Settings, catalogue: Catalogue) -> int:
     async with database_of(settings) as database, database.begin() as connection:
-        return await install_prices(connection, found)
+        return await install_prices(connection, catalogue)

@@ -66,12 +66,12 @@ def settings_at_hand(*needed: str, with_site: bool = False) -> Settings:
     """
     settings = settings_from_environment()
     if settings.database_url is None:
-        found = running_at(settings.data_dir)
-        if found is None:
+        running = running_at(settings.data_dir)
+        if running is None:
             stop("Set IPUCLOUD_DATABASE_URL, or IPUCLOUD_DATA_DIR to the data directory of a running `ipucloud up`.")
-        if with_site and found.missing:
-            stop(found.advice)
-        settings = found.settings
+        if with_site and running.missing:
+            stop(running.advice)
+        settings = running.settings
     require(settings, needed)
     return settings
 

@@ -58,8 +58,8 @@ def show_as(
         if model is None and firmware is None:
             raise CommandError("Give --model or --firmware.")
         name = site.hardware(hardware)
-        given = {"model": model, "firmware": firmware}
-        site.show(name, **{field: value for field, value in given.items() if value is not None})
+        changes = {"model": model, "firmware": firmware}
+        site.show(name, **{field: value for field, value in changes.items() if value is not None})
     _done(f"{name} shows {model or firmware}.", name)
 
 

@@ -171,26 +171,26 @@ def site_at_hand(settings: Settings) -> SimulatedSite:
     Raises SimulatorError.
     """
     running = None if settings.site_url is not None else running_at(settings.data_dir)
-    found = settings if running is None else running.settings
-    if found.site_url is None:
+    effective = settings if running is None else running.settings
+    if effective.site_url is None:
         raise SimulatorError(
             f"No `ipucloud up` runs from {settings.data_dir}. Start it; set IPUCLOUD_DATA_DIR to its data directory, "
             "or IPUCLOUD_SITE_URL and IPUCLOUD_SITE_TOKEN."
         )
     if running is not None and "site_token" in running.missing:
         raise SimulatorError(running.advice)
-    return SimulatedSite(found.site_url, revealed(found.site_token))
+    return SimulatedSite(effective.site_url, revealed(effective.site_token))
 
 
 def _only(noun: str, name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if name in names:
         return name
-    found = [each for each in names if each.endswith(f"-{name}")]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise SimulatorError(f"{len(found)} {noun}s end with {name}. Give the whole name: {_listed(found)}.")
+    matches = [each for each in names if each.endswith(f"-{name}")]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise SimulatorError(f"{len(matches)} {noun}s end with {name}. Give the whole name: {_listed(matches)}.")
     raise SimulatorError(_unknown(noun, name, names))
 
 

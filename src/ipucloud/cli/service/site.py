@@ -43,31 +43,31 @@ def site_sync(
     Without IPUCLOUD_DATABASE_URL, that of the `ipucloud up` running from IPUCLOUD_DATA_DIR.
     """
     with exit_on_error():
-        found = asdict(asyncio.run(_sync(settings_at_hand("database_url", "site_url", with_site=True), wait)))
+        counts = asdict(asyncio.run(_sync(settings_at_hand("database_url", "site_url", with_site=True), wait)))
     if as_json:
-        output.write_json(found)
+        output.write_json(counts)
     else:
-        output.write_facts(found.items())
+        output.write_facts(counts.items())
 
 
 async def _sync(settings: Settings, wait: float | None) -> Synced:
     async with database_of(settings) as database, sites_of(settings) as sites:
-        found = await sync(database, sites, validated="intake" in settings.validation)
+        synced = await sync(database, sites, validated="intake" in settings.validation)
         if wait is not None:
             await _until_validated(database, wait)
-    return found
+    return synced
 
 
 async def _until_validated(database: Database, seconds: float) -> None:
-    left = 0
+    remaining = 0
     try:
         async with asyncio.timeout(seconds):
-            while left := await _not_validated(database):  # noqa: ASYNC110  # workers validate them
+            while remaining := await _not_validated(database):  # noqa: ASYNC110  # workers validate them
                 await asyncio.sleep(POLL_SECONDS)
     except TimeoutError:
         raise CommandError(
-            f"After {seconds:g} seconds {left or 'some'} new machines are not validated: see that a worker runs, and"
-            " `ipucloud admin machines validations`."
+            f"After {seconds:g} seconds {remaining or 'some'} new machines are not validated: see that a worker runs,"
+            " and `ipucloud admin machines validations`."
         ) from None
 
 

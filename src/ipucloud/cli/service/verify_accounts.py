@@ -35,17 +35,17 @@ def verify(
 
     For operators, at the database (IPUCLOUD_DATABASE_URL).
     """
-    wanted = None if everybody else [each.strip().lower() for each in emails or ()]
+    addresses = None if everybody else [each.strip().lower() for each in emails or ()]
     with exit_on_error():
-        found = asyncio.run(_run(settings_from_environment("database_url"), wanted))
-    unknown = sorted(set(wanted or ()) - {each.email for each in found})
+        accounts = asyncio.run(_run(settings_from_environment("database_url"), addresses))
+    unknown = sorted(set(addresses or ()) - {each.email for each in accounts})
     if as_json:
         output.write_json(
-            [{"email": each.email, "since": str(each.created_at), "places": each.places} for each in found]
+            [{"email": each.email, "since": str(each.created_at), "places": each.places} for each in accounts]
         )
     else:
         output.write_table(
-            ("EMAIL", "SINCE", "MEMBER OF"), [(each.email, each.created_at, each.places or "") for each in found]
+            ("EMAIL", "SINCE", "MEMBER OF"), [(each.email, each.created_at, each.places or "") for each in accounts]
         )
     if unknown:
         sentence = f"ipucloud: not among the active accounts that are not verified: {', '.join(unknown)}."
@@ -56,7 +56,7 @@ def verify(
 async def _run(settings: Settings, emails: list[str] | None) -> list[Unverified]:
     """`emails`: those to verify; None: all, none: only look."""
     async with database_of(settings) as database, database.begin() as connection:
-        found = await verification.UNVERIFIED.all(connection, {"emails": emails or None})
+        accounts = await verification.UNVERIFIED.all(connection, {"emails": emails or None})
         if emails is None or emails:
-            await connection.execute(verification.VOUCH, {"ids": [each.id for each in found]})
-        return found
+            await connection.execute(verification.VOUCH, {"ids": [each.id for each in accounts]})
+        return accounts

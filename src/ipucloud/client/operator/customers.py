@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.models import (
     AuditEntry,
     CloudEvent,
@@ -116,7 +116,7 @@ class fault_reports:
         report: Ref, *, answer: str, code: str | None = None, observed_at: datetime | None = None
     ) -> Call[OperatorFaultReport]:
         """Make a health report of the hardware; `observed_at`: when evidence first shows the fault, otherwise now."""
-        body = given(answer=answer, code=code, observed_at=observed_at)
+        body = without_none(answer=answer, code=code, observed_at=observed_at)
         return request.post(f"fault-reports/{segment(report)}:confirm", OperatorFaultReport, body)
 
     @staticmethod
@@ -144,7 +144,7 @@ class quota_requests:
     @staticmethod
     def grant(quota_request: Ref, *, limit: int | None = None, answer: str | None = None) -> Call[OperatorQuotaRequest]:
         """Raise the quota to what was asked for, or to `limit`."""
-        body = given(limit=limit, answer=answer)
+        body = without_none(limit=limit, answer=answer)
         return request.post(f"quota-requests/{segment(quota_request)}:grant", OperatorQuotaRequest, body)
 
     @staticmethod

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.models import (
     Cleaning,
     HardwareChanged,
@@ -86,7 +86,7 @@ def maintenance(
     expires_at: datetime | None = None,
 ) -> Call[Page[HardwareChanged]]:
     """Maintain hardware, now or from `starts_at` on. `urgent`: without notice to the customers who hold some of it."""
-    body = what.body() | given(reason=reason, expires_at=expires_at, starts_at=starts_at, urgent=urgent)
+    body = what.body() | without_none(reason=reason, expires_at=expires_at, starts_at=starts_at, urgent=urgent)
     return request.post("hardware:maintenance", Page[HardwareChanged], body)
 
 
@@ -137,5 +137,5 @@ def cleanings(
 
 
 def _report(verb: str, what: Hardware, reason: str, expires_at: datetime | None) -> Call[Page[HardwareChanged]]:
-    body = what.body() | given(reason=reason, expires_at=expires_at)
+    body = what.body() | without_none(reason=reason, expires_at=expires_at)
     return request.post(f"hardware:{verb}", Page[HardwareChanged], body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.call import Call, Ref, segment, without_none
 from ipucloud.client.models import (
     Controller,
     Defragmentation,
@@ -102,7 +102,7 @@ class freezes:
     @staticmethod
     def create(*, reason: str, expires_at: datetime, region: str | None = None) -> Call[Freeze]:
         """Remove and switch off nothing in a region, or anywhere, until the freeze ends."""
-        return request.post("freezes", Freeze, given(region=region, reason=reason, expires_at=expires_at))
+        return request.post("freezes", Freeze, without_none(region=region, reason=reason, expires_at=expires_at))
 
     @staticmethod
     def end(freeze: Ref, *, reason: str) -> Call[Freeze]:
@@ -126,7 +126,7 @@ class simulated_faults:
 
         `kind`: `machine`, `link`, `host` or `controllers`, with the name of the machine, host or region.
         """
-        return request.post("simulated-faults", SimulatedFault, given(kind=kind, name=name, link=link))
+        return request.post("simulated-faults", SimulatedFault, without_none(kind=kind, name=name, link=link))
 
     @staticmethod
     def end(fault: Ref) -> Call[SimulatedFault]:

@@ -41,18 +41,18 @@ async def _partition(world: World, controller: AdminController, options: argpars
 
 
 async def _list_agents(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.agents()
-    world.out(json({"agents": plain_all(found)}) if options.showjson else show.agents(found))
+    agents = await controller.agents()
+    world.out(json({"agents": plain_all(agents)}) if options.showjson else show.agents(agents))
 
 
 async def _get_agent(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.agent(options.id)
+    agent = await controller.agent(options.id)
     if options.showjson:
-        world.out(json({"agent": plain(found)}))
+        world.out(json({"agent": plain(agent)}))
         return
     entries = await controller.attributes([options.id])
     ipus = {number: dict(each.attributes) for entry in entries for number, each in entry.ipu_attributes.items()}
-    world.out(show.agent(found, await controller.version(), ipus))
+    world.out(show.agent(agent, await controller.version(), ipus))
 
 
 async def _create_agent(world: World, controller: AdminController, options: argparse.Namespace) -> None:
@@ -66,29 +66,29 @@ async def _remove_agent(world: World, controller: AdminController, options: argp
 
 
 async def _discover(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.discover_agents()
-    world.out(json({"agents": plain_all(found)}) if options.showjson else show.discovered(found))
+    agents = await controller.discover_agents()
+    world.out(json({"agents": plain_all(agents)}) if options.showjson else show.discovered(agents))
 
 
 async def _list_clusters(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.clusters()
-    world.out(json({"clusters": plain_all(found)}) if options.showjson else show.clusters(found))
+    clusters = await controller.clusters()
+    world.out(json({"clusters": plain_all(clusters)}) if options.showjson else show.clusters(clusters))
 
 
 async def _get_cluster(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.cluster(options.id)
-    world.out(json({"cluster": plain(found)}) if options.showjson else show.clusters([found]))
+    cluster = await controller.cluster(options.id)
+    world.out(json({"cluster": plain(cluster)}) if options.showjson else show.clusters([cluster]))
 
 
 async def _create_cluster(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    wanted = admin.Cluster(
+    cluster = admin.Cluster(
         id=options.id,
         agent_ids=options.agents,
         topology=f"TOPOLOGY_{(options.topology or 'undefined').upper()}",
         num_ipulink_domains=options.num_ipulinkdomains,
         gateway_topology=f"GATEWAY_{(options.cluster_topology or 'undefined').upper()}",
     )
-    await controller.create_cluster(wanted)
+    await controller.create_cluster(cluster)
     succeeded(world, options)
 
 
@@ -109,22 +109,22 @@ async def _test_cluster(world: World, controller: AdminController, options: argp
         )
     test = f"vipu-admin-{secrets.token_hex(6)}"
     await controller.start_test(test, chosen[0])
-    found = await until_tested(lambda: controller.test(test), options.timeout, world.sleep)
-    world.out(json({"test": plain(found)}) if options.showjson else show.test(found))
-    if found.state != admin.TS_PASSED:
+    result = await until_tested(lambda: controller.test(test), options.timeout, world.sleep)
+    world.out(json({"test": plain(result)}) if options.showjson else show.test(result))
+    if result.state != admin.TS_PASSED:
         raise VipuProblem(f"the test of allocation {chosen[0]!r} failed")
 
 
 async def _list_allocations(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.allocations()
-    documents = [show.allocation(each) for each in found]
-    world.out(json({"allocations": documents}) if options.showjson else show.allocations(found))
+    allocations = await controller.allocations()
+    documents = [show.allocation(each) for each in allocations]
+    world.out(json({"allocations": documents}) if options.showjson else show.allocations(allocations))
 
 
 async def _get_allocation(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.allocation(options.id)
+    allocation = await controller.allocation(options.id)
     world.out(
-        json({"allocation": show.allocation(found)}) if options.showjson else show.allocations([found]),
+        json({"allocation": show.allocation(allocation)}) if options.showjson else show.allocations([allocation]),
     )
 
 
@@ -147,8 +147,8 @@ async def _remove_allocation(world: World, controller: AdminController, options:
 
 
 async def _list_users(world: World, controller: AdminController, options: argparse.Namespace) -> None:
-    found = await controller.users()
-    world.out(json({"users": plain_all(found)}) if options.showjson else show.users(found))
+    users = await controller.users()
+    world.out(json({"users": plain_all(users)}) if options.showjson else show.users(users))
 
 
 async def _create_user(world: World, controller: AdminController, options: argparse.Namespace) -> None:
@@ -175,13 +175,13 @@ async def _files(controller: AdminController, options: argparse.Namespace) -> di
     own = f"{options.id}.vipu-cli.hcl"
     if not options.allocations:
         return {own: {"api-host": controller.endpoint.host, "admin-port": str(controller.endpoint.port)}}
-    found = [await controller.allocation(name) for name in options.allocations]
+    allocations = [await controller.allocation(name) for name in options.allocations]
     return {
-        own if len(found) == 1 else f"{options.id}.{each.id}.vipu-cli.hcl": {
+        own if len(allocations) == 1 else f"{options.id}.{each.id}.vipu-cli.hcl": {
             "api-host": each.endpoint_host,
             "api-port": str(each.endpoint_port),
         }
-        for each in found
+        for each in allocations
     }
 
 

@@ -32,30 +32,30 @@ TILES = {"ipu1": 1216, "ipu2": 1472, "ipu21": 1472}
 """By architecture."""
 
 
-def agents(found: Sequence[admin.Agent]) -> str:
+def agents(items: Sequence[admin.Agent]) -> str:
     """`vipu-admin list agents`."""
     rows = [
         (each.id, each.host, _status(each), each.cluster_id or UNKNOWN, each.allocation_id or UNKNOWN)
-        for each in sorted(found, key=lambda agent: agent.id)
+        for each in sorted(items, key=lambda agent: agent.id)
     ]
     return table(("Agent ID", "Host", "Status", "Cluster ID", "Allocation ID"), rows)
 
 
-def agent(found: admin.Agent, version: str, ipus: Mapping[int, Mapping[str, str]]) -> str:
+def agent(item: admin.Agent, version: str, ipus: Mapping[int, Mapping[str, str]]) -> str:
     """`vipu-admin get agent`: what is known of the agent, then its IPUs."""
     serials = dict.fromkeys(attributes.get("board serial number", UNKNOWN) for attributes in ipus.values())
     rows = [
-        ("Agent ID", found.id),
-        ("Host", found.host),
+        ("Agent ID", item.id),
+        ("Host", item.host),
         ("Port", str(AGENT_PORT)),
-        ("Status", _status(found)),
-        *((name, found.properties.get(name, UNKNOWN)) for name in REPORTED),
+        ("Status", _status(item)),
+        *((name, item.properties.get(name, UNKNOWN)) for name in REPORTED),
         ("Virm version", version),
         ("Board serial number", " ".join(serials) or UNKNOWN),
         ("Num of IPUs", str(len(ipus))),
-        ("Cluster ID", found.cluster_id or UNKNOWN),
-        ("Allocation ID", found.allocation_id or UNKNOWN),
-        ("Pod", f"{found.pod} (slot {found.slot})"),
+        ("Cluster ID", item.cluster_id or UNKNOWN),
+        ("Allocation ID", item.allocation_id or UNKNOWN),
+        ("Pod", f"{item.pod} (slot {item.slot})"),
     ]
     return table(("Property", "Value"), rows) + table(
         ("IPU", "PCI", "Device", "Firmware", "Architecture", "Num Tiles"),
@@ -69,13 +69,13 @@ def _device(number: int, attributes: Mapping[str, str]) -> Row:
     return str(number), str(number), UNKNOWN, attributes.get("firmware version", UNKNOWN), architecture, tiles
 
 
-def discovered(found: Sequence[admin.Agent]) -> str:
+def discovered(items: Sequence[admin.Agent]) -> str:
     """`vipu-admin discover agent`. Our service does not say by which interface an agent was seen, nor when."""
     heads = ("Host", "Port", "Network Interface", "Time Since Last Seen", "Agent Auto-Add ID")
-    return table(heads, [(each.host, str(AGENT_PORT), UNKNOWN, UNKNOWN, each.id) for each in found])
+    return table(heads, [(each.host, str(AGENT_PORT), UNKNOWN, UNKNOWN, each.id) for each in items])
 
 
-def clusters(found: Sequence[admin.Cluster]) -> str:
+def clusters(items: Sequence[admin.Cluster]) -> str:
     """`vipu-admin list clusters`, and `get cluster` for one."""
     rows = [
         (
@@ -86,51 +86,51 @@ def clusters(found: Sequence[admin.Cluster]) -> str:
             str(len(each.agent_ids)),
             " ".join(each.agent_ids),
         )
-        for each in found
+        for each in items
     ]
     return table(("Cluster ID", "Topology", "ILDs", "GW Topology", "Size", "Agents"), rows)
 
 
-def users(found: Sequence[admin.User]) -> str:
+def users(items: Sequence[admin.User]) -> str:
     """`vipu-admin list users`."""
     return table(
         ("User ID", "Allocations", "Access Keys"),
         [
             (each.id, "all" if each.all_allocations else " ".join(each.allocation_ids), " ".join(each.access_key_ids))
-            for each in found
+            for each in items
         ],
     )
 
 
-def allocations(found: Sequence[admin.Allocation]) -> str:
+def allocations(items: Sequence[admin.Allocation]) -> str:
     """`vipu-admin list allocations`, and `get allocation` for one."""
-    rows = [(each.id, " ".join(each.agent_ids), _endpoint(each) or UNKNOWN) for each in found]
+    rows = [(each.id, " ".join(each.agent_ids), _endpoint(each) or UNKNOWN) for each in items]
     return table(("Allocation ID", "Agents", "Endpoint"), rows)
 
 
-def allocation(found: admin.Allocation) -> dict[str, object]:
+def allocation(item: admin.Allocation) -> dict[str, object]:
     """An allocation in the published form, `.spec.agent_ids`, and the user endpoint that its customer calls."""
-    spec = pb.AllocationSpec(cluster_id=found.cluster_id, agent_ids=found.agent_ids)
-    return plain(pb.Allocation(id=found.id, spec=spec)) | {"endpoint": _endpoint(found)}
+    spec = pb.AllocationSpec(cluster_id=item.cluster_id, agent_ids=item.agent_ids)
+    return plain(pb.Allocation(id=item.id, spec=spec)) | {"endpoint": _endpoint(item)}
 
 
-def _endpoint(found: admin.Allocation) -> str | None:
-    return f"{found.endpoint_host}:{found.endpoint_port}" if found.endpoint_host else None
+def _endpoint(item: admin.Allocation) -> str | None:
+    return f"{item.endpoint_host}:{item.endpoint_port}" if item.endpoint_host else None
 
 
-def test(found: admin.ClusterTest) -> str:
+def test(cluster_test: admin.ClusterTest) -> str:
     """`vipu-admin test cluster`: a row for every kind, then the links and agents that failed."""
     rows = [
         (_kind(result), word(admin.TestState, result.state), str(len(result.links)), result.detail or UNKNOWN)
-        for result in found.results
+        for result in cluster_test.results
     ]
-    failed = list(_failures(found))
+    failed = list(_failures(cluster_test))
     shown = table(("Test", "Result", "Checked", "Detail"), rows)
     return shown + table(("Test", "From", "To", "Detail"), failed) if failed else shown
 
 
-def _failures(found: admin.ClusterTest) -> Iterator[Row]:
-    for result in found.results:
+def _failures(cluster_test: admin.ClusterTest) -> Iterator[Row]:
+    for result in cluster_test.results:
         for link in result.links:
             if not link.passed:
                 yield _kind(result), link.from_agent, link.to_agent, link.detail
