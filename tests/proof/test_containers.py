@@ -101,7 +101,7 @@ def test_the_service_runs_as_a_plain_user_and_writes_nothing(engine: Engine, ima
     run = ("run", "--rm", "--read-only", "--cap-drop=ALL", "--network=none", images["service"])
     assert engine.docker(*run, "sh", "-c", "id -un; ipucloud catalogue check > /dev/null; echo $?") == "ipucloud\n0"
     said = engine.docker(*run, "sh", "-c", "ipucloud up 2>&1 || true")
-    assert "`ipucloud up` needs more packages: pip install 'ipucloud[laboratory]'" in said
+    assert "`ipucloud up` needs more packages. In a checkout of ipucloud: pip install '.[laboratory]'" in said
 
 
 def test_it_is_up_when_a_whole_pod256_can_be_created(project: Project, cluster: str) -> None:

@@ -82,7 +82,7 @@ def test_a_customer_needs_the_packages_of_the_client_alone(wheel: Path, tmp_path
     assert statuses == [0, 2, 0] + [2] * len(needing)
     assert "No URL of a service is configured." in err
     for name, extra in needing.items():
-        assert f"`ipucloud {name}` needs more packages: pip install 'ipucloud[{extra}]'" in err
+        assert f"`ipucloud {name}` needs more packages. In a checkout of ipucloud: pip install '.[{extra}]'" in err
 
 
 def test_the_wheel_asks_for_the_extras_only_where_they_are_wanted(wheel: Path) -> None:

@@ -57,11 +57,8 @@ class LazyCommand(TyperCommand):
             if not gc.isenabled():  # by `main`
                 gc.freeze()
                 gc.enable()
-        requirement = f"ipucloud[{self._entry.extra}]"
-        typer.echo(
-            f"ipucloud: `ipucloud {self._entry.group}{self.name}` needs more packages: pip install '{requirement}'",
-            err=True,
-        )
+        needs = f"`ipucloud {self._entry.group}{self.name}` needs more packages."
+        typer.echo(f"ipucloud: {needs} In a checkout of ipucloud: pip install '.[{self._entry.extra}]'", err=True)
         raise typer.Exit(Exit.USAGE)
 
 

@@ -13,7 +13,7 @@ def main() -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "ipucloud").partition(".")[0] == "ipucloud":
             raise
-        sys.exit("ipucloud-sim: more packages are needed: pip install 'ipucloud[laboratory]'")
+        sys.exit("ipucloud-sim: More packages are needed. In a checkout of ipucloud: pip install '.[laboratory]'")
     program.main()
 
 
