@@ -43,9 +43,9 @@ def find(expected: Expected, reading: Reading, stuck: Collection[UUID] = ()) -> 
     findings = Findings()
     if reading.machines is not None:
         _machines(findings, expected, reading.machines, stuck)
-    for each in reading.controllers.values():
-        if each.error is None:
-            _controller(findings, expected, reading.machines, each)
+    for controller in reading.controllers.values():
+        if controller.error is None:
+            _controller(findings, expected, reading.machines, controller)
     if reading.machines is not None:
         _partitions(findings, expected, reading.answering)
     if reading.hosts is not None:

@@ -28,8 +28,8 @@ _REGIONS = Query(
     )
     SELECT region FROM site_regions
      WHERE (region IN (SELECT region FROM named) OR EXISTS (
-              SELECT FROM unnest(CAST(:names AS text[])) AS given (name)
-               WHERE given.name NOT IN (SELECT name FROM named)))
+              SELECT FROM unnest(CAST(:names AS text[])) AS notice (name)
+               WHERE notice.name NOT IN (SELECT name FROM named)))
        AND region NOT IN (SELECT key FROM work WHERE kind = 'observation' AND parked_at IS NOT NULL)
      ORDER BY region
     """,
