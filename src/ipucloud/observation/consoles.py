@@ -21,20 +21,20 @@ MOST_READ = 32
 def written_to(servers: Sequence[Server], hosts: Mapping[str, SeenHost]) -> list[Server]:
     """The servers on whose consoles there is more than what was read of them."""
     return [
-        each
-        for each in servers
-        if (host := hosts.get(each.host)) is not None
+        server
+        for server in servers
+        if (host := hosts.get(server.host)) is not None
         and host.server is not None
-        and host.server.name == each.name
+        and host.server.name == server.name
         and host.console_bytes is not None
-        and host.console_bytes > each.written
+        and host.console_bytes > server.written
     ][:MOST_READ]
 
 
 async def read_consoles(site: Site, servers: Sequence[Server]) -> list[Boot]:
     """What was written to them since; nothing of a server whose console cannot be read now."""
-    found = await asyncio.gather(*(_read(site, each) for each in servers))
-    return [boot for each in found for boot in each]
+    per_server = await asyncio.gather(*(_read(site, each) for each in servers))
+    return [boot for each in per_server for boot in each]
 
 
 async def _read(site: Site, server: Server) -> list[Boot]:
@@ -49,13 +49,13 @@ async def _read(site: Site, server: Server) -> list[Boot]:
         Boot(
             server.project_id,
             server.id,
-            each.boot_id,
-            each.number,
-            each.started_at,
-            each.ended_at,
-            each.text[-CONSOLE_BYTES:].replace("\x00", "\ufffd"),
-            each.dropped,
-            each.written,
+            boot.boot_id,
+            boot.number,
+            boot.started_at,
+            boot.ended_at,
+            boot.text[-CONSOLE_BYTES:].replace("\x00", "\ufffd"),
+            boot.dropped,
+            boot.written,
         )
-        for each in console.boots[-KEPT_BOOTS:]
+        for boot in console.boots[-KEPT_BOOTS:]
     ]

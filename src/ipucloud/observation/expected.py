@@ -155,13 +155,13 @@ _BROKEN = Query(
 
 async def read_expected(connection: Statements, region: str) -> Expected | None:
     """None when the region is not registered."""
-    asked = {"region": region}
-    if await _REGION.one_or_none(connection, asked) is None:
+    parameters = {"region": region}
+    if await _REGION.one_or_none(connection, parameters) is None:
         return None
     return Expected(
         region,
-        await _CONTROLLERS.all(connection, asked),
-        await _MACHINES.all(connection, asked),
-        await _HOSTS.all(connection, asked),
-        await _BROKEN.all(connection, asked),
+        await _CONTROLLERS.all(connection, parameters),
+        await _MACHINES.all(connection, parameters),
+        await _HOSTS.all(connection, parameters),
+        await _BROKEN.all(connection, parameters),
     )

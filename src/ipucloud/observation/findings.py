@@ -29,7 +29,7 @@ class Findings:
     """The facts of a reading, and who answered for which object: what answered without a fact is good."""
 
     facts: list[Fact] = field(default_factory=list)
-    asked: set[Asked] = field(default_factory=set)
+    answered: set[Asked] = field(default_factory=set)
 
     def add(self, kind: Kind, object_id: UUID, source: Source, code: Code, detail: str) -> None:
         self.facts.append(Fact(kind, object_id, source, code, detail))
@@ -40,34 +40,34 @@ def find(expected: Expected, reading: Reading, stuck: Collection[UUID] = ()) -> 
 
     `stuck`: the machines whose power has been changing for too long.
     """
-    found = Findings()
+    findings = Findings()
     if reading.machines is not None:
-        _machines(found, expected, reading.machines, stuck)
-    for each in reading.controllers.values():
-        if each.error is None:
-            _controller(found, expected, reading.machines, each)
+        _machines(findings, expected, reading.machines, stuck)
+    for controller in reading.controllers.values():
+        if controller.error is None:
+            _controller(findings, expected, reading.machines, controller)
     if reading.machines is not None:
-        _partitions(found, expected, reading.answering)
+        _partitions(findings, expected, reading.answering)
     if reading.hosts is not None:
         for host in expected.hosts:
-            _host(found, host, reading.hosts.get(host.name), reading.keys)
-    return found
+            _host(findings, host, reading.hosts.get(host.name), reading.keys)
+    return findings
 
 
 def _machines(
-    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], stuck: Collection[UUID]
+    findings: Findings, expected: Expected, systems: Mapping[str, RedfishSystem], stuck: Collection[UUID]
 ) -> None:
     usual = _usual_firmware(expected, systems)
     for machine in expected.machines:
         system = systems.get(machine.name)
         if system is None:
-            found.add("machine", machine.id, Source.BMC, Code.NOT_OBSERVED, "its BMC does not answer")
+            findings.add("machine", machine.id, Source.BMC, Code.NOT_OBSERVED, "its BMC does not answer")
             continue
-        found.asked.add((machine.id, Source.BMC))
+        findings.answered.add((machine.id, Source.BMC))
         for code, detail in _machine(machine, system, usual.get(machine.pod_id)):
-            found.add("machine", machine.id, Source.BMC, code, detail)
+            findings.add("machine", machine.id, Source.BMC, code, detail)
         if machine.id in stuck:
-            found.add("machine", machine.id, Source.BMC, Code.POWER_STUCK, f"power state {system.PowerState}")
+            findings.add("machine", machine.id, Source.BMC, Code.POWER_STUCK, f"power state {system.PowerState}")
 
 
 def _machine(machine: Machine, system: RedfishSystem, firmware: str | None) -> Iterator[tuple[Code, str]]:
@@ -111,31 +111,31 @@ def _usual_firmware(expected: Expected, systems: Mapping[str, RedfishSystem]) ->
 
 
 def _controller(
-    found: Findings, expected: Expected, systems: Mapping[str, RedfishSystem] | None, reading: ControllerReading
+    findings: Findings, expected: Expected, systems: Mapping[str, RedfishSystem] | None, reading: ControllerReading
 ) -> None:
     """Links and allocations are judged by what the controller alone shows; nothing is found good without the BMCs."""
     machines = [each for each in expected.machines if each.controller == reading.name]
     if systems is not None:
-        _agents(found, machines, systems, reading.agents)
-    _links(found, machines, reading.links)
-    _allocations(found, machines, reading.allocations, reading.users)
+        _agents(findings, machines, systems, reading.agents)
+    _links(findings, machines, reading.links)
+    _allocations(findings, machines, reading.allocations, reading.users)
 
 
 def _agents(
-    found: Findings, machines: Iterable[Machine], systems: Mapping[str, RedfishSystem], agents: Mapping[str, Agent]
+    findings: Findings, machines: Iterable[Machine], systems: Mapping[str, RedfishSystem], agents: Mapping[str, Agent]
 ) -> None:
     """Agents are expected to answer while a customer works with their machine, and it is on and not failed itself."""
     for machine in machines:
         system, agent = systems.get(machine.name), agents.get(machine.name)
         if system is None:
             continue
-        found.asked.add((machine.id, Source.VIPU))
+        findings.answered.add((machine.id, Source.VIPU))
         on = system.PowerState == "On" and system.Status.Health != CRITICAL
         if machine.in_use and on and (agent is None or not agent.reachable):
-            found.add("machine", machine.id, Source.VIPU, Code.AGENT_UNREACHABLE, "its V-IPU agent does not answer")
+            findings.add("machine", machine.id, Source.VIPU, Code.AGENT_UNREACHABLE, "its V-IPU agent does not answer")
 
 
-def _links(found: Findings, machines: Iterable[Machine], links: Iterable[Link]) -> None:
+def _links(findings: Findings, machines: Iterable[Machine], links: Iterable[Link]) -> None:
     """A link is reported with the machine where it begins, unless a cluster is just being built or removed there."""
     by_name = {machine.name: machine for machine in machines}
     impaired: defaultdict[tuple[UUID, Code], list[str]] = defaultdict(list)
@@ -145,11 +145,11 @@ def _links(found: Findings, machines: Iterable[Machine], links: Iterable[Link]) 
             code = Code.LINK_DOWN if link.state is LinkState.DOWN else Code.LINK_DEGRADED
             impaired[first.id, code].append(f"{link.kind} to {link.ends[1]}")
     for (machine_id, code), ends in impaired.items():
-        found.add("machine", machine_id, Source.VIPU, code, f"links {', '.join(sorted(ends))}")
+        findings.add("machine", machine_id, Source.VIPU, code, f"links {', '.join(sorted(ends))}")
 
 
 def _allocations(
-    found: Findings, machines: Iterable[Machine], allocations: Collection[str], users: Collection[str] | None
+    findings: Findings, machines: Iterable[Machine], allocations: Collection[str], users: Collection[str] | None
 ) -> None:
     """A cluster in use has its allocation and user: they were there before it was in use, and nobody removes them.
 
@@ -165,17 +165,17 @@ def _allocations(
             detail = f"the controller has no user {name} who sees the allocation"
         else:
             continue
-        found.add("machine", machine.id, Source.VIPU, Code.ALLOCATION_LOST, detail)
+        findings.add("machine", machine.id, Source.VIPU, Code.ALLOCATION_LOST, detail)
 
 
-def _partitions(found: Findings, expected: Expected, answering: Collection[str]) -> None:
+def _partitions(findings: Findings, expected: Expected, answering: Collection[str]) -> None:
     """A partition can stay in error after its hardware works again: this is reported of the machine that had failed.
 
     When none is known to have failed, it is reported of all machines of the partition, but for those that have a fault
     of their own.
     """
     in_use = {each.id for each in expected.machines if each.in_use and each.controller in answering}
-    failing = {fact.object_id for fact in found.facts if CODES[fact.kind][fact.code].credited}
+    failing = {fact.object_id for fact in findings.facts if CODES[fact.kind][fact.code].credited}
     partitions: defaultdict[UUID, list[str]] = defaultdict(list)
     for broken in expected.broken:
         machines = set(broken.machines)
@@ -186,30 +186,30 @@ def _partitions(found: Findings, expected: Expected, answering: Collection[str])
             partitions[machine_id].append(broken.name)
     for machine_id, names in partitions.items():
         detail = f"partitions {', '.join(sorted(names))}"
-        found.add("machine", machine_id, Source.VIPU, Code.PARTITION_ERROR, detail)
+        findings.add("machine", machine_id, Source.VIPU, Code.PARTITION_ERROR, detail)
 
 
-def _host(found: Findings, host: Host, shown: SeenHost | None, keys: Mapping[str, str | None]) -> None:
+def _host(findings: Findings, host: Host, shown: SeenHost | None, keys: Mapping[str, str | None]) -> None:
     if shown is None:
-        found.add("host", host.id, Source.HOST, Code.NOT_OBSERVED, "the site does not list it")
+        findings.add("host", host.id, Source.HOST, Code.NOT_OBSERVED, "the site does not list it")
         return
-    found.asked.add((host.id, Source.HOST))
+    findings.answered.add((host.id, Source.HOST))
     server = host.running_server
     if shown.state is HostState.FAILED:
-        found.add("host", host.id, Source.HOST, Code.HOST_FAILED, shown.detail or "the site reports it as failed")
+        findings.add("host", host.id, Source.HOST, Code.HOST_FAILED, shown.detail or "the site reports it as failed")
     elif server is not None and shown.state is HostState.OFF:
-        found.add("host", host.id, Source.HOST, Code.SERVER_OFF, "the server is off")
+        findings.add("host", host.id, Source.HOST, Code.SERVER_OFF, "the server is off")
     elif server is not None and shown.server is None:
-        found.add("host", host.id, Source.HOST, Code.HOST_FAILED, f"the host has lost its server {server.name}")
+        findings.add("host", host.id, Source.HOST, Code.HOST_FAILED, f"the host has lost its server {server.name}")
     if server is None or shown.state is not HostState.RUNNING:
-        found.asked.add((host.id, Source.SSH))  # nobody is expected to answer there
+        findings.answered.add((host.id, Source.SSH))  # nobody is expected to answer there
     elif host.name in keys:
-        found.asked.add((host.id, Source.SSH))
+        findings.answered.add((host.id, Source.SSH))
         key = keys[host.name]
         if key is None:
-            found.add("host", host.id, Source.SSH, Code.SSH_UNREACHABLE, f"{server.ssh_host}:{server.ssh_port}")
+            findings.add("host", host.id, Source.SSH, Code.SSH_UNREACHABLE, f"{server.ssh_host}:{server.ssh_port}")
         elif key.split()[:2] != (server.host_key or "").split()[:2]:
-            found.add("host", host.id, Source.SSH, Code.HOST_KEY_CHANGED, f"presents {key[:100]}")
+            findings.add("host", host.id, Source.SSH, Code.HOST_KEY_CHANGED, f"presents {key[:100]}")
 
 
 _SETTLED = frozenset({"On", "Off"})

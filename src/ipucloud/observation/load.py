@@ -49,8 +49,8 @@ def samples_of(expected: Expected, reading: Reading, partitions: Iterable[Partit
         if host.holder is not None and host.running_server is not None:
             hosts[host.holder].append(host)
     counted = {each.cluster_id: each for each in partitions}
-    found = (_sample(each, machines[each], hosts[each], reading, counted) for each in {*machines, *hosts})
-    return sorted((each for each in found if each is not None), key=lambda each: each.cluster_id)
+    samples = (_sample(each, machines[each], hosts[each], reading, counted) for each in {*machines, *hosts})
+    return sorted((each for each in samples if each is not None), key=lambda each: each.cluster_id)
 
 
 def _sample(
@@ -88,16 +88,16 @@ def _sample(
     )
 
 
-def _running(hosts: Sequence[Host], seen: Mapping[str, SeenHost]) -> list[SeenHost]:
+def _running(hosts: Sequence[Host], shown: Mapping[str, SeenHost]) -> list[SeenHost]:
     """The hosts that were seen to run the server that is expected on them."""
-    found = []
-    for each in hosts:
-        host = seen.get(each.name)
-        if host is None or host.state is not HostState.RUNNING or host.server is None or each.server is None:
+    running = []
+    for expected in hosts:
+        host = shown.get(expected.name)
+        if host is None or host.state is not HostState.RUNNING or host.server is None or expected.server is None:
             continue
-        if host.server.name == each.server.name:
-            found.append(host)
-    return found
+        if host.server.name == expected.server.name:
+            running.append(host)
+    return running
 
 
 def _known(measured: Sequence[RedfishMetrics], name: str) -> list[float]:

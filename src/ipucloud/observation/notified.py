@@ -28,8 +28,8 @@ _REGIONS = Query(
     )
     SELECT region FROM site_regions
      WHERE (region IN (SELECT region FROM named) OR EXISTS (
-              SELECT FROM unnest(CAST(:names AS text[])) AS given (name)
-               WHERE given.name NOT IN (SELECT name FROM named)))
+              SELECT FROM unnest(CAST(:names AS text[])) AS notice (name)
+               WHERE notice.name NOT IN (SELECT name FROM named)))
        AND region NOT IN (SELECT key FROM work WHERE kind = 'observation' AND parked_at IS NOT NULL)
      ORDER BY region
     """,
@@ -49,7 +49,7 @@ class Notified:
         self._database = database
         self._events = events
         self._clock = clock
-        self._told = asyncio.Event()
+        self._pending = asyncio.Event()
         self._names: set[str] = set()
 
     async def run(self) -> None:
@@ -69,7 +69,7 @@ class Notified:
                         if name:
                             pause = FIRST_PAUSE
                         self._names.add(name)
-                        self._told.set()
+                        self._pending.set()
             except SiteError as error:
                 if self.listening.is_set():
                     log.info("site_notifies_no_more", why=str(error))
@@ -79,8 +79,8 @@ class Notified:
 
     async def _wake(self) -> None:
         while True:
-            await self._told.wait()
-            self._told.clear()
+            await self._pending.wait()
+            self._pending.clear()
             names, self._names = self._names, set()
             try:
                 async with self._database.begin() as connection:

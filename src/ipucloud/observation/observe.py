@@ -160,13 +160,13 @@ async def observe_region(
         differs = await inventory_facts(connection, region)
         now = await _NOW.one(connection)
     findings = find(expected, reading, power.stuck(expected.machines, reading.machines, live))
-    findings.facts += [fact for fact in differs if (fact.object_id, fact.source) in findings.asked]
-    changes = judge(findings.facts, findings.asked, live, now)
-    for holder, theirs in _by_holder(expected, changes).items():
+    findings.facts += [fact for fact in differs if (fact.object_id, fact.source) in findings.answered]
+    changes = judge(findings.facts, findings.answered, live, now)
+    for holder, group in _by_holder(expected, changes).items():
         budget()
         if validated and holder is None:
-            await _have_validated(database, fence, theirs)
-        await _write(database, fence, region, holder, theirs)
+            await _have_validated(database, fence, group)
+        await _write(database, fence, region, holder, group)
         failpoint("observation.cluster_written")
     await _settle_others(database, fence, region, budget)
     objects = len(expected.machines) + len(expected.hosts)
@@ -195,10 +195,10 @@ async def _keep_shown(database: Database, fence: Fence, region: str, reading: Re
 def _by_holder(expected: Expected, changes: Sequence[Change]) -> Mapping[Holder | None, list[Change]]:
     holders = {machine.id: machine.holder for machine in expected.machines}
     holders |= {host.id: host.holder for host in expected.hosts}
-    found: defaultdict[Holder | None, list[Change]] = defaultdict(list)
+    grouped: defaultdict[Holder | None, list[Change]] = defaultdict(list)
     for change in changes:
-        found[holders.get(change.fact.object_id)].append(change)
-    return found
+        grouped[holders.get(change.fact.object_id)].append(change)
+    return grouped
 
 
 async def _write(
@@ -212,10 +212,10 @@ async def _write(
             await write(connection, region, changes, None)
             await _record_findings(connection, region, changes)
             return
-        mine = {"project_id": holder.project_id, "cluster_id": holder.cluster_id}
-        state = await _LOCK.one(connection, mine)
+        key = {"project_id": holder.project_id, "cluster_id": holder.cluster_id}
+        state = await _LOCK.one(connection, key)
         await fence(connection)
-        held = set(await _HELD.all(connection, mine))
+        held = set(await _HELD.all(connection, key))
         # What it held or did may have changed since the site was read; the next reading sees that.
         still = [each for each in changes if each.fact.object_id in held and _applies(each, state)]
         await write(connection, region, still, holder.cluster_id)
@@ -283,8 +283,8 @@ async def _settle_others(database: Database, fence: Fence, region: str, budget: 
         budget()
 
         async def work(connection: AsyncConnection, cluster: _Cluster = cluster) -> None:
-            mine = {"project_id": cluster.project_id, "cluster_id": cluster.cluster_id}
-            await _LOCK.one(connection, mine)
+            key = {"project_id": cluster.project_id, "cluster_id": cluster.cluster_id}
+            await _LOCK.one(connection, key)
             await fence(connection)
             await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.cluster_id)
 

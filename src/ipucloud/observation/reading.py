@@ -78,10 +78,10 @@ async def read_site(site: Site, vipus: Mapping[str, Vipu], expected: Expected) -
     )
     reads: list[Read] = []
 
-    def named(source: Source, wanted: set[str], answer: Mapping[str, Answer] | str) -> Mapping[str, Answer] | None:
-        found, error = _wanted(wanted, answer)
-        reads.append(Read(source, len(wanted), len(found), error))
-        return found if error is None else None
+    def named(source: Source, names: set[str], answer: Mapping[str, Answer] | str) -> Mapping[str, Answer] | None:
+        selected, error = _select(names, answer)
+        reads.append(Read(source, len(names), len(selected), error))
+        return selected if error is None else None
 
     by_system = systems if isinstance(systems, str) else {each.Id: each for each in systems}
     by_host = hosts if isinstance(hosts, str) else {each.name: each for each in hosts}
@@ -112,13 +112,13 @@ async def _read_controller(address: VipuAddress, vipu: Vipu, expected: Expected)
         _answer(vipu.list_allocations("")),
         _answer(users_with_allocation(vipu, address)),
     )
-    wanted = {each.name for each in expected.machines if each.controller == address.controller}
+    names = {each.name for each in expected.machines if each.controller == address.controller}
     by_agent = agents if isinstance(agents, str) else {each.id: each for each in agents}
-    found, error = _wanted(wanted, by_agent)
+    selected, error = _select(names, by_agent)
     read = ControllerReading(
         address.controller,
-        len(wanted),
-        len(found),
+        len(names),
+        len(selected),
         release=release if isinstance(release, Release) else None,
         agents={} if isinstance(by_agent, str) else by_agent,
         error=error,
@@ -134,12 +134,12 @@ async def _read_controller(address: VipuAddress, vipu: Vipu, expected: Expected)
     return replace(read, links=links, allocations=frozenset(each.id for each in allocations), users=users)
 
 
-def _wanted(names: Collection[str], answer: Mapping[str, Answer] | str) -> tuple[Mapping[str, Answer], str | None]:
+def _select(names: Collection[str], answer: Mapping[str, Answer] | str) -> tuple[Mapping[str, Answer], str | None]:
     """The part of an answer that is about these, and why it is none."""
     if isinstance(answer, str):
         return {}, answer
-    found = {name: each for name, each in answer.items() if name in names}
-    return found, "the answer names none of the region's hardware" if names and not found else None
+    selected = {name: each for name, each in answer.items() if name in names}
+    return selected, "the answer names none of the region's hardware" if names and not selected else None
 
 
 def _together(controllers: Sequence[ControllerReading]) -> Read:

@@ -29,22 +29,22 @@ class SshReader:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._asked: dict[UUID, float] = {}
+        self._asked_at: dict[UUID, float] = {}
 
     async def read(self, site: Site, hosts: Collection[Host], reported: Collection[UUID]) -> dict[str, str | None]:
         """The keys of the servers whose turn it is; None: no answer. `reported`: hosts with a live report."""
         started = self._clock.monotonic()
         running = {host.id: host for host in hosts if host.running_server is not None}
-        self._asked = {host_id: at for host_id, at in self._asked.items() if host_id in running}
+        self._asked_at = {host_id: at for host_id, at in self._asked_at.items() if host_id in running}
 
         def due(host_id: UUID) -> float:
             pause = SUSPECTED_SECONDS if host_id in reported else EVERY_SECONDS
-            return self._asked[host_id] + pause if host_id in self._asked else float("-inf")
+            return self._asked_at[host_id] + pause if host_id in self._asked_at else float("-inf")
 
         turn = deque(
             host for host in sorted(running.values(), key=lambda each: due(each.id)) if due(host.id) <= started
         )
-        found: dict[str, str | None] = {}
+        keys: dict[str, str | None] = {}
 
         async def ask() -> None:
             while turn and self._clock.monotonic() - started < READING_SECONDS:
@@ -52,11 +52,11 @@ class SshReader:
                 server = host.running_server
                 if server is None or server.ssh_host is None or server.ssh_port is None:
                     continue
-                self._asked[host.id] = self._clock.monotonic()
-                found[host.name] = await site.hosts.ssh_host_key(server.ssh_host, server.ssh_port)
+                self._asked_at[host.id] = self._clock.monotonic()
+                keys[host.name] = await site.hosts.ssh_host_key(server.ssh_host, server.ssh_port)
 
         await asyncio.gather(*(ask() for _ in range(min(AT_ONCE, len(turn)))))
-        return found
+        return keys
 
 
 def use_of(server: Watched, hosts: Mapping[str, SiteHost]) -> Use:

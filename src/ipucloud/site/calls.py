@@ -91,7 +91,7 @@ class Pace:
         if self._apart == 0:
             return
         now = self._clock.monotonic()
-        mine = max(self._next, now - self._burst + self._apart)
-        self._next = mine + self._apart
-        if mine > now:
-            await self._clock.sleep(mine - now)
+        slot = max(self._next, now - self._burst + self._apart)
+        self._next = slot + self._apart
+        if slot > now:
+            await self._clock.sleep(slot - now)

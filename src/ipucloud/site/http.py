@@ -179,10 +179,10 @@ class HttpNetworks:
         return await self._calls.read(Call.GET_NETWORK, "GET", f"/v1/networks/{name}", Network)
 
     async def list(self, region: str) -> Sequence[Network]:
-        found = await self._calls.must(
+        answer = await self._calls.must(
             Call.LIST_NETWORKS, "GET", "/v1/networks", NetworkList, params={"region": region}
         )
-        return found.networks
+        return answer.networks
 
     async def put(self, name: str, spec: NetworkSpec) -> Network:
         return await self._calls.must(Call.PUT_NETWORK, "PUT", f"/v1/networks/{name}", Network, body=spec)
@@ -202,8 +202,8 @@ class HttpHosts:
         return await self._calls.must(Call.GET_HOST, "GET", f"/v1/hosts/{host}", Host)
 
     async def list(self, region: str) -> Sequence[Host]:
-        found = await self._calls.must(Call.LIST_HOSTS, "GET", "/v1/hosts", HostList, params={"region": region})
-        return found.hosts
+        answer = await self._calls.must(Call.LIST_HOSTS, "GET", "/v1/hosts", HostList, params={"region": region})
+        return answer.hosts
 
     async def put_server(self, host: str, spec: ServerSpec) -> Host:
         return await self._calls.must(Call.PUT_SERVER, "PUT", f"/v1/hosts/{host}/server", Host, body=spec)
@@ -299,20 +299,20 @@ class HttpMachines:
 
     async def list(self, region: str) -> Sequence[RedfishSystem]:
         """Page by page: each call is bounded, whatever the size of the region."""
-        found: list[RedfishSystem] = []
-        asked = 0
+        systems: list[RedfishSystem] = []
+        skip = 0
         while True:
             page = await self._calls.must(
                 Call.LIST_MACHINES,
                 "GET",
                 "/redfish/v1/Systems",
                 RedfishSystems,
-                params={"region": region, "$skip": str(asked), "$top": str(PAGE)},
+                params={"region": region, "$skip": str(skip), "$top": str(PAGE)},
             )
-            found += page.Members
-            asked += PAGE
-            if asked >= min(page.count, MAX_MACHINES):
-                return found
+            systems += page.Members
+            skip += PAGE
+            if skip >= min(page.count, MAX_MACHINES):
+                return systems
 
     async def log(self, machine: str) -> Sequence[RedfishLogEntry]:
         path = f"/redfish/v1/Systems/{machine}/LogServices/SEL/Entries"

@@ -98,36 +98,36 @@ class GrpcVipu:
         )
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
-        found = await self._read(
+        names = await self._read(
             Call.LIST_PARTITIONS,
             self._user.ListPartitions,
             user.ListPartitionsRequest(allocation_id=allocation_id),
             lambda reply: answers.partition_names(reply.partitions, allocation_id),
             allocation_id,
         )
-        return found or []
+        return names or []
 
     async def all_partitions(self) -> Sequence[Partition]:
-        found = await self._read(
+        partitions = await self._read(
             Call.LIST_PARTITIONS,
             self._user.ListPartitions,
             user.ListPartitionsRequest(),
             lambda reply: answers.every_partition(reply.partitions),
         )
-        return found or []
+        return partitions or []
 
     async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
-        found = await self._read(
+        partitions = await self._read(
             Call.LIST_PARTITIONS,
             self._user.ListPartitions,
             user.ListPartitionsRequest(allocation_id=allocation_id),
-            lambda reply: answers.seen_partitions(reply.partitions, allocation_id),
+            lambda reply: answers.partition_details(reply.partitions, allocation_id),
             allocation_id,
         )
-        return found or []
+        return partitions or []
 
     async def create_partition(self, request: PartitionRequest) -> bool:
-        wanted = user.PartitionRequirements(
+        requirements = user.PartitionRequirements(
             id=request.id,
             size=request.size,
             num_gcds=request.gcds,
@@ -140,7 +140,7 @@ class GrpcVipu:
             allocation_id=request.allocation_id,
         )
         call = user.CreatePartitionRequest(
-            requirements=wanted, disable_auto_reset=not request.auto_reset, relocatable=request.relocatable
+            requirements=requirements, disable_auto_reset=not request.auto_reset, relocatable=request.relocatable
         )
         return await self._make(Call.CREATE_PARTITION, self._user.CreatePartition, call, request.allocation_id)
 
@@ -172,13 +172,13 @@ class GrpcVipu:
         )
 
     async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
-        found = await self._read(
+        allocations = await self._read(
             Call.LIST_ALLOCATIONS,
             self._admin.ListAllocations,
             admin.ListAllocationsRequest(cluster_id=cluster_id),
             lambda reply: answers.allocations(reply.allocations),
         )
-        return found or []
+        return allocations or []
 
     async def create_allocation(self, allocation: Allocation) -> None:
         request = admin.CreateAllocationRequest(
@@ -210,22 +210,22 @@ class GrpcVipu:
         )
 
     async def links(self, allocation_id: str) -> Sequence[Link]:
-        found = await self._read(
+        links = await self._read(
             Call.LIST_LINKS,
             self._admin.ListLinks,
             admin.ListLinksRequest(allocation_id=allocation_id),
             lambda reply: answers.links(reply.links),
         )
-        return found or []
+        return links or []
 
     async def agents(self) -> Sequence[Agent]:
-        found = await self._read(
+        agents = await self._read(
             Call.LIST_AGENTS,
             self._admin.ListAgents,
             admin.ListAgentsRequest(),
             lambda reply: answers.agents(reply.agents),
         )
-        return found or []
+        return agents or []
 
     async def impaired_links(self) -> Sequence[Link]:
         return [each for each in await self.links("") if each.state is not LinkState.UP]
@@ -239,10 +239,10 @@ class GrpcVipu:
         )
 
     async def list_users(self) -> Sequence[VipuUser]:
-        found = await self._read(
+        users = await self._read(
             Call.LIST_USERS, self._admin.ListUsers, admin.ListUsersRequest(), lambda reply: answers.users(reply.users)
         )
-        return found or []
+        return users or []
 
     async def create_user(self, user_id: str) -> None:
         await self._make(Call.CREATE_USER, self._admin.CreateUser, admin.CreateUserRequest(id=user_id))

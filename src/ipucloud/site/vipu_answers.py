@@ -116,8 +116,8 @@ def partition_state(ready_state: int) -> PartitionState:
     return _STATES.get(ready_state, PartitionState.UNKNOWN)
 
 
-def partition_status(status: wire.PartitionStatus, asked: str) -> PartitionStatus:
-    if status.partition_id not in {"", asked}:
+def partition_status(status: wire.PartitionStatus, partition_id: str) -> PartitionStatus:
+    if status.partition_id not in {"", partition_id}:
         raise InvalidAnswer("the status is that of another partition")
     _require(
         max(status.auto_reset_retry_count, status.max_auto_reset_retries) < MAX_RESETS, "it counts too many resets"
@@ -140,37 +140,40 @@ def _instant(status: wire.PartitionStatus) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=status.last_auto_reset_time.nanos // 1000)
 
 
-def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list[str]:
+def partition_names(partitions: Sequence[wire.Partition], allocation_id: str) -> list[str]:
     """The ids of an allocation's partitions, safe to show.
 
     Customers name partitions: an invalid name must not prevent the deletion of its cluster, or the audit of a whole
     region.
     """
-    _require(len(found) <= MAX_NAMES, "it lists too many partitions")
-    for each in found:
+    _require(len(partitions) <= MAX_NAMES, "it lists too many partitions")
+    for each in partitions:
         _require(each.spec.allocation_id == allocation_id, "it lists a partition of another allocation")
-    return [plain(each.id) for each in found]
+    return [plain(each.id) for each in partitions]
 
 
-def every_partition(found: Sequence[wire.Partition]) -> list[Partition]:
+def every_partition(partitions: Sequence[wire.Partition]) -> list[Partition]:
     """Every partition, with an id that is safe to show."""
-    _require(len(found) <= MAX_NAMES, "it lists too many partitions")
+    _require(len(partitions) <= MAX_NAMES, "it lists too many partitions")
     return [
-        Partition(plain(each.id), _name(each.spec.allocation_id), partition_state(each.ready_state)) for each in found
+        Partition(plain(each.id), _name(each.spec.allocation_id), partition_state(each.ready_state))
+        for each in partitions
     ]
 
 
-def seen_partitions(found: Sequence[wire.Partition], allocation_id: str) -> list[SeenPartition]:
+def partition_details(partitions: Sequence[wire.Partition], allocation_id: str) -> list[SeenPartition]:
     """The partitions of one allocation, in full. No IPU is in two of them.
 
     Customers name partitions: one with an invalid id is shown under another, unique one.
     """
-    partition_names(found, allocation_id)
-    _distinct([each.id for each in found])
-    seen = [SeenPartition(_shown_id(each.id), partition_state(each.ready_state), *_spec(each.spec)) for each in found]
-    _distinct([each.id for each in seen])
-    _distinct([ipu.physical for each in seen for ipu in each.ipus])
-    return seen
+    partition_names(partitions, allocation_id)
+    _distinct([each.id for each in partitions])
+    details = [
+        SeenPartition(_shown_id(each.id), partition_state(each.ready_state), *_spec(each.spec)) for each in partitions
+    ]
+    _distinct([each.id for each in details])
+    _distinct([ipu.physical for each in details for ipu in each.ipus])
+    return details
 
 
 def _spec(spec: wire.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu, ...]]:
@@ -193,120 +196,121 @@ def _spec(spec: wire.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu,
     return shape, tuple(_ipu(each, size) for each in spec.ipus)
 
 
-def _ipu(found: wire.PartitionIpu, size: int) -> PartitionIpu:
-    _require(found.ipulink_domain_topology_id < MAX_IPUS // DOMAIN_IPUS, "an IPU is in an impossible domain")
-    _require(found.topology_id < DOMAIN_IPUS, "an IPU has an impossible number")
-    _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU has an impossible place")
-    physical = IpuNumber(found.ipulink_domain_topology_id, found.topology_id)
-    return PartitionIpu(physical, found.ipulink_domain_routing_id, found.routing_id)
+def _ipu(ipu: wire.PartitionIpu, size: int) -> PartitionIpu:
+    _require(ipu.ipulink_domain_topology_id < MAX_IPUS // DOMAIN_IPUS, "an IPU is in an impossible domain")
+    _require(ipu.topology_id < DOMAIN_IPUS, "an IPU has an impossible number")
+    _require(ipu.ipulink_domain_routing_id < size and ipu.routing_id < size, "an IPU has an impossible place")
+    physical = IpuNumber(ipu.ipulink_domain_topology_id, ipu.topology_id)
+    return PartitionIpu(physical, ipu.ipulink_domain_routing_id, ipu.routing_id)
 
 
 def ipuof_gcds(config: wire.PartitionConfig, shape: PartitionShape) -> list[IpuofGcd]:
     """The configurations of a partition of this shape, in the order of its GCDs."""
     _require(len(config.gcd_configs) == shape.gcds, "the configuration has another number of GCDs")
     per_gcd = shape.size // shape.gcds
-    return [_gcd(found, per_gcd) for found in config.gcd_configs]
+    return [_gcd(gcd, per_gcd) for gcd in config.gcd_configs]
 
 
-def _gcd(found: wire.PartitionConfig.Gcd, ipus: int) -> IpuofGcd:
-    _require(len(found.devices) == ipus, "a GCD has another number of devices than IPUs")
-    _require(len(found.attributes) <= MAX_ATTRIBUTES, "a GCD has too many attributes")
-    attributes = {_text(name): _text(value) for name, value in sorted(found.attributes.items())}
-    return IpuofGcd(tuple(_device(device) for device in found.devices), attributes)
+def _gcd(gcd: wire.PartitionConfig.Gcd, ipus: int) -> IpuofGcd:
+    _require(len(gcd.devices) == ipus, "a GCD has another number of devices than IPUs")
+    _require(len(gcd.attributes) <= MAX_ATTRIBUTES, "a GCD has too many attributes")
+    attributes = {_text(name): _text(value) for name, value in sorted(gcd.attributes.items())}
+    return IpuofGcd(tuple(_device(device) for device in gcd.devices), attributes)
 
 
-def _device(found: wire.IpuofDevice) -> IpuofDevice:
+def _device(device: wire.IpuofDevice) -> IpuofDevice:
     try:
-        address = str(ipaddress.ip_address(found.ip))
+        address = str(ipaddress.ip_address(device.ip))
     except ValueError:
         raise InvalidAnswer("a device has no IP address") from None
     _require("%" not in address, "a device has an address with a zone")
-    _require(0 < found.server_port <= 65_535, "a device has no port")
-    small = (found.rdma_port, found.device_id, found.ipulink_segment_id, found.routing_id, found.ipu_arch_id)
-    _require(max(*small, found.ipu_id) < MAX_IPUS, "a device has an impossible number")
+    _require(0 < device.server_port <= 65_535, "a device has no port")
+    small = (device.rdma_port, device.device_id, device.ipulink_segment_id, device.routing_id, device.ipu_arch_id)
+    _require(max(*small, device.ipu_id) < MAX_IPUS, "a device has an impossible number")
     return IpuofDevice(
         ip=address,
-        server_port=found.server_port,
-        rdma_port=found.rdma_port,
-        device_id=found.device_id,
-        ipulink_segment_id=found.ipulink_segment_id,
-        routing_id=found.routing_id,
-        ipu_arch_id=found.ipu_arch_id,
-        ipu_id=found.ipu_id,
-        chip_id=_text(found.chip_id),
-        gwsw_version=_text(found.gwsw_version),
-        ipum_sw_version=_text(found.ipum_sw_version),
+        server_port=device.server_port,
+        rdma_port=device.rdma_port,
+        device_id=device.device_id,
+        ipulink_segment_id=device.ipulink_segment_id,
+        routing_id=device.routing_id,
+        ipu_arch_id=device.ipu_arch_id,
+        ipu_id=device.ipu_id,
+        chip_id=_text(device.chip_id),
+        gwsw_version=_text(device.gwsw_version),
+        ipum_sw_version=_text(device.ipum_sw_version),
     )
 
 
-def allocation(found: admin.Allocation) -> Allocation:
-    _require(len(found.agent_ids) <= MAX_NAMES, "an allocation has too many agents")
-    agents = _distinct([_name(agent) for agent in found.agent_ids])
-    return Allocation(_name(found.id), _name(found.cluster_id), frozenset(agents), _endpoint(found))
+def allocation(message: admin.Allocation) -> Allocation:
+    _require(len(message.agent_ids) <= MAX_NAMES, "an allocation has too many agents")
+    agents = _distinct([_name(agent) for agent in message.agent_ids])
+    return Allocation(_name(message.id), _name(message.cluster_id), frozenset(agents), _endpoint(message))
 
 
-def _endpoint(found: admin.Allocation) -> UserEndpoint | None:
-    if not found.endpoint_host and not found.endpoint_port:
+def _endpoint(message: admin.Allocation) -> UserEndpoint | None:
+    if not message.endpoint_host and not message.endpoint_port:
         return None
-    _require(0 < found.endpoint_port <= 65_535, "an allocation's endpoint has no port")
-    return UserEndpoint(_name(found.endpoint_host), found.endpoint_port)
+    _require(0 < message.endpoint_port <= 65_535, "an allocation's endpoint has no port")
+    return UserEndpoint(_name(message.endpoint_host), message.endpoint_port)
 
 
-def allocations(found: Sequence[admin.Allocation]) -> list[Allocation]:
-    _require(len(found) <= MAX_NAMES, "it lists too many allocations")
-    listed = [allocation(each) for each in found]
+def allocations(messages: Sequence[admin.Allocation]) -> list[Allocation]:
+    _require(len(messages) <= MAX_NAMES, "it lists too many allocations")
+    listed = [allocation(each) for each in messages]
     _distinct([each.id for each in listed])
     return listed
 
 
-def cluster_test(found: admin.ClusterTest) -> ClusterTest:
+def cluster_test(message: admin.ClusterTest) -> ClusterTest:
     failures = tuple(
         plain(f"test {result.kind} of {link.from_agent} and {link.to_agent}: {link.detail}")
-        for result in found.results[:MAX_ERRORS]
+        for result in message.results[:MAX_ERRORS]
         for link in result.links[:MAX_NAMES]
         if not link.passed
     )
-    return ClusterTest(_TEST_STATES.get(found.state, TestState.FAILED), failures)
+    return ClusterTest(_TEST_STATES.get(message.state, TestState.FAILED), failures)
 
 
-def agents(found: Sequence[admin.Agent]) -> list[Agent]:
+def agents(messages: Sequence[admin.Agent]) -> list[Agent]:
     """The agents of a controller, without duplicates."""
-    _require(len(found) <= MAX_NAMES, "it lists too many agents")
+    _require(len(messages) <= MAX_NAMES, "it lists too many agents")
     listed = [
         Agent(_name(each.id), each.reachable, _name(each.pod) if each.pod else None, each.slot if each.pod else None)
-        for each in found
+        for each in messages
     ]
     _distinct([each.id for each in listed])
     return listed
 
 
-def links(found: Sequence[admin.Link]) -> list[Link]:
+def links(messages: Sequence[admin.Link]) -> list[Link]:
     """The links of one allocation or of a whole controller, without duplicates."""
-    _require(len(found) <= MAX_NAMES, "it lists too many links")
-    listed = [_link(each) for each in found]
+    _require(len(messages) <= MAX_NAMES, "it lists too many links")
+    listed = [_link(each) for each in messages]
     _distinct([(each.kind, each.ends) for each in listed])
     return listed
 
 
-def _link(found: admin.Link) -> Link:
-    kind, state = _LINK_KINDS.get(found.kind), _LINK_STATES.get(found.state)
+def _link(link: admin.Link) -> Link:
+    kind, state = _LINK_KINDS.get(link.kind), _LINK_STATES.get(link.state)
     if kind is None or state is None:
         raise InvalidAnswer("a link has an unknown kind or state")
-    return Link(kind, (_name(found.from_agent), _name(found.to_agent)), state)
+    return Link(kind, (_name(link.from_agent), _name(link.to_agent)), state)
 
 
-def user(found: admin.User, asked: str) -> VipuUser:
-    _require(found.id == asked, "the answer is about another user")
+def user(message: admin.User, user_id: str) -> VipuUser:
+    _require(message.id == user_id, "the answer is about another user")
     _require(
-        len(found.allocation_ids) + len(found.access_key_ids) <= MAX_NAMES, "a user has too many allocations or keys"
+        len(message.allocation_ids) + len(message.access_key_ids) <= MAX_NAMES,
+        "a user has too many allocations or keys",
     )
-    allocations = frozenset(map(_name, found.allocation_ids))
-    return VipuUser(asked, allocations, found.all_allocations, frozenset(map(_name, found.access_key_ids)))
+    allocations = frozenset(map(_name, message.allocation_ids))
+    return VipuUser(user_id, allocations, message.all_allocations, frozenset(map(_name, message.access_key_ids)))
 
 
-def users(found: Sequence[admin.User]) -> list[VipuUser]:
-    _require(len(found) <= MAX_NAMES, "it lists too many users")
-    listed = [user(each, each.id) for each in found]
+def users(messages: Sequence[admin.User]) -> list[VipuUser]:
+    _require(len(messages) <= MAX_NAMES, "it lists too many users")
+    listed = [user(each, each.id) for each in messages]
     _distinct([each.id for each in listed])
     return listed
 

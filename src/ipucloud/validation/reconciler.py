@@ -117,10 +117,10 @@ class ValidationReconciler:
             return await self._test(site, pod, name)
         machines = [each.machine for each in pod.batch]
         if pod.quiet_for is not None and pod.quiet_for < self._request_life:
-            left = min(self._request_life - pod.quiet_for, self._request_life)
-            return Resting("waiting until no earlier request can take effect", left)
+            remaining = min(self._request_life - pod.quiet_for, self._request_life)
+            return Resting("waiting until no earlier request can take effect", remaining)
         waiting = await clear(site, name, machines)
-        if waiting is not None and (waiting.asked or not (waiting.for_machines and pod.overdue)):
+        if waiting is not None and (waiting.requested or not (waiting.for_machines and pod.overdue)):
             return waiting  # a machine that was just asked to switch itself off may be asked again by a late copy
         if waiting is None and (other := await foreign_allocation(site, pod, machines)):
             return Resting(f"the V-IPU controller has the machines in allocation {other}", self._idle)
@@ -129,11 +129,11 @@ class ValidationReconciler:
     async def _test(self, site: Site, pod: Pod, name: str) -> Result:
         if kept := [each.machine for each in pod.batch if not each.eligible]:
             return Tested({}, f"another report keeps {', '.join(kept)} from being validated")
-        found = await test(site, pod, name)
-        if not isinstance(found, Waiting) or not pod.overdue:
-            return found
-        late = f"{found.why} did not end within {self._deadline:.0f} seconds"
-        return Tested(dict.fromkeys(found.for_machines, late), None if found.for_machines else late)
+        outcome = await test(site, pod, name)
+        if not isinstance(outcome, Waiting) or not pod.overdue:
+            return outcome
+        late = f"{outcome.why} did not end within {self._deadline:.0f} seconds"
+        return Tested(dict.fromkeys(outcome.for_machines, late), None if outcome.for_machines else late)
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: Pod, result: Result) -> Outcome:
         match result:
@@ -172,9 +172,9 @@ class ValidationReconciler:
         ]
         await validations.judge(connection, ended, self._deadline)
         await validations.end(connection, _name(pod), ended)
-        for machine, each in zip(pod.batch, ended, strict=True):
-            count(connection, VALIDATED.labels(each.result))
-            log.info("machine_validated", machine=machine.machine, result=each.result, findings=each.findings)
+        for machine, judged in zip(pod.batch, ended, strict=True):
+            count(connection, VALIDATED.labels(judged.result))
+            log.info("machine_validated", machine=machine.machine, result=judged.result, findings=judged.findings)
 
 
 def _name(pod: Pod) -> str:
@@ -187,15 +187,15 @@ def _name(pod: Pod) -> str:
 def _judged(pod: Pod, tested: Tested) -> list[Judged]:
     """A test that failed for no known cause condemns a machine that was tested alone; several are tested one by one."""
     unknown = tested.concluded and tested.unexplained is not None
-    found = []
-    for each in pod.batch:
-        if each.machine in tested.failures:
-            found.append(Judged(each.id, each.machine_id, "failed", tested.failures[each.machine]))
+    judgements = []
+    for machine in pod.batch:
+        if machine.machine in tested.failures:
+            judgements.append(Judged(machine.id, machine.machine_id, "failed", tested.failures[machine.machine]))
         elif unknown and len(pod.batch) == 1:
-            found.append(Judged(each.id, each.machine_id, "failed", tested.unexplained))
+            judgements.append(Judged(machine.id, machine.machine_id, "failed", tested.unexplained))
         elif tested.failures or tested.unexplained is not None:
             why = tested.unexplained or f"tested together with {', '.join(sorted(tested.failures))}"
-            found.append(Judged(each.id, each.machine_id, "abandoned", why, alone=unknown or each.alone))
+            judgements.append(Judged(machine.id, machine.machine_id, "abandoned", why, alone=unknown or machine.alone))
         else:
-            found.append(Judged(each.id, each.machine_id, "passed"))
-    return found
+            judgements.append(Judged(machine.id, machine.machine_id, "passed"))
+    return judgements

@@ -24,12 +24,12 @@ FINDINGS_SHOWN = 8
 class Waiting:
     """What is waited for. `for_machines`: the machines that are not there yet.
 
-    `asked`: others were asked to do something, and did it.
+    `requested`: others were asked to do something, and did it.
     """
 
     why: str
     for_machines: tuple[str, ...] = ()
-    asked: bool = False
+    requested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +67,15 @@ async def test(site: Site, pod: Pod, name: str) -> Waiting | Tested:
 
 
 async def _test_links(site: Site, name: str, machines: Sequence[str]) -> Waiting | Tested:
-    found = await site.vipu.cluster_test(f"{name}-t")
-    if found is None:
+    result = await site.vipu.cluster_test(f"{name}-t")
+    if result is None:
         await site.vipu.start_cluster_test(f"{name}-t", name)
-        found = await site.vipu.cluster_test(f"{name}-t")
-    if found is None or found.state is TestState.RUNNING:
+        result = await site.vipu.cluster_test(f"{name}-t")
+    if result is None or result.state is TestState.RUNNING:
         return Waiting("the controller tests links and traffic")
-    if found.state is TestState.PASSED:
+    if result.state is TestState.PASSED:
         return Tested({})
-    return await _explained(site, found, name, machines)
+    return await _explained(site, result, name, machines)
 
 
 async def _explained(site: Site, failed: ClusterTest, name: str, machines: Sequence[str]) -> Tested:
@@ -106,8 +106,8 @@ async def clear(site: Site, name: str, machines: Sequence[str]) -> Waiting | Non
         return Waiting("the controller removes the allocation")
     switched = await _switch(site, machines, name, on=False)
     running = tuple(each for each, seen in switched.items() if seen is None or seen.system.PowerState != "Off")
-    asked = any(seen.asked for each, seen in switched.items() if seen is not None and each not in running)
-    return Waiting("switching off", running, asked) if running or asked else None
+    requested = any(seen.requested for each, seen in switched.items() if seen is not None and each not in running)
+    return Waiting("switching off", running, requested) if running or requested else None
 
 
 async def foreign_allocation(site: Site, pod: Pod, machines: Sequence[str]) -> str | None:
@@ -119,17 +119,17 @@ async def foreign_allocation(site: Site, pod: Pod, machines: Sequence[str]) -> s
 
 
 class _Switched(NamedTuple):
-    """A machine after it was looked at. `asked`: it was asked to switch itself on or off first."""
+    """A machine after it was looked at. `requested`: it was asked to switch itself on or off first."""
 
     system: RedfishSystem
-    asked: bool
+    requested: bool
 
 
 async def _switch(site: Site, machines: Sequence[str], name: str, *, on: bool) -> Mapping[str, _Switched | None]:
     """Have the machines switch themselves on or off; None for one that does not answer."""
-    found = await asyncio.gather(*(_switched(site, each, name, on=on) for each in machines), return_exceptions=True)
+    results = await asyncio.gather(*(_switched(site, each, name, on=on) for each in machines), return_exceptions=True)
     answers: dict[str, _Switched | None] = {}
-    for machine, answer in zip(machines, found, strict=True):
+    for machine, answer in zip(machines, results, strict=True):
         if isinstance(answer, BaseException) and not isinstance(answer, SiteBusy | SiteUnknown):
             raise answer
         answers[machine] = None if isinstance(answer, BaseException) else answer
@@ -146,5 +146,5 @@ async def _switched(site: Site, machine: str, name: str, *, on: bool) -> _Switch
     elif not on and system.PowerState == "On":
         await site.machines.power_off(machine, name)
     else:
-        return _Switched(system, asked=False)
-    return _Switched(await site.machines.get(machine), asked=True)
+        return _Switched(system, requested=False)
+    return _Switched(await site.machines.get(machine), requested=True)

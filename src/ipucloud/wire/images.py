@@ -81,7 +81,7 @@ class Reference:
     digest: str | None
 
     @property
-    def wanted(self) -> str:
+    def tag_or_digest(self) -> str:
         """What a registry is asked for."""
         return self.digest or self.tag
 
@@ -98,13 +98,13 @@ class NotAReference(ValueError):
 
 def parse(text: str) -> Reference:
     """The parts of a reference, with what it leaves out. Raises NotAReference."""
-    found = _REFERENCE.fullmatch(text) if len(text) <= MAX_REFERENCE else None
-    if found is None:
+    match = _REFERENCE.fullmatch(text) if len(text) <= MAX_REFERENCE else None
+    if match is None:
         raise NotAReference
-    host, path = found["host"] or DOCKER_HUB, found["path"]
+    host, path = match["host"] or DOCKER_HUB, match["path"]
     if host == DOCKER_HUB and "/" not in path:
         path = f"library/{path}"
-    return Reference(host, path, found["tag"] or "latest", found["digest"])
+    return Reference(host, path, match["tag"] or "latest", match["digest"])
 
 
 class JobImage(Wire):

@@ -86,17 +86,17 @@ def _document(text: str) -> dict[str, Any]:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
                 raise UserDataProblem(f"its lists and mappings are more than {MAX_DEPTH} within each other")
-        found = yaml.load(text, Loader=yaml.CSafeLoader)
+        document = yaml.load(text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" in line {mark.line + 1}" if mark is not None else ""
         cause = getattr(error, "problem", None) or "it cannot be read"
         raise UserDataProblem(f"it is not YAML{where}: {cause}") from None
-    if found is None:
+    if document is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise UserDataProblem("it is not a mapping of keys to values, as in 'runcmd: [...]'")
-    return found
+    return document
 
 
 def _config(document: dict[Any, Any]) -> UserData:

@@ -45,7 +45,7 @@ class World:
 
     def later(self, seconds: float = LONG) -> None:
         self.hand.time += seconds
-        self.controller.settle()
+        self.controller.advance()
 
     def break_machine(self, agent: str) -> None:
         self.hand.silent.add(agent)

@@ -31,7 +31,7 @@ def without_bmcs(*, links: tuple[Link, ...] = (), allocation: str = HOLDER.exter
 
 def codes(reading: Reading) -> set[Code]:
     found = find(Expected("r", [], [MACHINE], [], []), reading)
-    assert found.asked == set()  # so that no report is cleared
+    assert found.answered == set()  # so that no report is cleared
     return {fact.code for fact in found.facts}
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ipucloud.kernel.vipu import PARTITION_ID
-from ipucloud.site.vipu_answers import InvalidAnswer, links, seen_partitions, user
+from ipucloud.site.vipu_answers import InvalidAnswer, links, partition_details, user
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as wire
 
@@ -27,17 +27,17 @@ def listed(*names: str) -> list[wire.Partition]:
 
 @pytest.mark.parametrize("strange", STRANGE)
 def test_a_strange_name_hides_nothing_and_shows_nothing_of_itself(strange: str) -> None:
-    shown = [each.id for each in seen_partitions(listed("c1", strange, "training"), "c1")]
+    shown = [each.id for each in partition_details(listed("c1", strange, "training"), "c1")]
     assert (shown[0], shown[2]) == ("c1", "training")
     assert re.fullmatch(PARTITION_ID, shown[1], re.ASCII)
     assert shown[1].startswith("_")
-    assert shown[1] != seen_partitions(listed(f"{strange} "), "c1")[0].id
+    assert shown[1] != partition_details(listed(f"{strange} "), "c1")[0].id
 
 
 def test_one_name_twice_is_no_answer() -> None:
     for names in (("p", "p"), ("a b", "a b")):
         with pytest.raises(InvalidAnswer):
-            seen_partitions(listed(*names), "c1")
+            partition_details(listed(*names), "c1")
 
 
 def test_links_and_users_that_cannot_be_are_no_answer() -> None:

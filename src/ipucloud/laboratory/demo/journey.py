@@ -37,7 +37,7 @@ class Check:
 
     what: str
     ok: bool
-    seen: str
+    observed: str
 
 
 class CheckFailed(CommandError):
@@ -55,14 +55,14 @@ class Report:
     def ok(self) -> bool:
         return bool(self.checks) and all(check.ok for check in self.checks)
 
-    def check(self, what: str, ok: bool, seen: object) -> None:
+    def check(self, what: str, ok: bool, observed: object) -> None:
         """Record an observation. Raises CheckFailed if the condition was not met."""
-        self.checks.append(Check(what, ok, str(seen)))
+        self.checks.append(Check(what, ok, str(observed)))
         if not ok:
             raise CheckFailed(what)
 
     def rows(self) -> Iterator[Sequence[object]]:
-        return (("ok" if check.ok else "FAILED", check.what, check.seen) for check in self.checks)
+        return (("ok" if check.ok else "FAILED", check.what, check.observed) for check in self.checks)
 
     def sentence(self) -> str:
         failed = [check.what for check in self.checks if not check.ok]
@@ -111,8 +111,8 @@ async def _create(customer: Customer, report: Report, before: Any) -> Cluster:
     estimate = await customer.asks("clusters", "estimate", "--flavor", FLAVOR, "--region", REGION)
     price = estimate["price_per_minute"]
     report.check("quota and capacity suffice for a POD16", estimate["quota"]["allowed"], f"{_money(price)} per minute")
-    made = await customer.asks("clusters", "create", NAME, "--flavor", FLAVOR, "--region", REGION)
-    cluster = Cluster.model_validate(made["cluster"])
+    response = await customer.asks("clusters", "create", NAME, "--flavor", FLAVOR, "--region", REGION)
+    cluster = Cluster.model_validate(response["cluster"])
     if cluster.ready_at is None:
         report.check("the cluster becomes active", False, cluster.state)
         raise AssertionError("the check above raises")
@@ -138,8 +138,8 @@ async def _work(customer: Customer, report: Report, cluster: Cluster) -> None:
         "a file copied there and back is unchanged", back.read_bytes() == sent.read_bytes(), "100,000 bytes by SFTP"
     )
     digest = hashlib.sha256(sent.read_bytes()).hexdigest()
-    found = (await server.run(f"python3 -c {shlex.quote(_DIGEST)}")).strip()
-    report.check("a Python program on the server reads it", found == digest, found)
+    remote_digest = (await server.run(f"python3 -c {shlex.quote(_DIGEST)}")).strip()
+    report.check("a Python program on the server reads it", remote_digest == digest, remote_digest)
     await _train(customer, report, server)
     make_key(customer.folder / "stranger")
     refusal = await _refusal(_login(customer, cluster, "stranger"))

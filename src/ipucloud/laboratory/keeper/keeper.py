@@ -149,7 +149,7 @@ class Kept:
             self._process = await start(program)
         except OSError as error:
             return f"could not be started ({error})"
-        told_if_slow = asyncio.get_running_loop().call_later(
+        slow_notice = asyncio.get_running_loop().call_later(
             self._policy.slow, self._report, f"{program.name} is slow to start. Its log is {program.log}."
         )
         try:
@@ -159,7 +159,7 @@ class Kept:
             await end(self._process, program.grace_seconds)
             return f"was not ready within {program.ready_seconds:g} s"
         finally:
-            told_if_slow.cancel()
+            slow_notice.cancel()
         if ready:
             self._ready_since = time.monotonic()
             self._ready.set()

@@ -48,14 +48,14 @@ def find_binaries(bindir: Path | None, *, data_major: int | None) -> Binaries:
     Raises:
         EmbeddedPostgresError: there are none, or none of that version.
     """
-    found = list(_candidates(bindir))
-    usable = [b for b in found if b.major >= OLDEST_MAJOR and data_major in (None, b.major)]
+    candidates = list(_candidates(bindir))
+    usable = [b for b in candidates if b.major >= OLDEST_MAJOR and data_major in (None, b.major)]
     if usable:
         return usable[0]
-    if bindir is not None and not found:
+    if bindir is not None and not candidates:
         raise EmbeddedPostgresError(f"There is no PostgreSQL in {bindir}: it holds no working `postgres` and `initdb`.")
-    if data_major is not None and found:
-        versions = ", ".join(str(b.major) for b in found)
+    if data_major is not None and candidates:
+        versions = ", ".join(str(b.major) for b in candidates)
         raise EmbeddedPostgresError(
             f"The data was written by PostgreSQL {data_major}, and only version {versions} is installed. Install "
             f"PostgreSQL {data_major} and name its bin directory in IPUCLOUD_PG_BINDIR, or start on an empty directory."
@@ -99,8 +99,8 @@ def _candidates(bindir: Path | None) -> Iterator[Binaries]:
 
 def _working(directories: Iterator[Path] | list[Path]) -> list[Binaries]:
     versions = [(directory, _major(directory)) for directory in directories]
-    found = [Binaries(directory, major) for directory, major in versions if major is not None]
-    return sorted(found, key=lambda b: b.major, reverse=True)
+    binaries = [Binaries(directory, major) for directory, major in versions if major is not None]
+    return sorted(binaries, key=lambda b: b.major, reverse=True)
 
 
 def _wheel_directories() -> Iterator[Path]:

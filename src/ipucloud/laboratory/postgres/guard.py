@@ -147,8 +147,8 @@ class Guard:
         else:
             present = os.read(rules, 4096)
             os.close(rules)
-        wanted = self._orders["rules"].encode()
-        if present == wanted:
+        expected = self._orders["rules"].encode()
+        if present == expected:
             return
         self._follow(self._orders["single"], self._data, sent=self._orders["statement"].encode())
         new = self._data / f"{RULES}.new"
@@ -156,7 +156,7 @@ class Guard:
         file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         if self._orders["uid"] is not None and self._orders["gid"] is not None:
             os.fchown(file, self._orders["uid"], self._orders["gid"])
-        os.write(file, wanted)
+        os.write(file, expected)
         os.fsync(file)
         os.close(file)
         new.replace(self._data / RULES)

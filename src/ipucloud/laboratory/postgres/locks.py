@@ -61,9 +61,9 @@ def wait_for_server_lock(path: Path, pid_file: Path, deadline: float) -> int:
         EmbeddedPostgresError: the earlier server does not end in time.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    asked = False
+    stop_requested = False
     while not _lock(descriptor):
-        asked = asked or _ask_to_stop(pid_file)
+        stop_requested = stop_requested or _ask_to_stop(pid_file)
         if time.monotonic() > deadline:
             os.close(descriptor)
             raise EmbeddedPostgresError(

@@ -181,9 +181,9 @@ class EmbeddedPostgres:
     def _take_supervisor_lock(self, deadline: float) -> int:
         try:
             return take_lock(self._root / "supervisor.lock", deadline)
-        except LockTakenError as taken:
+        except LockTakenError as error:
             raise EmbeddedPostgresError(
-                f"The database in {self._root} is already running, started by process {taken.holder}. "
+                f"The database in {self._root} is already running, started by process {error.holder}. "
                 "Stop that one first, or choose another data directory."
             ) from None
 
@@ -271,7 +271,7 @@ class EmbeddedPostgres:
 
     def _orders(self, account: Account, binaries: Binaries, server_lock: int) -> guard.Orders:
         new_data = self._root / "data.new"
-        data = self._seen_by(account, self._data)
+        data = self._path_for(account, self._data)
         parameters = {
             **self._settings,
             "unix_socket_directories": f'"{self._sockets}"',
@@ -279,7 +279,7 @@ class EmbeddedPostgres:
         }
         options = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
         return {
-            "initdb": None if self._data.exists() else self._initdb(binaries, self._seen_by(account, new_data)),
+            "initdb": None if self._data.exists() else self._initdb(binaries, self._path_for(account, new_data)),
             "single": [str(binaries.postgres), "--single", "-D", str(data), "-c", "exit_on_error=on", "postgres"],
             "statement": f"ALTER ROLE {SUPERUSER} PASSWORD '{self._passwords.verifier(SUPERUSER)}'",
             "rules": _RULES.format(fingerprint=self._passwords.fingerprint(SUPERUSER)),
@@ -301,7 +301,7 @@ class EmbeddedPostgres:
         command += ["--auth-local=reject", "--auth-host=reject", "--no-instructions"]
         return command if self._durable else [*command, "--no-sync"]
 
-    def _seen_by(self, account: Account, directory: Path) -> Path:
+    def _path_for(self, account: Account, directory: Path) -> Path:
         """Name a data directory the way its account can reach it.
 
         Below a directory closed to the account (root's home, say) no path leads there, but the working directory that

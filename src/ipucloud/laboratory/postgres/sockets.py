@@ -49,8 +49,8 @@ def make_private(directory: Path, account: Account) -> None:
         directory.mkdir(mode=0o700)
         account.hand_over(directory)
     except FileExistsError:
-        found = directory.lstat()
-        if directory.is_symlink() or not directory.is_dir() or found.st_uid not in (owner, os.geteuid()):
+        status = directory.lstat()
+        if directory.is_symlink() or not directory.is_dir() or status.st_uid not in (owner, os.geteuid()):
             raise EmbeddedPostgresError(
                 f"{directory} is in the way: it should be a directory of user {owner}. Remove it, then start again."
             ) from None

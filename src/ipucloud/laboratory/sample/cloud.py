@@ -110,7 +110,7 @@ class Cloud:
 
         async def work(connection: AsyncConnection) -> UUID:
             await lock_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
-            made = await report(
+            report_id = await report(
                 connection,
                 kind="machine",
                 object_id=await _MACHINE.one(connection, {"cluster_id": cluster}),
@@ -120,7 +120,7 @@ class Cloud:
                 cluster_id=cluster,
             )
             await settle_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
-            return made
+            return report_id
 
         return await self.database.transact(work)
 

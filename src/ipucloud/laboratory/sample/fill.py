@@ -151,10 +151,10 @@ class _Sample:
 
     async def export(self, month: date) -> None:
         """A CSV file of the month's cost, in FOCUS 1.2."""
-        wanted = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.CSV, month_of(month))
+        request = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.CSV, month_of(month))
         async with self._database.begin() as connection:
             await projects.lock(connection, self._account)
-            _, operation = await request_export(connection, self._cloud.actor, wanted)
+            _, operation = await request_export(connection, self._cloud.actor, request)
         await self._cloud.finished(operation)
 
     async def _create(self, use: story.Use) -> None:

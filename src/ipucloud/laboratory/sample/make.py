@@ -81,8 +81,8 @@ async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogu
     async with database_of(_on(settings, url_of(APP_ROLE, name))) as original:
         months = await unused_months(original)
     with _quiet(), replacing(url_of, name) as copy:
-        mine = _on(settings.model_copy(update=QUICK), url_of(APP_ROLE, copy))
-        async with database_of(mine) as database, sites_of(mine) as sites:
+        copy_settings = _on(settings.model_copy(update=QUICK), url_of(APP_ROLE, copy))
+        async with database_of(copy_settings) as database, sites_of(copy_settings) as sites:
             await sync(database, sites, validated=False)
             await bootstrap(database, catalogue, env=settings.environment)
             await fill(
@@ -90,7 +90,7 @@ async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogu
                 DatabaseClock(url_of(OWNER_ROLE, copy)),
                 months,
                 sites=sites,
-                settings=mine,
+                settings=copy_settings,
                 catalogue=catalogue,
             )
 
@@ -106,10 +106,10 @@ async def sample_of(database: Database, settings: Settings) -> Sample | None:
     token = read_secret(path)
     if token is None or not await knows(database, token):
         async with database.begin() as connection:
-            made = await token_store.create(
+            new_token = await token_store.create(
                 connection, env=settings.environment, project_id=project, name=TOKEN_NAME, role=Role.BILLING
             )
-        token = made.secret
+        token = new_token.secret
         write_secret(path, token)
     return Sample(PROJECT, tuple(row.month for row in invoices), invoices[0].number, token)
 

@@ -68,23 +68,23 @@ class Addresses:
             raise precondition(f"address {name!r} is in {record.spec.region!r}")
         return self.get(name)
 
-    async def attach(self, name: str, wanted: AddressAttachment, check: CheckServer) -> Address:
+    async def attach(self, name: str, attachment: AddressAttachment, check: CheckServer) -> Address:
         """Let the address lead to a server, or to nobody."""
         record = self._existing(name)
         present = record.attachment
-        if present is None or wanted.revision > present.revision:
-            if wanted.server is not None:
-                check(wanted.server, record.spec.region)
+        if present is None or attachment.revision > present.revision:
+            if attachment.server is not None:
+                check(attachment.server, record.spec.region)
                 if name not in self._listening and not self._can_listen(record.ip):
                     raise precondition(f"another program listens at address {name!r}, {record.ip}")
-            record.attachment = wanted
+            record.attachment = attachment
             self._document.touch()
             await self._document.settled()
-        elif wanted != present:
+        elif attachment != present:
             raise precondition(f"address {name!r} has revision {present.revision} of its attachment")
         # A later request may have come meanwhile: it leads to where it is recorded now.
         try:
-            await self._settle(name)
+            await self._reconcile(name)
         except OSError as error:
             raise precondition(f"nothing can listen at address {name!r}: {error.strerror}") from error
         return self.get(name)
@@ -107,13 +107,13 @@ class Addresses:
         self._servers[host] = port
         for name in self._of(host):
             # Whoever has taken the port meanwhile has it: the next attachment says so.
-            await asyncio.gather(self._settle(name), return_exceptions=True)
+            await asyncio.gather(self._reconcile(name), return_exceptions=True)
 
     async def shut(self, host: str) -> None:
         """The server of a host no longer runs."""
         self._servers.pop(host, None)
         for name in self._of(host):
-            await self._settle(name)
+            await self._reconcile(name)
 
     async def leave(self, host: str) -> None:
         """Take every address from the server of a host, whose disk is wiped."""
@@ -122,19 +122,19 @@ class Addresses:
             revision = 1 if record.attachment is None else record.attachment.revision
             record.attachment = AddressAttachment(revision=revision, server=None)
             self._document.touch()
-            await self._settle(name)
+            await self._reconcile(name)
 
     async def close(self) -> None:
         """Listen nowhere any more; nothing about the addresses changes."""
         self._servers.clear()
         for name in list(self._listening):
-            await self._settle(name)
+            await self._reconcile(name)
 
     def _of(self, host: str) -> list[str]:
         server = {name: record.attachment.server for name, record in self._records.items() if record.attachment}
         return [name for name, each in server.items() if each is not None and each.host == host]
 
-    async def _settle(self, name: str) -> None:
+    async def _reconcile(self, name: str) -> None:
         """Listen where that is recorded and its server runs, and only there. Raises OSError when it cannot."""
         async with self._locks[name]:
             record = self._records[name]
@@ -158,13 +158,13 @@ class Addresses:
 
     def _free(self) -> str:
         """An IP that no address of the site has, and at which nobody else listens."""
-        taken = {record.ip for record in self._records.values() if not record.deleted}
+        used = {record.ip for record in self._records.values() if not record.deleted}
         first, last = int(self._network.network_address) + 1, int(self._network.broadcast_address)
         numbers = range(first, last)
-        some = random.sample(numbers, min(ATTEMPTS + len(taken), len(numbers)))
+        some = random.sample(numbers, min(ATTEMPTS + len(used), len(numbers)))
         for number in some:
             ip = f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
-            if ip not in taken and self._can_listen(ip):
+            if ip not in used and self._can_listen(ip):
                 return ip
         raise invalid("the site has no address left")
 

@@ -44,10 +44,10 @@ class Cables:
 
     def all_broken(self) -> list[BrokenLink]:
         """Every link that is not up."""
-        found = ((*name.rpartition("/"), state) for name, state in self.broken.items())
+        links = ((*name.rpartition("/"), state) for name, state in self.broken.items())
         return [
             BrokenLink(machine=machine, kind=LinkKind(kind), state="down" if state is LinkState.DOWN else "degraded")
-            for machine, _, kind, state in found
+            for machine, _, kind, state in links
         ]
 
     def fail(self, machine: Machine, kind: LinkKind, state: LinkState) -> tuple[Machine, Machine]:

@@ -22,7 +22,7 @@ NEW = ".new"
 _LINKS = ".links"
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
-_MADE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _ALL = 0o700
 _PART = 1024 * 1024
 _ENTRY_BYTES = 64
@@ -73,11 +73,11 @@ class Copier:
         self,
         source: Folder | None,
         target: Path,
-        wanted: Callable[[], bool],
+        needed: Callable[[], bool],
         *,
         without: frozenset[str] = frozenset(),
     ) -> int:
-        """Make `target` a copy of a folder, which is left; of none: an empty folder. Stops when it is not `wanted`.
+        """Make `target` a copy of a folder, which is left; of none: an empty folder. Stops when it is not `needed`.
 
         Answers how many bytes it took. What is directly in the folder and called as one of `without` is left out.
 
@@ -86,13 +86,13 @@ class Copier:
         `target` cannot be written; what was copied by then is to be wiped.
         """
         async with self._turns:
-            return await asyncio.to_thread(self._copy, source, target, lambda: wanted() and not self._closed, without)
+            return await asyncio.to_thread(self._copy, source, target, lambda: needed() and not self._closed, without)
 
-    def _copy(self, source: Folder | None, target: Path, wanted: Callable[[], bool], without: frozenset[str]) -> int:
+    def _copy(self, source: Folder | None, target: Path, needed: Callable[[], bool], without: frozenset[str]) -> int:
         try:
             _wipe_links(target)
             target.mkdir(parents=True, mode=_ALL)
-            return _Copy(source, target, self._limit, wanted, without).run() if source is not None else 0
+            return _Copy(source, target, self._limit, needed, without).run() if source is not None else 0
         finally:
             if source is not None:
                 source.leave()
@@ -122,16 +122,16 @@ def open_folder(root: Path, *within: str) -> Folder | None:
 def _open(name: str, folder: int, flags: int) -> Folder | None:
     """Something in a folder, also if it is closed to its owner; None where it is not, or is a link."""
     try:
-        found = os.open(name, flags, dir_fd=folder)
+        descriptor = os.open(name, flags, dir_fd=folder)
     except PermissionError:
         return _open_closed(name, folder, flags)
     except OSError:
         return None
-    status = os.fstat(found)
+    status = os.fstat(descriptor)
     if stat.S_ISDIR(status.st_mode) and os.geteuid() != 0 and not status.st_mode & stat.S_IXUSR:
-        os.close(found)
+        os.close(descriptor)
         return _open_closed(name, folder, flags)
-    return Folder(found, status, closed=False)
+    return Folder(descriptor, status, closed=False)
 
 
 def _open_closed(name: str, folder: int, flags: int) -> Folder | None:
@@ -173,14 +173,14 @@ class _Copy:
     """One copy. `_source` and `_target` are open where it is."""
 
     def __init__(
-        self, source: Folder, target: Path, limit: int, wanted: Callable[[], bool], without: frozenset[str]
+        self, source: Folder, target: Path, limit: int, needed: Callable[[], bool], without: frozenset[str]
     ) -> None:
         self._top = source
         self._source = os.dup(source.descriptor)
         self._path = target
         self._target = os.open(target, _FOLDER)
-        self._limit = self._left = limit
-        self._wanted = wanted
+        self._limit = self._remaining = limit
+        self._needed = needed
         self._without = without
         self._way: list[_Place] = []
         self._links: int | None = None
@@ -201,30 +201,30 @@ class _Copy:
             if self._links is not None:
                 os.close(self._links)
                 _wipe_links(self._path)
-        return self._limit - self._left
+        return self._limit - self._remaining
 
     def _spend(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
+        self._remaining -= size
+        if self._remaining < 0:
             raise TooLarge
-        if not self._wanted():
+        if not self._needed():
             raise Stopped
 
     def _down(self, name: str) -> None:
         """Go into a folder, and copy what it has beside folders."""
-        found = _open(name, self._source, _FOLDER)
-        if found is None:
+        folder = _open(name, self._source, _FOLDER)
+        if folder is None:
             return
         try:
             os.mkdir(name, _ALL, dir_fd=self._target)
         except FileExistsError:
-            found.leave()
+            folder.leave()
             return
         below = os.open(name, _FOLDER, dir_fd=self._target)
         os.close(self._source)
         os.close(self._target)
-        self._source, self._target = found.descriptor, below
-        self._way.append(_Place(name, found.status, found.closed, []))
+        self._source, self._target = folder.descriptor, below
+        self._way.append(_Place(name, folder.status, folder.closed, []))
         self._way[-1].folders = self._fill()
 
     def _up(self) -> None:
@@ -248,21 +248,21 @@ class _Copy:
         """Where the way ends now."""
         if not self._way[-1].lost:
             with suppress(OSError):
-                found = os.open("..", _FOLDER, dir_fd=below)
-                if _identity(found) == self._way[-1].identity:
-                    return found
-                os.close(found)
+                descriptor = os.open("..", _FOLDER, dir_fd=below)
+                if _identity(descriptor) == self._way[-1].identity:
+                    return descriptor
+                os.close(descriptor)
             return self._from_top()
         return os.dup(self._top.descriptor)
 
     def _from_top(self) -> int:
         """The end of the way by its names, after something was moved; what is not found there any more is lost."""
-        found = os.dup(self._top.descriptor)
+        descriptor = os.dup(self._top.descriptor)
         for number, place in enumerate(self._way[1:], 1):
-            below = _open(place.name, found, _FOLDER)
+            below = _open(place.name, descriptor, _FOLDER)
             if below is not None and _identity(below.descriptor) == place.identity:
-                os.close(found)
-                found = below.descriptor
+                os.close(descriptor)
+                descriptor = below.descriptor
                 continue
             if below is not None:
                 below.leave()
@@ -270,7 +270,7 @@ class _Copy:
                 each.lost = True
                 each.folders.clear()
             break
-        return found
+        return descriptor
 
     def _fill(self) -> list[str]:
         """Copy the files and links of this folder; answers which folders are in it."""
@@ -306,27 +306,27 @@ class _Copy:
             os.utime(name, ns=times, dir_fd=self._target, follow_symlinks=False)
 
     def _file(self, name: str) -> None:
-        found = _open(name, self._source, _OPEN)
-        if found is None:
+        file = _open(name, self._source, _OPEN)
+        if file is None:
             return
         try:
-            if stat.S_ISREG(found.status.st_mode) and not self._linked_again(name, found):
+            if stat.S_ISREG(file.status.st_mode) and not self._linked_again(name, file):
                 with suppress(FileExistsError):
-                    self._copy_file(name, found)
+                    self._copy_file(name, file)
         finally:
-            found.leave()
+            file.leave()
 
-    def _copy_file(self, name: str, found: Folder) -> None:
-        made = os.open(name, _MADE, 0o600, dir_fd=self._target)
+    def _copy_file(self, name: str, file: Folder) -> None:
+        target = os.open(name, _NEW_FILE, 0o600, dir_fd=self._target)
         try:
-            self._content(found.descriptor, made, found.status.st_size)
-            _finish(made, found.status)
+            self._content(file.descriptor, target, file.status.st_size)
+            _finish(target, file.status)
         finally:
-            os.close(made)
-        if found.status.st_nlink > 1:
-            self._keep_link(name, found)
+            os.close(target)
+        if file.status.st_nlink > 1:
+            self._keep_link(name, file)
 
-    def _keep_link(self, name: str, found: Folder) -> None:
+    def _keep_link(self, name: str, file: Folder) -> None:
         """Keep the file where its next name finds it."""
         if self._links is None:
             folder = self._path.with_name(self._path.name + _LINKS)
@@ -335,11 +335,11 @@ class _Copy:
         kept = str(next(self._numbers))
         with suppress(OSError):
             os.link(name, kept, src_dir_fd=self._target, dst_dir_fd=self._links, follow_symlinks=False)
-            self._linked[_identity(found.descriptor)] = kept
+            self._linked[_identity(file.descriptor)] = kept
 
-    def _linked_again(self, name: str, found: Folder) -> bool:
+    def _linked_again(self, name: str, file: Folder) -> bool:
         """Whether the file has been copied under another name and got this one, too."""
-        kept = self._linked.get(_identity(found.descriptor)) if found.status.st_nlink > 1 else None
+        kept = self._linked.get(_identity(file.descriptor)) if file.status.st_nlink > 1 else None
         if kept is None:
             return False
         try:

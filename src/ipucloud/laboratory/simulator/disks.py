@@ -68,7 +68,7 @@ class Disks:
         folder, server, keep = self._folder / host, record.server, record.disk == "keep"
         new = folder / f"{DISK_FOLDER}{NEW}"
 
-        def is_wanted() -> bool:
+        def is_needed() -> bool:
             return record.state is HostState.DEPLOYING and record.server is server
 
         try:
@@ -77,17 +77,17 @@ class Disks:
             source = open_folder(self._snapshots / snapshot)
             if source is None:
                 raise FileNotFoundError(f"snapshot {snapshot} is not there")
-            await self._copier.copy(source, new, is_wanted, without=frozenset({HOME}) if keep else frozenset())
-            if is_wanted():
+            await self._copier.copy(source, new, is_needed, without=frozenset({HOME}) if keep else frozenset())
+            if is_needed():
                 await asyncio.to_thread(_move_in, new, folder / DISK_FOLDER)
         except Stopped:
             return
         except (OSError, TooLarge) as error:
             logger.warning("host %s: its disk could not be filled: %s", host, error or "the snapshot is too large")
-            if is_wanted():
+            if is_needed():
                 record.due = self._clock.now() + AGAIN_SECONDS
             return
-        if is_wanted():
+        if is_needed():
             record.snapshot = record.disk = None
             self._document.touch()
             # Nobody works on the disk before that is kept, or a kill would have it filled again.

@@ -17,14 +17,14 @@ class Events:
 
     def __init__(self) -> None:
         self._listeners: set[asyncio.Queue[bytes | None]] = set()
-        self._told = 0
+        self._count = 0
 
-    def tell(self, origin: str) -> None:
+    def notify(self, origin: str) -> None:
         """Something happened to the object with this path."""
-        self._told += 1
+        self._count += 1
         event = {
             "@odata.type": "#Event.v1_7_0.Event",
-            "Id": str(self._told),
+            "Id": str(self._count),
             "Name": "Status changed",
             "Events": [
                 {
@@ -34,7 +34,7 @@ class Events:
                 }
             ],
         }
-        line = f"id: {self._told}\ndata: {json.dumps(event)}\n\n".encode()
+        line = f"id: {self._count}\ndata: {json.dumps(event)}\n\n".encode()
         for listener in self._listeners:
             if listener.qsize() < MOST:
                 listener.put_nowait(line)

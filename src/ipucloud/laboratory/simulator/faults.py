@@ -55,7 +55,7 @@ class InForce:
     rule: FaultRule
     begins: float
     ends: float
-    seen: int = 0
+    matches: int = 0
     broke: bool = False
 
     def hit(self) -> None:
@@ -149,8 +149,8 @@ class FaultBook:
             return False
         if rule.call == CLOCK or not (fnmatchcase(call, rule.call) and fnmatchcase(target, rule.target)):
             return False
-        kept.seen += 1
-        return kept.seen % rule.every == 0 and (rule.probability >= 1.0 or self._random.random() < rule.probability)
+        kept.matches += 1
+        return kept.matches % rule.every == 0 and (rule.probability >= 1.0 or self._random.random() < rule.probability)
 
     def _run_clock(self, now: float) -> None:
         """Break the hardware that is due to break, and repair what no rule breaks any more."""

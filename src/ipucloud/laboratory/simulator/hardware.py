@@ -120,7 +120,7 @@ class Region:
         for pod in self.pods:
             if pod.cluster_id is not None:
                 pods.setdefault(pod.controller or self.slug, []).append(pod)
-        return {name: replace(self, pods=tuple(theirs)) for name, theirs in pods.items()}
+        return {name: replace(self, pods=tuple(members)) for name, members in pods.items()}
 
     @property
     def under_vipu(self) -> bool:

@@ -18,42 +18,42 @@ class HostServers:
     def __init__(self, states: HostStates) -> None:
         self._states = states
 
-    async def put_keys(self, name: str, wanted: ServerKeys) -> None:
+    async def put_keys(self, name: str, keys: ServerKeys) -> None:
         """Exchange the keys of a server, which may be off; a running one lets them in from now on."""
         self._states.check(name)
-        parse_keys(wanted.ssh_authorized_keys)
+        parse_keys(keys.ssh_authorized_keys)
         await self._states.advance(name)
         async with self._states.locks[name]:
             record = self._states.records.get(name)
             if record is None or record.server is None or record.state is HostState.WIPING:
                 raise precondition(f"host {name!r} carries no server that could have keys")
-            self._states.check_owner(name, record.server, wanted.server, wanted.network)
+            self._states.check_owner(name, record.server, keys.server, keys.network)
             spec = record.server.model_copy(
-                update={"ssh_authorized_keys": wanted.ssh_authorized_keys, "keys_revision": wanted.revision}
+                update={"ssh_authorized_keys": keys.ssh_authorized_keys, "keys_revision": keys.revision}
             )
             if spec == record.server:
                 return
-            if wanted.revision <= record.server.keys_revision:
-                raise precondition(f"server {wanted.server!r} has revision {record.server.keys_revision} of its keys")
+            if keys.revision <= record.server.keys_revision:
+                raise precondition(f"server {keys.server!r} has revision {record.server.keys_revision} of its keys")
             record.server = spec
             self._states.document.touch()
             if name in self._states.servers:
                 self._states.servers[name].exchange_keys(spec)
 
-    async def put_login_key(self, name: str, key: str, wanted: LoginKey) -> None:
+    async def put_login_key(self, name: str, key: str, login_key: LoginKey) -> None:
         """Let a key in to a server that runs, for a while."""
         self._states.check(name)
-        if parse_keys([wanted.public_key]).authorities is not None:
+        if parse_keys([login_key.public_key]).authorities is not None:
             raise invalid("an authority is not let in for a while")
         await self._states.advance(name)
         async with self._states.locks[name]:
             record = self._states.records.get(name)
             if record is None or record.server is None or name not in self._states.servers:
                 raise precondition(f"host {name!r} carries no server that runs")
-            self._states.check_owner(name, record.server, wanted.server, wanted.network)
-            self._states.servers[name].login_keys.put(key, wanted.public_key, wanted.seconds)
+            self._states.check_owner(name, record.server, login_key.server, login_key.network)
+            self._states.servers[name].login_keys.put(key, login_key.public_key, login_key.seconds)
 
-    async def put_s3(self, name: str, wanted: ServerS3) -> None:
+    async def put_s3(self, name: str, s3: ServerS3) -> None:
         """Exchange the buckets that a server has access to; one that is off has them from its next start on."""
         self._states.check(name)
         await self._states.advance(name)
@@ -61,21 +61,21 @@ class HostServers:
             record = self._states.records.get(name)
             if record is None or record.server is None or record.state is HostState.WIPING:
                 raise precondition(f"host {name!r} carries no server that could have S3 connections")
-            self._states.check_owner(name, record.server, wanted.server, wanted.network)
+            self._states.check_owner(name, record.server, s3.server, s3.network)
             present = record.s3
-            if present is not None and present.model_copy(update={"network": wanted.network}) == wanted:
+            if present is not None and present.model_copy(update={"network": s3.network}) == s3:
                 return
-            if present is not None and wanted.revision <= present.revision:
-                raise precondition(f"server {wanted.server!r} has revision {present.revision} of its S3 connections")
+            if present is not None and s3.revision <= present.revision:
+                raise precondition(f"server {s3.server!r} has revision {present.revision} of its S3 connections")
             if name in self._states.servers:
                 try:
-                    await self._states.servers[name].exchange_s3(wanted.connections)
+                    await self._states.servers[name].exchange_s3(s3.connections)
                 except OSError as error:
-                    raise precondition(f"server {wanted.server!r} cannot write its files: {error.strerror}") from error
-            record.s3 = wanted
+                    raise precondition(f"server {s3.server!r} cannot write its files: {error.strerror}") from error
+            record.s3 = s3
             self._states.document.touch()
 
-    async def put_preemption(self, name: str, wanted: ServerPreemption) -> None:
+    async def put_preemption(self, name: str, notice: ServerPreemption) -> None:
         """Tell a server that runs when its cluster is preempted."""
         self._states.check(name)
         await self._states.advance(name)
@@ -83,55 +83,55 @@ class HostServers:
             record = self._states.records.get(name)
             if record is None or record.server is None or name not in self._states.servers:
                 raise precondition(f"host {name!r} carries no server that runs")
-            self._states.check_owner(name, record.server, wanted.server, wanted.network)
+            self._states.check_owner(name, record.server, notice.server, notice.network)
             present = record.preemption
-            if present == wanted:
+            if present == notice:
                 return
-            if present is not None and wanted.revision <= present.revision:
-                raise precondition(f"server {wanted.server!r} has revision {present.revision} of its notice")
+            if present is not None and notice.revision <= present.revision:
+                raise precondition(f"server {notice.server!r} has revision {present.revision} of its notice")
             try:
-                await self._states.servers[name].tell_of_preemption(wanted.preempt_at)
+                await self._states.servers[name].tell_of_preemption(notice.preempt_at)
             except OSError as error:
-                raise precondition(f"server {wanted.server!r} cannot write its file: {error.strerror}") from error
-            record.preemption = wanted
+                raise precondition(f"server {notice.server!r} cannot write its file: {error.strerror}") from error
+            record.preemption = notice
             self._states.document.touch()
 
-    def check_address(self, wanted: AddressServer, region: str) -> None:
+    def check_address(self, target: AddressServer, region: str) -> None:
         """Refuse a server that could not have an address of the region now."""
-        self.check_runs(wanted)
-        if self._states.region_of[wanted.host] != region:
-            raise precondition(f"host {wanted.host!r} is in {self._states.region_of[wanted.host]!r}, not in {region!r}")
+        self.check_runs(target)
+        if self._states.region_of[target.host] != region:
+            raise precondition(f"host {target.host!r} is in {self._states.region_of[target.host]!r}, not in {region!r}")
 
-    def check_runs(self, wanted: VolumeServer | AddressServer) -> None:
+    def check_runs(self, target: VolumeServer | AddressServer) -> None:
         """Refuse a server to which nothing could be attached now."""
-        self._states.check(wanted.host)
-        record = self._states.records.get(wanted.host)
-        if record is None or record.server is None or wanted.host not in self._states.servers:
-            raise precondition(f"host {wanted.host!r} carries no server that runs")
-        self._states.check_owner(wanted.host, record.server, wanted.server, wanted.network)
+        self._states.check(target.host)
+        record = self._states.records.get(target.host)
+        if record is None or record.server is None or target.host not in self._states.servers:
+            raise precondition(f"host {target.host!r} carries no server that runs")
+        self._states.check_owner(target.host, record.server, target.server, target.network)
 
-    async def server_to_copy(self, wanted: SnapshotServer, region: str) -> ServerSpec:
+    async def server_to_copy(self, source: SnapshotServer, region: str) -> ServerSpec:
         """A server whose disk can be copied now; refuses another."""
-        self._states.check(wanted.host)
-        await self._states.advance(wanted.host)
-        record = self._states.records.get(wanted.host)
+        self._states.check(source.host)
+        await self._states.advance(source.host)
+        record = self._states.records.get(source.host)
         if record is None or record.server is None or record.state not in SWITCHED:
-            raise precondition(f"host {wanted.host!r} carries no server whose disk could be copied now")
-        if self._states.region_of[wanted.host] != region:
-            raise precondition(f"host {wanted.host!r} is in {self._states.region_of[wanted.host]!r}, not in {region!r}")
-        if record.server.name != wanted.server:
-            raise precondition(f"host {wanted.host!r} carries another server than {wanted.server!r}")
+            raise precondition(f"host {source.host!r} carries no server whose disk could be copied now")
+        if self._states.region_of[source.host] != region:
+            raise precondition(f"host {source.host!r} is in {self._states.region_of[source.host]!r}, not in {region!r}")
+        if record.server.name != source.server:
+            raise precondition(f"host {source.host!r} carries another server than {source.server!r}")
         # A server that is off keeps its network's name when the network is gone.
-        if (self._states.network_of(wanted.host) or record.server.network) != wanted.network:
-            raise precondition(f"host {wanted.host!r} is not in network {wanted.network!r}")
+        if (self._states.network_of(source.host) or record.server.network) != source.network:
+            raise precondition(f"host {source.host!r} is not in network {source.network!r}")
         return record.server
 
-    def open_disk(self, wanted: SnapshotServer) -> Folder | None:
+    def open_disk(self, source: SnapshotServer) -> Folder | None:
         """The disk of a server, to copy it; None where there is nothing on it yet."""
-        record = self._states.records.get(wanted.host)
-        if record is None or record.server is None or record.server.name != wanted.server:
-            raise precondition(f"host {wanted.host!r} carries another server than {wanted.server!r}")
-        return self._states.disks.open(wanted.host)
+        record = self._states.records.get(source.host)
+        if record is None or record.server is None or record.server.name != source.server:
+            raise precondition(f"host {source.host!r} carries another server than {source.server!r}")
+        return self._states.disks.open(source.host)
 
     def deploys_from(self, snapshot: str) -> bool:
         """Whether a disk is being filled from a snapshot, or about to be."""

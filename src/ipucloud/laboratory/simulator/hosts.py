@@ -40,8 +40,8 @@ class Hosts:
 
     def names(self, region: str | None) -> list[str]:
         """Every host (of one region, when it is named) that is not hidden."""
-        found = (name for name, slug in self._states.region_of.items() if region in {None, slug})
-        return [name for name in found if not self._identities.is_hidden(name)]
+        names = (name for name, slug in self._states.region_of.items() if region in {None, slug})
+        return [name for name in names if not self._identities.is_hidden(name)]
 
     def is_on(self, name: str) -> bool:
         """Whether the host is switched on: it takes power from the writing of an image to the end of its wipe."""
@@ -116,7 +116,7 @@ class Hosts:
             record.state = HostState.WIPING
             self._states.due(name, record, Action.HOST_WIPE)
 
-    async def power(self, name: str, wanted: PowerAction) -> None:
+    async def power(self, name: str, request: PowerAction) -> None:
         """Start a power action on a host with a server. The disk and the host key stay."""
         self._states.check(name)
         await self._states.advance(name)
@@ -125,49 +125,49 @@ class Hosts:
             if record is None or record.server is None or record.state not in SWITCHED:
                 state = HostState.CLEAN if record is None else record.state
                 raise precondition(f"host {name!r} is {state}: only a deployed host has power actions")
-            self._check_tenant(name, record.server, wanted)
-            if wanted.boot_id not in {None, record.boot_id}:
-                raise precondition(f"host {name!r} has started again since boot {wanted.boot_id}")
-            spec = _moved(record.server, wanted)
-            if wanted.action == "on" and record.state is not HostState.OFF and spec.network == record.server.network:
+            self._check_tenant(name, record.server, request)
+            if request.boot_id not in {None, record.boot_id}:
+                raise precondition(f"host {name!r} has started again since boot {request.boot_id}")
+            spec = _moved(record.server, request)
+            if request.action == "on" and record.state is not HostState.OFF and spec.network == record.server.network:
                 return
-            await self._states.shut(name, _FAREWELLS.get(wanted.action))
+            await self._states.shut(name, _FAREWELLS.get(request.action))
             record.server = spec
-            if wanted.action == "off":
+            if request.action == "off":
                 record.state, record.due, record.preemption = HostState.OFF, None, None
                 self._states.document.touch()
             else:
                 record.boot()
                 self._states.due(name, record, Action.HOST_BOOT)
 
-    def _check_tenant(self, name: str, server: ServerSpec, wanted: PowerAction) -> None:
+    def _check_tenant(self, name: str, server: ServerSpec, request: PowerAction) -> None:
         """A host's name says nothing of whose it is: what an action names must be so."""
-        if wanted.server not in {None, server.name}:
-            raise precondition(f"host {name!r} carries another server than {wanted.server!r}")
+        if request.server not in {None, server.name}:
+            raise precondition(f"host {name!r} carries another server than {request.server!r}")
         network = self._states.network_of(name)
-        if wanted.network is not None and network != wanted.network and (network or wanted.action == "on"):
-            raise precondition(f"host {name!r} is not in network {wanted.network!r}")
+        if request.network is not None and network != request.network and (network or request.action == "on"):
+            raise precondition(f"host {name!r} is not in network {request.network!r}")
 
-    async def rebuild(self, name: str, wanted: ServerRebuild) -> None:
+    async def rebuild(self, name: str, request: ServerRebuild) -> None:
         """Start writing the server again: it is gone at once, and what of its disk is not kept before it boots."""
         self._states.check(name)
-        check_spec(wanted.server)
-        self._check_ipus(name, wanted.server)
+        check_spec(request.server)
+        self._check_ipus(name, request.server)
         await self._states.advance(name)
         async with self._states.locks[name]:
             record = self._states.records.get(name)
             if record is None or record.server is None or record.state in {HostState.WIPING, HostState.FAILED}:
                 raise precondition(f"host {name!r} carries no server that could be rebuilt")
-            self._states.check_owner(name, record.server, wanted.server.name, wanted.server.network)
-            if wanted.server == record.server:
+            self._states.check_owner(name, record.server, request.server.name, request.server.network)
+            if request.server == record.server:
                 return
-            if wanted.server.generation <= record.server.generation:
-                raise precondition(f"server {wanted.server.name!r} has generation {record.server.generation}")
-            snapshot = self._snapshot(wanted.server, self._states.region_of[name])
+            if request.server.generation <= record.server.generation:
+                raise precondition(f"server {request.server.name!r} has generation {record.server.generation}")
+            snapshot = self._snapshot(request.server, self._states.region_of[name])
             await self._states.shut(name, _FAREWELLS["reboot"])
             self._leave(name)
             self._copies_end(name)
-            record.rewrite(wanted.server, wanted.disk, snapshot)
+            record.rewrite(request.server, request.disk, snapshot)
             self._states.due(name, record, Action.HOST_DEPLOY)
 
     async def fail(self, name: str) -> None:
@@ -219,8 +219,8 @@ class Hosts:
             raise precondition(f"server {spec.name!r} on host {name!r} is being wiped")
 
 
-def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:
+def _moved(server: ServerSpec, request: PowerAction) -> ServerSpec:
     """The server as it is to be once it is switched on for a network."""
-    if wanted.action != "on" or wanted.network is None:
+    if request.action != "on" or request.network is None:
         return server
-    return server.model_copy(update={"network": wanted.network, "environment": wanted.environment or {}})
+    return server.model_copy(update={"network": request.network, "environment": request.environment or {}})

@@ -95,10 +95,10 @@ class Machines:
         plan = machine.region
         ipus = plan.ipus if isinstance(plan, ServerPlan) else len(machine.topology_ids)
         busy = tuple(number for number in range(ipus) if self._is_busy((name, number)))
-        found = measured(name, ipus, busy, self._worst_link(name))
+        metrics = measured(name, ipus, busy, self._worst_link(name))
         if (shown := self.readings(name).get("die_temperature")) is not None:
-            return found.model_copy(update={"TemperatureCelsius": shown})
-        return found
+            return metrics.model_copy(update={"TemperatureCelsius": shown})
+        return metrics
 
     def log(self, name: str) -> RedfishLog:
         """What the machine's BMC has logged: changes of power, failures, and sensors beyond their limits."""
@@ -109,7 +109,7 @@ class Machines:
         record = self._records.get(name)
         if record is None:
             return RedfishLog(Members=[])
-        self._settle(name, record)
+        self._reconcile(name, record)
         return RedfishLog(
             Members=[
                 RedfishLogEntry(
@@ -127,7 +127,7 @@ class Machines:
         if self._is_server(name):
             raise precondition(f"server {name!r} is switched by the power actions of its host")
         record = self._record(name)
-        self._settle(name, record)
+        self._reconcile(name, record)
         if reset_type == "On":
             if record.power in {"Off", "PoweringOff"}:
                 self._power(name, record, "PoweringOn", Action.MACHINE_POWER_ON)
@@ -161,8 +161,8 @@ class Machines:
 
     def broken(self) -> list[str]:
         """The machines of which `repair` changes anything."""
-        found = self._records.items()
-        return [name for name, record in found if record.failed or record.hangs or record.readings]
+        records = self._records.items()
+        return [name for name, record in records if record.failed or record.hangs or record.readings]
 
     def show(self, name: str, sensor: str, reading: float) -> None:
         """Let a sensor of the machine's BMC show this."""
@@ -188,7 +188,7 @@ class Machines:
         record = self._records.get(name)
         if record is None:
             return self._initial
-        self._settle(name, record)
+        self._reconcile(name, record)
         return record.power
 
     def _record(self, name: str) -> MachineRecord:
@@ -201,7 +201,7 @@ class Machines:
         record.due = self._clock.now() + self._durations.seconds(action, name)
         self._changed()
 
-    def _settle(self, name: str, record: MachineRecord) -> None:
+    def _reconcile(self, name: str, record: MachineRecord) -> None:
         while not record.hangs and record.due is not None and record.due <= self._clock.now():
             if record.power == "PoweringOn":
                 record.note(record.due, "OK", "The system was powered on.")

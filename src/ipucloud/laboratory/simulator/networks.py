@@ -37,7 +37,7 @@ class Networks:
         }
 
     def get(self, name: str) -> Network:
-        self._settle()
+        self._reconcile()
         record = self._records.get(name)
         if record is None:
             raise not_found(f"network {name!r} does not exist")
@@ -45,7 +45,7 @@ class Networks:
 
     def all(self, region: str | None) -> list[Network]:
         """Every network (of one region, when it is named), by name."""
-        self._settle()
+        self._reconcile()
         return [
             _view(name, record)
             for name, record in sorted(self._records.items())
@@ -54,7 +54,7 @@ class Networks:
 
     def put(self, name: str, spec: NetworkSpec) -> Network:
         """Start attaching a network; a repeat of the same spec answers the network as it stands."""
-        self._settle()
+        self._reconcile()
         present = self._records.get(name)
         if present is not None:
             if _ports(present.spec) != _ports(spec) or present.spec.region != spec.region:
@@ -71,7 +71,7 @@ class Networks:
 
     def delete(self, name: str) -> None:
         """Start detaching a network; a repeat while it is being detached changes nothing."""
-        self._settle()
+        self._reconcile()
         record = self._records.get(name)
         if record is None:
             raise not_found(f"network {name!r} does not exist")
@@ -82,12 +82,12 @@ class Networks:
 
     def network_of(self, port: str) -> str | None:
         """The network that a machine's or host's port is in."""
-        self._settle()
+        self._reconcile()
         return self._network_of.get(port)
 
     def machine_at(self, host: str, region: str, rnic: str) -> Machine | None:
         """The machine with this RNIC address, if `host` reaches it: both ports in one network that is ready."""
-        self._settle()
+        self._reconcile()
         machine = self._rnics.get((region, rnic))
         name = self._network_of.get(host)
         if machine is None or name is None or self._network_of.get(machine.name) != name:
@@ -96,7 +96,7 @@ class Networks:
 
     def machines_beside(self, host: str) -> frozenset[str]:
         """The machines that a host reaches: those of its network, once that is ready."""
-        self._settle()
+        self._reconcile()
         record = self._records.get(self._network_of.get(host, ""))
         ready = record is not None and record.state is NetworkState.READY
         return frozenset(record.spec.machines) if record is not None and ready else frozenset()
@@ -118,7 +118,7 @@ class Networks:
     def _seconds(self, action: Action, name: str, spec: NetworkSpec) -> float:
         return self._durations.seconds(action, name, len(spec.machines))
 
-    def _settle(self) -> None:
+    def _reconcile(self) -> None:
         now = self._clock.now()
         passed = [n for n, r in self._records.items() if r.due is not None and r.due <= now]
         for name in passed:

@@ -105,7 +105,7 @@ async def _listen_rpc(site: Site, open_things: AsyncExitStack) -> None:
         _keep_port(site, purpose, port)
         open_things.push_async_callback(server.stop, GRACE_SECONDS)
         controller.endpoints = Endpoints(
-            site.settings.told_address,
+            site.settings.advertised_address,
             site.state.endpoints.setdefault(slug, {}),
             listeners.tenant,
             site.settings.ports,
@@ -165,6 +165,6 @@ def _ready_line(site: Site) -> str:
         region.region: region.vipu.model_dump(include={"admin_port"}) if region.vipu else {}
         for region in site.inventory().regions
     }
-    url = f"http://{site.settings.told_address}:{site.state.ports['http']}"
+    url = f"http://{site.settings.advertised_address}:{site.state.ports['http']}"
     reported = {"ready": True, "url": url, "regions": regions}
     return json.dumps(reported)

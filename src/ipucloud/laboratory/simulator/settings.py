@@ -82,7 +82,7 @@ class Settings:
     address_port: int = ADDRESS_PORT
 
     @property
-    def told_address(self) -> str:
+    def advertised_address(self) -> str:
         """The address that the site reports of itself."""
         return self.advertise or self.bind
 

@@ -177,10 +177,10 @@ class Site:
 
     def machines_of(self, region: str | None) -> list[str]:
         """The names of all machines of the region, or of the site, in the order of the hardware."""
-        found = [each for slug, each in self.regions.items() if region in {None, slug}]
-        if not found:
+        regions = [each for slug, each in self.regions.items() if region in {None, slug}]
+        if not regions:
             raise not_found(f"region {region!r} does not exist")
-        return [name for each in found for name in each.machines] + self.identities.surplus(region)
+        return [name for each in regions for name in each.machines] + self.identities.surplus(region)
 
     def inventory(self, *, containers: bool = False) -> Inventory:
         """All hardware, and where its controllers listen. `containers`: whether servers run container images."""
@@ -206,7 +206,7 @@ class Site:
 
     def _vipu_endpoint(self, name: str) -> VipuEndpoint:
         return VipuEndpoint(
-            host=self.settings.told_address,
+            host=self.settings.advertised_address,
             admin_port=self.state.ports[f"vipu.{name}.admin"],
             secure=self.settings.secure,
             authority=self.authorities[name].certificate if name in self.authorities else None,
@@ -342,7 +342,7 @@ class Site:
         )
         return Surroundings(
             self.settings.bind,
-            self.settings.told_address,
+            self.settings.advertised_address,
             fabric,
             self.settings.disk_mib * 1024 * 1024,
             answers=lambda: not self.faults.silence("ssh.connect", host),
@@ -353,12 +353,12 @@ class Site:
 
     def _endpoints_beside(self, host: str) -> frozenset[str]:
         """The addresses of the endpoints of the machines' allocations in a host's network."""
-        found = set()
+        addresses = set()
         for machine in self.networks.machines_beside(host):
             controller = self.controllers[self._controller_of[machine]]
             if owner := controller.allocations.owner_of(machine):
-                found.add(f"{controller.endpoints.host}:{controller.endpoints.port(owner)}")
-        return frozenset(found)
+                addresses.add(f"{controller.endpoints.host}:{controller.endpoints.port(owner)}")
+        return frozenset(addresses)
 
 
 def prepare_folder(data: Path) -> None:

@@ -63,7 +63,7 @@ class Document:
                 error = problem
             else:
                 self._written = version
-            self._tell(version, error)
+            self._notify(version, error)
         self._writing = None
 
     async def _replace(self, data: bytes) -> None:
@@ -77,11 +77,11 @@ class Document:
         replace_file(self._path, data, fsync=self._fsync)
         self._slow = time.perf_counter() - started > SLOW_SECONDS
 
-    def _tell(self, version: int, error: OSError | None) -> None:
+    def _notify(self, version: int, error: OSError | None) -> None:
         """Let go of those whose change was in this version of the file. Some of them may have been cancelled."""
-        reached = [written for wanted, written in self._waiting if wanted <= version and not written.done()]
+        reached = [written for needed, written in self._waiting if needed <= version and not written.done()]
         self._crowd = len(reached)
-        self._waiting = [(wanted, written) for wanted, written in self._waiting if wanted > version]
+        self._waiting = [(needed, written) for needed, written in self._waiting if needed > version]
         for written in reached:
             if error is None:
                 written.set_result(None)

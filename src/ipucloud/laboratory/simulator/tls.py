@@ -172,8 +172,8 @@ class Authority:
         if not self._client_path.exists():
             return False
         kept = x509.load_pem_x509_certificate(self._client_path.read_bytes())
-        left = kept.not_valid_after_utc - datetime.now(UTC)
-        return kept.issuer == self._signer.certificate.subject and left.total_seconds() > self.life / 2
+        remaining = kept.not_valid_after_utc - datetime.now(UTC)
+        return kept.issuer == self._signer.certificate.subject and remaining.total_seconds() > self.life / 2
 
 
 class _Listener:

@@ -54,7 +54,7 @@ class Volumes:
         self._copier = copier
         self._snapshot = snapshot
         self._deleted = deleted
-        self._made: dict[str, asyncio.Task[None]] = {}
+        self._creating: dict[str, asyncio.Task[None]] = {}
 
     def start(self) -> None:
         """Bring every folder to where it is recorded, and remove what is left of volumes that are not."""
@@ -65,7 +65,7 @@ class Volumes:
                 wipe(place)
         for name, record in self._records.items():
             if not record.deleted:
-                self._settle(name, record)
+                self._reconcile(name, record)
 
     def get(self, name: str) -> Volume:
         record = self._existing(name)
@@ -85,7 +85,7 @@ class Volumes:
     async def close(self) -> None:
         """Stop filling volumes from snapshots."""
         self._copier.close()
-        await asyncio.gather(*self._made.values(), return_exceptions=True)
+        await asyncio.gather(*self._creating.values(), return_exceptions=True)
 
     async def put(self, name: str, spec: VolumeSpec) -> Volume:
         """Make a volume, or let it grow. One that is made from a snapshot has its files then."""
@@ -93,12 +93,12 @@ class Volumes:
             raise invalid(f"{name!r} is not the name of a volume")
         if spec.region not in self._regions:
             raise not_found(f"region {spec.region!r} does not exist")
-        if name not in self._records and (name in self._made or spec.snapshot is not None):
+        if name not in self._records and (name in self._creating or spec.snapshot is not None):
             await asyncio.shield(self._making(name, spec))
         record = self._records.get(name)
         if record is None:
             record = self._records[name] = VolumeRecord(spec)
-            self._settle(name, record)
+            self._reconcile(name, record)
         elif record.deleted:
             raise _was_deleted(name)
         elif record.spec.region != spec.region or record.spec.size_gib > spec.size_gib:
@@ -108,10 +108,10 @@ class Volumes:
         return self.get(name)
 
     def _making(self, name: str, spec: VolumeSpec) -> asyncio.Task[None]:
-        if name not in self._made:
-            task = self._made[name] = asyncio.create_task(self._make_from_snapshot(name, spec))
-            task.add_done_callback(lambda _: self._made.pop(name))
-        return self._made[name]
+        if name not in self._creating:
+            task = self._creating[name] = asyncio.create_task(self._make_from_snapshot(name, spec))
+            task.add_done_callback(lambda _: self._creating.pop(name))
+        return self._creating[name]
 
     async def _make_from_snapshot(self, name: str, spec: VolumeSpec) -> None:
         """Make a volume that nobody sees before it has its files."""
@@ -133,26 +133,26 @@ class Volumes:
         if record.deleted:
             await asyncio.to_thread(wipe, new)
         else:
-            self._settle(name, record)
+            self._reconcile(name, record)
 
-    async def attach(self, name: str, wanted: VolumeAttachment, check: CheckServer) -> Volume:
+    async def attach(self, name: str, attachment: VolumeAttachment, check: CheckServer) -> Volume:
         """Give the volume to a server, or to nobody."""
         record = self._existing(name)
         present = record.attachment
-        if present is not None and wanted.revision <= present.revision:
-            if wanted != present:
+        if present is not None and attachment.revision <= present.revision:
+            if attachment != present:
                 raise precondition(f"volume {name!r} has revision {present.revision} of its attachment")
             return self.get(name)
-        if wanted.server is not None:
-            check(wanted.server)
-            self._check_path(name, wanted.server)
+        if attachment.server is not None:
+            check(attachment.server)
+            self._check_path(name, attachment.server)
         self._take_back(name, record)
-        record.attachment = wanted
+        record.attachment = attachment
         self._document.touch()
         await self._document.settled()
         # A later request may have come meanwhile: the folder goes where it is recorded now.
         if not record.deleted:
-            self._settle(name, record)
+            self._reconcile(name, record)
         return self.get(name)
 
     async def delete(self, name: str) -> None:
@@ -191,16 +191,16 @@ class Volumes:
             raise not_found(f"volume {name!r} does not exist")
         return record
 
-    def _check_path(self, name: str, wanted: VolumeServer) -> None:
+    def _check_path(self, name: str, target: VolumeServer) -> None:
         for other, record in self._records.items():
             server = record.attachment.server if record.attachment is not None else None
-            if other != name and server is not None and (server.host, server.path) == (wanted.host, wanted.path):
-                raise precondition(f"host {wanted.host!r} has another volume at {wanted.path}")
+            if other != name and server is not None and (server.host, server.path) == (target.host, target.path):
+                raise precondition(f"host {target.host!r} has another volume at {target.path}")
 
     def _mount(self, server: VolumeServer) -> Path:
         return self._hosts_folder / server.host / DISK_FOLDER / server.path.lstrip("/")
 
-    def _settle(self, name: str, record: VolumeRecord) -> None:
+    def _reconcile(self, name: str, record: VolumeRecord) -> None:
         """Have the folder where it is recorded; one that is nowhere is empty."""
         home = self._folder / name
         new = self._new(name)

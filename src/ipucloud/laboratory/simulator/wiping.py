@@ -23,8 +23,8 @@ def wipe(folder: Path) -> None:
         with suppress(OSError):
             place.chmod(_ALL)
             with os.scandir(place) as entries:
-                found = list(entries)
-            for entry in found:
+                children = list(entries)
+            for entry in children:
                 if entry.is_dir(follow_symlinks=False):
                     # One that is closed to its owner cannot be moved: its `..` would have to be written.
                     Path(entry.path).chmod(_ALL)

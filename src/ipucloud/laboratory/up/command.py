@@ -112,7 +112,7 @@ def up(
     """
     leave_first_process()
     settings = settings_from_environment()
-    given: dict[str, object] = {} if port is None else {"port": port}
+    overrides: dict[str, object] = {} if port is None else {"port": port}
     try:
         site = SiteChoices(
             None if published is None else Published.read(published), unconfined, tuple(insecure_registry or ())
@@ -120,8 +120,8 @@ def up(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--published") from None
     if site.published is not None:
-        given |= {"host": EVERYWHERE, "allowed_hosts": settings.allowed_hosts | {site.published.address}}
-    settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute(), **given})
+        overrides |= {"host": EVERYWHERE, "allowed_hosts": settings.allowed_hosts | {site.published.address}}
+    settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute(), **overrides})
     with exit_on_error(), patient_output():
         try:
             with interruptible() as signals:
@@ -160,17 +160,17 @@ def _announce(system: System, panel: str, published: Published | None, as_json: 
         "logs": str(system.logs),
         "env": shlex.quote(str(system.env)),
     }
-    made = system.sample
+    sample = system.sample
     if as_json:
-        output.write_json({**facts, "sample": None if made is None else asdict(made)})
+        output.write_json({**facts, "sample": None if sample is None else asdict(sample)})
     else:
         terminal = HERE.format(**facts)
         if published is not None:
             where = {"address": published.address, "ports": published, "port": port, "container": socket.gethostname()}
             terminal = IN_CONTAINER.format(**facts, **where)
         typer.echo(TRY.format(**facts, terminal=terminal))
-        if made is not None:
-            typer.echo(introduction(made))
+        if sample is not None:
+            typer.echo(introduction(sample))
 
 
 def _say(sentence: str) -> None:

@@ -15,26 +15,28 @@ class PortError(CommandError):
     """A port cannot be listened on."""
 
 
-def listen_near(host: str, wanted: int) -> socket.socket:
-    """A socket that listens on port `wanted`, or on another one where that is 0 or taken. Raises PortError."""
-    for port in (wanted, *candidates(PORTS)):
+def listen_near(host: str, preferred: int) -> socket.socket:
+    """A socket that listens on port `preferred`, or on another one where that is 0 or taken. Raises PortError."""
+    for port in (preferred, *candidates(PORTS)):
         if port == 0:
             continue
         try:
             return listener(host, port)
         except ListenError:
             continue
-    raise PortError(f"No port could be listened on at {host}, neither {wanted} nor {PORTS.start} to {PORTS.stop - 1}.")
+    raise PortError(
+        f"No port could be listened on at {host}, neither {preferred} nor {PORTS.start} to {PORTS.stop - 1}."
+    )
 
 
-def listen_kept(host: str, wanted: int | None, usual: int, kept: Path, say: Say) -> socket.socket:
+def listen_kept(host: str, requested: int | None, usual: int, kept: Path, say: Say) -> socket.socket:
     """A socket that listens on the same port at every start, so that stored URLs stay valid; `kept` is its file.
 
-    `wanted` is the port that was asked for: only that one will do. 0: any port, the kept one if it is free. None: only
-    the kept one; on the first start `usual`, or any where that is taken. Raises PortError.
+    `requested` is the port that was asked for: only that one will do. 0: any port, the kept one if it is free. None:
+    only the kept one; on the first start `usual`, or any where that is taken. Raises PortError.
     """
     earlier = int(kept.read_text()) if kept.exists() else None
-    only = wanted or (earlier if wanted is None else None)
+    only = requested or (earlier if requested is None else None)
     if only:
         try:
             bound = listener(host, only)
@@ -44,8 +46,8 @@ def listen_kept(host: str, wanted: int | None, usual: int, kept: Path, say: Say)
             )
             raise PortError(f"{error} Use --port, or stop the program that has it.{known}") from error
     else:
-        bound = listen_near(host, usual if wanted is None else earlier or 0)
-        if wanted is None and port_of(bound) != usual:
+        bound = listen_near(host, usual if requested is None else earlier or 0)
+        if requested is None and port_of(bound) != usual:
             say(f"Port {usual} is taken. The API has port {port_of(bound)}, also at later starts; --port changes it.")
     kept.write_text(f"{port_of(bound)}\n")
     return bound

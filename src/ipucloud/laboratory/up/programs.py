@@ -60,11 +60,11 @@ AS_USUAL = SiteChoices()
 
 def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> Program:
     """The embedded server of the directory `root`."""
-    found = () if bindir is None else ("--bindir", str(bindir))
+    options = () if bindir is None else ("--bindir", str(bindir))
     return Program(
         "PostgreSQL",
         "ipucloud.laboratory.postgres",
-        (str(root), "--ready-file", str(ready.path), *found),
+        (str(root), "--ready-file", str(ready.path), *options),
         {},
         logs / "postgres.log",
         ready,

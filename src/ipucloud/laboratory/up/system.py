@@ -154,11 +154,11 @@ async def running(
         public = sockets.enter_context(_public(settings, say))
         say(f"Starting; data and logs are in {settings.data_dir}.")
         async with keeping(say) as keeper:
-            given = settings
-            settings, needed = await _foundations(keeper, given, time_scale, say, site)
+            original = settings
+            settings, needed = await _foundations(keeper, original, time_scale, say, site)
             if sample:
                 await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
-            sockets.enter_context(reachable(given, settings))
+            sockets.enter_context(reachable(original, settings))
             tokens = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
             say("Hardware, prices, quotas and tokens are registered.")
             internal, workers = (
@@ -172,19 +172,19 @@ async def running(
             for service in services:
                 await service.ready()
                 say(f"{service.name} is running.")
-            url, made = programs.url_of(public), await _sample(settings)
+            url, existing_sample = programs.url_of(public), await _sample(settings)
             profiles = {role.value: Profile(url, token, PROJECT, role.value) for role, token in tokens.items()}
             profiles[DEFAULT] = profiles.pop(Role.OWNER)
-            if made is not None:
-                profiles[PROFILE] = Profile(url, made.token, made.project, Role.BILLING)
+            if existing_sample is not None:
+                profiles[PROFILE] = Profile(url, existing_sample.token, existing_sample.project, Role.BILLING)
             env = write_terminal_files(settings.data_dir, profiles, say)
-            yield System(url, tokens[Role.OWNER], tokens[Role.ADMIN], PROJECT, logs, env, made)
+            yield System(url, tokens[Role.OWNER], tokens[Role.ADMIN], PROJECT, logs, env, existing_sample)
 
 
 def _public(settings: Settings, say: Say) -> socket.socket:
     """The API's listener; a port that the settings were given goes first."""
-    wanted = settings.port if "port" in settings.model_fields_set else None
-    return listen_kept(settings.host, wanted, settings.port, settings.data_dir / PORT, say)
+    port = settings.port if "port" in settings.model_fields_set else None
+    return listen_kept(settings.host, port, settings.port, settings.data_dir / PORT, say)
 
 
 @contextmanager
@@ -192,9 +192,9 @@ def _sole_user(data_dir: Path) -> Iterator[None]:
     data_dir.mkdir(parents=True, exist_ok=True)
     try:
         lock = take_lock(data_dir / LOCK)
-    except LockTakenError as taken:
+    except LockTakenError as error:
         raise DataDirectoryTakenError(
-            f"A system runs from {data_dir} already, started by process {taken.holder}. Stop that one first, or choose "
+            f"A system runs from {data_dir} already, started by process {error.holder}. Stop that one first, or choose "
             "another directory with IPUCLOUD_DATA_DIR."
         ) from None
     try:
@@ -204,17 +204,17 @@ def _sole_user(data_dir: Path) -> Iterator[None]:
 
 
 @contextmanager
-def reachable(given: Settings, settings: Settings) -> Iterator[None]:
+def reachable(original: Settings, settings: Settings) -> Iterator[None]:
     """While the block lasts, commands for operators find the system by its data directory.
 
-    What was `given` is written down too, so that a site of one's own is found, but no secret of it: of the site's only
-    the names, and of another database nothing.
+    What `original` has set is written down too, so that a site of one's own is found, but no secret of it: of the
+    site's only the names, and of another database nothing.
     """
     path = settings.data_dir / CONNECTIONS
-    own = {name for name in REACHED_BY if getattr(settings, name) != getattr(given, name)}
-    open_ = {name for name in given.model_fields_set.intersection(REACHED_BY) if not _is_secret(given, name)}
+    own = {name for name in REACHED_BY if getattr(settings, name) != getattr(original, name)}
+    open_ = {name for name in original.model_fields_set.intersection(REACHED_BY) if not _is_secret(original, name)}
     written: dict[str, object] = {name: _plain(name, getattr(settings, name)) for name in sorted(own | open_)}
-    withheld = sorted(name for name in SITE_SECRETS if name not in own and getattr(given, name) is not None)
+    withheld = sorted(name for name in SITE_SECRETS if name not in own and getattr(original, name) is not None)
     write_secret(path, json.dumps(written | {NOT_WRITTEN: withheld}))
     try:
         yield
@@ -288,17 +288,17 @@ def _confinement(url: str, token: str) -> Sequence[str]:
     """What is to be said of the wall around the programs of servers; nothing of the best one."""
     site = SimulatedSite(url, token)
     try:
-        found = site.confinement()
+        confinement = site.confinement()
     except SimulatorError:  # it is asked again by whoever logs in
         return ()
     finally:
         site.close()
-    if found.problem is not None:
-        return (f"Logins and jobs will be refused: {found.problem}.",)
+    if confinement.problem is not None:
+        return (f"Logins and jobs will be refused: {confinement.problem}.",)
     return {
         "landlock": ("Programs of servers are confined by Landlock; `ipucloud sim show` says what that leaves open.",),
         "none": ("This machine cannot confine the programs of servers: they run WITHOUT A WALL, as your own would.",),
-    }.get(found.wall or "", ())
+    }.get(confinement.wall or "", ())
 
 
 async def _through_restarts(needed: list[Kept], step: Callable[[], Awaitable[Result]]) -> Result:
@@ -335,7 +335,7 @@ def _at_simulated_site(settings: Settings, ready_line: str, token: str, publishe
     if published is not None:  # what it announces is for those outside
         url = url.replace(published.address, LOOPBACK, 1)
         settings = settings.model_copy(update={"reached_at": f"{published.address}={LOOPBACK}"})
-    mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
+    defaults = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
     key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
     client = programs.client_certificates(settings.data_dir / SITE)
     at = {
@@ -347,7 +347,7 @@ def _at_simulated_site(settings: Settings, ready_line: str, token: str, publishe
         "vipu_client_certificate": client,
         "vipu_client_key": None,
     }
-    return settings.model_copy(update=at | mine)
+    return settings.model_copy(update=at | defaults)
 
 
 async def _sample(settings: Settings) -> Sample | None:

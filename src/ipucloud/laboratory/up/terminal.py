@@ -37,11 +37,14 @@ def write_terminal_files(data_dir: Path, profiles: Mapping[str, Profile], say: S
     except UsageError:
         stored = {}
     for name, profile in profiles.items():
-        found = stored.get(name, profile)
-        if profile.url == found.url or profile.token == found.token:
+        existing = stored.get(name, profile)
+        if profile.url == existing.url or profile.token == existing.token:
             stored[name] = profile
         else:
-            say(f"Profile {name} in {client} is that of {found.url} and was kept. `ipucloud logout` there deletes it.")
+            say(
+                f"Profile {name} in {client} is that of {existing.url} and was kept."
+                " `ipucloud logout` there deletes it."
+            )
     save(stored, environment)
     paths = {"file": file, "data": data_dir, "client": client, "programs": Path(sys.executable).parent}
     write_secret(file, _SHELL.format(**{name: shlex.quote(str(path)) for name, path in paths.items()}).strip())

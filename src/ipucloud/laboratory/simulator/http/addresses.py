@@ -21,8 +21,8 @@ def address_routes(site: Site, calls: Calls) -> list[Route]:
         return addresses.put(request.path_params["name"], await body_of(request, AddressSpec))
 
     async def attach_address(request: Request) -> Address:
-        wanted = await body_of(request, AddressAttachment)
-        return await addresses.attach(request.path_params["name"], wanted, site.host_servers.check_address)
+        attachment = await body_of(request, AddressAttachment)
+        return await addresses.attach(request.path_params["name"], attachment, site.host_servers.check_address)
 
     async def delete_address(request: Request) -> None:
         addresses.delete(request.path_params["name"])

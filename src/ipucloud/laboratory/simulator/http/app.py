@@ -71,9 +71,9 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
         return site.machines.system(request.path_params["machine"])
 
     async def list_systems(request: Request) -> RedfishSystems:
-        asked = request.query_params
-        names = site.machines_of(asked.get("region"))
-        skip, top = (number(asked.get(name), default) for name, default in (("$skip", 0), ("$top", len(names))))
+        query = request.query_params
+        names = site.machines_of(query.get("region"))
+        skip, top = (number(query.get(name), default) for name, default in (("$skip", 0), ("$top", len(names))))
         page = [name for name in names[skip : skip + top] if _answers(site, name)]
         return RedfishSystems(Members=[site.machines.system(name) for name in page], count=len(names))
 
@@ -149,9 +149,9 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         return await get_host(request)
 
     async def console(request: Request) -> Console:
-        asked = request.query_params
-        found = servers.console_of(request.path_params["host"], asked.get("server", ""), asked.get("network", ""))
-        return Console(boots=[*found.boots(number(asked.get("after"), 0))])
+        query = request.query_params
+        output = servers.console_of(request.path_params["host"], query.get("server", ""), query.get("network", ""))
+        return Console(boots=[*output.boots(number(query.get("after"), 0))])
 
     async def power(request: Request) -> Host:
         await hosts.power(request.path_params["host"], await body_of(request, PowerAction))
@@ -205,10 +205,10 @@ def _jobs(site: Site, calls: Calls) -> list[Route]:
         return await jobs.put(request.path_params["job"], body)
 
     async def get_job(request: Request) -> Job:
-        asked = request.query_params
+        query = request.query_params
         name = request.path_params["host"]
-        jobs = await servers.jobs_of(name, asked.get("server", ""), asked.get("network", ""))
-        return jobs.get(request.path_params["job"], number(asked.get("log_from"), 0))
+        jobs = await servers.jobs_of(name, query.get("server", ""), query.get("network", ""))
+        return jobs.get(request.path_params["job"], number(query.get("log_from"), 0))
 
     async def stop_job(request: Request) -> Job:
         body = await body_of(request, JobStop)
@@ -225,7 +225,7 @@ def _jobs(site: Site, calls: Calls) -> list[Route]:
 
 def _trouble(site: Site, calls: Calls) -> list[Route]:
     """Fault rules, what a controller forgets, and its certificates: the experimenter's side."""
-    told = partial(_told, site)
+    notifying = partial(_notifying, site)
 
     async def list_faults(request: Request) -> FaultList:  # noqa: ARG001 - every call has the same signature
         return FaultList(faults=site.faults.all())
@@ -250,7 +250,7 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
         calls.route("GET", "/v1/faults", "faults.list", list_faults),
         calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
         calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
-        calls.route("POST", f"{controller}:forget", "controllers.forget", told(forget)),
+        calls.route("POST", f"{controller}:forget", "controllers.forget", notifying(forget)),
         calls.route(
             "POST", f"{controller}:rotate-certificates", "controllers.rotate_certificates", rotate_certificates
         ),
@@ -260,7 +260,7 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
 
 def _breakages(site: Site, calls: Calls) -> list[Route]:
     """Machines, links and hosts that break now, or are repaired."""
-    told = partial(_told, site)
+    notifying = partial(_notifying, site)
 
     async def list_broken(request: Request) -> Broken:  # noqa: ARG001 - every call has the same signature
         links = site.cables.all_broken()
@@ -294,20 +294,20 @@ def _breakages(site: Site, calls: Calls) -> list[Route]:
 
     return [
         calls.route("GET", "/v1/broken", "faults.broken", list_broken),
-        calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", told(fail_machine)),
-        calls.route("POST", "/v1/machines/{machine}:hang", "machines.hang", told(hang_machine)),
-        calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", told(repair_machine)),
-        calls.route("PUT", "/v1/machines/{machine}/sensors/{sensor}", "sensors.put", told(show_sensor)),
-        calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", told(fail_link)),
-        calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", told(repair_link)),
-        calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", told(fail_host)),
-        calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", told(repair_host)),
+        calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", notifying(fail_machine)),
+        calls.route("POST", "/v1/machines/{machine}:hang", "machines.hang", notifying(hang_machine)),
+        calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", notifying(repair_machine)),
+        calls.route("PUT", "/v1/machines/{machine}/sensors/{sensor}", "sensors.put", notifying(show_sensor)),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", notifying(fail_link)),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", notifying(repair_link)),
+        calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", notifying(fail_host)),
+        calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", notifying(repair_host)),
     ]
 
 
 def _shown(site: Site, calls: Calls) -> list[Route]:
     """What hardware shows of itself in place of what it was built with, and what confines the programs of servers."""
-    told = partial(_told, site)
+    notifying = partial(_notifying, site)
 
     async def list_shown(request: Request) -> HardwareShownList:  # noqa: ARG001 - every call has the same signature
         return HardwareShownList(hardware=site.identities.all())
@@ -324,20 +324,20 @@ def _shown(site: Site, calls: Calls) -> list[Route]:
     return [
         calls.route("GET", "/v1/confinement", "hardware.confinement", get_confinement),
         calls.route("GET", "/v1/hardware", "hardware.list", list_shown),
-        calls.route("PUT", "/v1/hardware/{name}", "hardware.put", told(put_shown)),
-        calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", told(delete_shown)),
+        calls.route("PUT", "/v1/hardware/{name}", "hardware.put", notifying(put_shown)),
+        calls.route("DELETE", "/v1/hardware/{name}", "hardware.delete", notifying(delete_shown)),
     ]
 
 
-def _told(site: Site, act: Act) -> Act:
+def _notifying(site: Site, act: Act) -> Act:
     """The call, after whose effect whoever listens is told."""
 
-    async def told(request: Request) -> BaseModel | None:
+    async def notifying(request: Request) -> BaseModel | None:
         answer = await act(request)
-        site.events.tell(f"/redfish/v1/Systems/{next(iter(request.path_params.values()))}")
+        site.events.notify(f"/redfish/v1/Systems/{next(iter(request.path_params.values()))}")
         return answer
 
-    return told
+    return notifying
 
 
 def _answers(site: Site, machine: str) -> bool:

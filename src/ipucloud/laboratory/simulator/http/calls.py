@@ -48,8 +48,8 @@ class Calls:
 
         async def handle(request: Request) -> Response:
             if not self._authenticated(request):
-                wanted = {"WWW-Authenticate": "Bearer"}
-                return problem(401, "the site token is missing or wrong", headers=wanted)
+                headers = {"WWW-Authenticate": "Bearer"}
+                return problem(401, "the site token is missing or wrong", headers=headers)
             return await self._through_faults(name, act, status, request)
 
         return Route(path, handle, methods=[method], name=name)
@@ -72,8 +72,8 @@ class Calls:
         return Route(path, handle, methods=["GET"], name=name)
 
     def _authenticated(self, request: Request) -> bool:
-        given = request.headers.get("authorization", "")
-        return secrets.compare_digest(given.encode(), f"Bearer {self.token}".encode())
+        authorization = request.headers.get("authorization", "")
+        return secrets.compare_digest(authorization.encode(), f"Bearer {self.token}".encode())
 
     async def _through_faults(self, name: str, act: Act, status: int, request: Request) -> Response:
         plan = self.site.faults.plan(name, next(iter(request.path_params.values()), ""))

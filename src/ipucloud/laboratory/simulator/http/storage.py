@@ -25,8 +25,8 @@ def _volumes(site: Site, calls: Calls) -> list[Route]:
         return await volumes.put(request.path_params["name"], await body_of(request, VolumeSpec))
 
     async def attach_volume(request: Request) -> Volume:
-        wanted = await body_of(request, VolumeAttachment)
-        return await volumes.attach(request.path_params["name"], wanted, site.host_servers.check_runs)
+        attachment = await body_of(request, VolumeAttachment)
+        return await volumes.attach(request.path_params["name"], attachment, site.host_servers.check_runs)
 
     async def delete_volume(request: Request) -> None:
         await volumes.delete(request.path_params["name"])

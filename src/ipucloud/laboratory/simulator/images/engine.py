@@ -36,8 +36,8 @@ async def id_of(engine: str, reference: str) -> str | None:
                 said, _ = await process.communicate()
             finally:
                 await _end(process)
-        found = _ID.fullmatch(said.decode(errors="replace").strip())
-        return found[1] if found and process.returncode == 0 else None
+        match = _ID.fullmatch(said.decode(errors="replace").strip())
+        return match[1] if match and process.returncode == 0 else None
     return None
 
 
@@ -47,11 +47,11 @@ async def save(engine: str, image: str, target: Path, limit: int) -> None:
         engine, "image", "save", image, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, limit=_PIECE
     )
     try:
-        left = limit
+        remaining = limit
         with target.open("xb") as file:
             while process.stdout is not None and (piece := await process.stdout.read(_PIECE)):
-                left -= len(piece)
-                if left < 0:
+                remaining -= len(piece)
+                if remaining < 0:
                     raise ImageProblem("it is larger than the disk of a server")
                 file.write(piece)
         if await process.wait() != 0:

@@ -130,45 +130,47 @@ class Registry:
 
     async def manifest(self) -> Manifest:
         """What the image consists of, for this machine's architecture."""
-        kind, digest, document = await self._document(self._reference.wanted)
+        kind, digest, document = await self._document(self._reference.tag_or_digest)
         if kind in _INDEXES or "manifests" in document:
-            wanted = _ARCHITECTURES.get(platform.machine(), platform.machine())
+            architecture = _ARCHITECTURES.get(platform.machine(), platform.machine())
             index = _read(_Index, document)
-            found = [e for e in index.manifests if (e.platform.os, e.platform.architecture) == ("linux", wanted)]
-            if not found:
-                raise ImageProblem(f"there is no variant of it for linux/{wanted}")
-            kind, digest, document = await self._document(found[0].digest)
+            variants = [
+                e for e in index.manifests if (e.platform.os, e.platform.architecture) == ("linux", architecture)
+            ]
+            if not variants:
+                raise ImageProblem(f"there is no variant of it for linux/{architecture}")
+            kind, digest, document = await self._document(variants[0].digest)
         if kind not in _MANIFESTS and "layers" not in document:
             raise ImageProblem(f"its manifest is of a kind that is not supported ({kind or 'none'})")
         return _read(Manifest, document).model_copy(update={"digest": digest})
 
     async def fetch(self, blob: Blob, target: Path) -> None:
         """Write a part into a file, once its size and digest were compared."""
-        found, left = hashlib.sha256(), blob.size
+        checksum, remaining = hashlib.sha256(), blob.size
         async with self._answer(f"/blobs/{blob.digest}", f"part {blob.digest} of the image") as answer:
             with await asyncio.to_thread(target.open, "xb") as file:
                 async for piece in answer.aiter_raw():
-                    left -= len(piece)
-                    if left < 0:
+                    remaining -= len(piece)
+                    if remaining < 0:
                         break
-                    found.update(piece)
+                    checksum.update(piece)
                     file.write(piece)
-        if left or f"sha256:{found.hexdigest()}" != blob.digest:
+        if remaining or f"sha256:{checksum.hexdigest()}" != blob.digest:
             raise ImageProblem(f"what the registry gave for {blob.digest} has another digest")
 
-    async def _document(self, wanted: str) -> tuple[str, str, dict[str, Any]]:
+    async def _document(self, reference: str) -> tuple[str, str, dict[str, Any]]:
         """A manifest: its media type, its digest and itself."""
         accepted = {"Accept": ", ".join((*_INDEXES, *_MANIFESTS))}
-        async with self._answer(f"/manifests/{wanted}", f"image {self._named(wanted)}", accepted) as answer:
+        async with self._answer(f"/manifests/{reference}", f"image {self._named(reference)}", accepted) as answer:
             body = await _bounded(answer)
         digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
-        if wanted.startswith("sha256:") and digest != wanted:
-            raise ImageProblem(f"what the registry gave for {wanted} has another digest")
+        if reference.startswith("sha256:") and digest != reference:
+            raise ImageProblem(f"what the registry gave for {reference} has another digest")
         document = _json(body)
         return answer.headers.get("content-type", "").partition(";")[0], digest, document
 
-    def _named(self, wanted: str) -> str:
-        return f"{self._reference.path}{'@' if wanted.startswith('sha256:') else ':'}{wanted}"
+    def _named(self, reference: str) -> str:
+        return f"{self._reference.path}{'@' if reference.startswith('sha256:') else ':'}{reference}"
 
     @asynccontextmanager
     async def _answer(

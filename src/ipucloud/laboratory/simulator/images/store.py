@@ -85,10 +85,10 @@ class Images:
     async def _ready(self, image: JobImage, held: ExitStack) -> str:
         """The name of the image's folder, which is in use until `held` is left."""
         reference = parse(image.reference)
-        if self._use_engine and image.username is None and (found := engine.find_engine()) is not None:
-            local = await engine.id_of(found, image.reference)
+        if self._use_engine and image.username is None and (program := engine.find_engine()) is not None:
+            local = await engine.id_of(program, image.reference)
             if local is not None:
-                return await self._kept(f"engine-{local}", lambda folder: self._save(found, local, folder), held)
+                return await self._kept(f"engine-{local}", lambda folder: self._save(program, local, folder), held)
         # An HTTP client, for those who run images only.
         from ipucloud.laboratory.simulator.images.registry import Manifest, Registry, layers_of
 
@@ -139,10 +139,10 @@ class Images:
         there = [each for each in self._folder.iterdir() if self._is_clean or not _removed(each)]
         self._is_clean = True
         idle = sorted((e for e in there if not self._used[e.name] and not e.name.startswith(_NEW)), key=_last_use)
-        for each in idle[: max(0, len(there) + 1 - MOST_IMAGES)]:
+        for folder in idle[: max(0, len(there) + 1 - MOST_IMAGES)]:
             # Whatever happens meanwhile, half an image is never taken for one.
-            shutil.rmtree(each.rename(self._folder / f"{_NEW}{each.name}"), ignore_errors=True)
-            there.remove(each)
+            shutil.rmtree(folder.rename(self._folder / f"{_NEW}{folder.name}"), ignore_errors=True)
+            there.remove(folder)
         if len(there) >= MOST_IMAGES:
             raise ImageProblem(f"the site keeps {MOST_IMAGES} images, and programs run in all of them")
         return Path(tempfile.mkdtemp(prefix=_NEW, dir=self._folder))
@@ -150,9 +150,9 @@ class Images:
 
 def _keep(staging: Path, config: Mapping[str, Any], target: Path) -> None:
     """Leave of what was fetched only what it was unpacked to, at its place."""
-    for each in staging.iterdir():
-        if each.name != "root":
-            each.unlink()
+    for path in staging.iterdir():
+        if path.name != "root":
+            path.unlink()
     replace_file(staging / _CONFIG, json.dumps(config).encode(), fsync=False)
     staging.chmod(0o755)
     staging.rename(target)
@@ -170,10 +170,10 @@ def _last_use(folder: Path) -> float:
     return folder.stat().st_mtime
 
 
-async def _unpack(wanted: Specification) -> Mapping[str, Any]:
+async def _unpack(specification: Specification) -> Mapping[str, Any]:
     """Unpack in a process of its own; answers the image's configuration. Raises ImageProblem."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-m", "ipucloud.laboratory.simulator.images.unpack", wanted.encode()),
+        *(sys.executable, "-I", "-m", "ipucloud.laboratory.simulator.images.unpack", specification.encode()),
         stdin=DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
@@ -187,8 +187,8 @@ async def _unpack(wanted: Specification) -> Mapping[str, Any]:
     if process.returncode != 0:
         sentence = problem.decode(errors="replace").strip().rpartition("\n")[2]
         raise ImageProblem(sentence or "it could not be unpacked")
-    found: Mapping[str, Any] = json.loads(said)
-    return found
+    config: Mapping[str, Any] = json.loads(said)
+    return config
 
 
 def _unpacked(folder: Path) -> Unpacked:

@@ -61,7 +61,7 @@ class Unpacking:
     def __init__(self, root: str, limit: int) -> None:
         os.mkdir(root, 0o755)
         self._root = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-        self._left = limit
+        self._remaining = limit
         self._entries = 0
         self._new: set[str] = set()
         """What the present layer has written, and all folders above."""
@@ -136,17 +136,17 @@ class Unpacking:
 
     def _write(self, archive: tarfile.TarFile, entry: tarfile.TarInfo, name: str, parent: int) -> None:
         source = archive.extractfile(entry)
-        made = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=parent)
-        with os.fdopen(made, "wb") as target:
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=parent)
+        with os.fdopen(descriptor, "wb") as target:
             while source is not None and (piece := source.read(_PIECE)):
-                self._left -= len(piece)
-                if self._left < 0:
+                self._remaining -= len(piece)
+                if self._remaining < 0:
                     raise NotUnpacked("it is larger than the disk of a server")
                 target.write(piece)
             target.flush()
-            os.fchmod(made, entry.mode & 0o777 | 0o400)
+            os.fchmod(descriptor, entry.mode & 0o777 | 0o400)
             with suppress(OverflowError):  # compiled Python is used while its source has the same time
-                os.utime(made, (entry.mtime, entry.mtime))
+                os.utime(descriptor, (entry.mtime, entry.mtime))
 
     @contextmanager
     def _parent(self, path: str) -> Iterator[tuple[int, str]]:
@@ -198,20 +198,20 @@ def _path(name: str) -> str:
     return "/".join(parts)
 
 
-def unpack(wanted: Specification) -> Mapping[str, Any]:
+def unpack(specification: Specification) -> Mapping[str, Any]:
     """Unpack, and answer the image's configuration. Raises NotUnpacked, OSError."""
-    unpacking = Unpacking(wanted.root, wanted.limit)
-    if wanted.archive:
-        config = _from_engine(unpacking, wanted.archive)
+    unpacking = Unpacking(specification.root, specification.limit)
+    if specification.archive:
+        config = _from_engine(unpacking, specification.archive)
     else:
-        for each in wanted.layers:
-            with open(each, "rb") as layer:
+        for path in specification.layers:
+            with open(path, "rb") as layer:
                 unpacking.add(layer)
-        with open(wanted.config, "rb") as file:
+        with open(specification.config, "rb") as file:
             config = _document(file)
     unpacking.finish()
-    found = config.get("config") if isinstance(config, dict) else None
-    return found if isinstance(found, dict) else {}
+    container_config = config.get("config") if isinstance(config, dict) else None
+    return container_config if isinstance(container_config, dict) else {}
 
 
 def _from_engine(unpacking: Unpacking, path: str) -> Any:
@@ -240,12 +240,12 @@ def main() -> None:
     os.umask(0o022)
     os.nice(10)
     try:
-        found = unpack(Specification(**json.loads(sys.argv[1])))
+        config = unpack(Specification(**json.loads(sys.argv[1])))
     except NotUnpacked as problem:
         sys.exit(str(problem))
     except OSError as error:
         sys.exit(f"it cannot be unpacked: {error.strerror}")
-    sys.stdout.write(json.dumps(found))
+    sys.stdout.write(json.dumps(config))
 
 
 if __name__ == "__main__":

@@ -88,16 +88,16 @@ def _enter_namespaces(plan: Plan) -> None:
     parent, uid, gid = os.getpid(), os.geteuid(), os.getegid()
     users = f"{INSIDE_UID} {plan.uid} 1\n0 0 1\n" if uid == 0 else f"{INSIDE_UID} {uid} 1\n"
     groups = f"{INSIDE_UID} {plan.uid} 1\n0 0 1\n" if uid == 0 else f"{INSIDE_UID} {gid} 1\n"
-    ready, told = os.pipe()
+    ready, done = os.pipe()
     if mapper := os.fork():
         os.close(ready)
         kernel.unshare(kernel.NEW_NAMESPACES)
-        os.close(told)
+        os.close(done)
         _, status = os.waitpid(mapper, 0)
         if status:
             sys.exit(1)
         return
-    os.close(told)
+    os.close(done)
     os.read(ready, 1)  # ends when the parent has its namespaces, or is gone
     try:
         Path(f"/proc/{parent}/setgroups").write_text("deny")

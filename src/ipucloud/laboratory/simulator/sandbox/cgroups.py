@@ -23,8 +23,8 @@ def join(name: str, *, memory: int, processes: int) -> None:
     limits = {"memory": str(memory + _SPARE), "pids": str(processes + 8)}
     for folder, files in places(limits):
         with suppress(OSError):
-            for left in folder.glob(f"{_PREFIX}*"):
-                _remove_if_left(left)
+            for group in folder.glob(f"{_PREFIX}*"):
+                _remove_if_abandoned(group)
             own = folder / name
             own.mkdir()
             for file, value in files.items():
@@ -70,7 +70,7 @@ def places(limits: Mapping[str, str] = MappingProxyType({})) -> Iterator[tuple[P
                 yield Path(mount, path.lstrip("/")), files
 
 
-def _remove_if_left(group: Path) -> None:
+def _remove_if_abandoned(group: Path) -> None:
     """Remove a group whose owner was killed; one in use stays anyway."""
     owner = group.name.removeprefix(_PREFIX).partition("-")[0]
     if not Path("/proc", owner).exists():

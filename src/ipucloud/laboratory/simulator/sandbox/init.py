@@ -107,10 +107,10 @@ class _Init:
     def _reap(self, woken: int) -> None:
         os.read(woken, 4096)
         with suppress(ChildProcessError):
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                pid, status = found
+            while (child := os.waitpid(-1, os.WNOHANG))[0]:
+                pid, status = child
                 if pid in self._jobs:
-                    _tell(self._jobs[pid], {"exit": os.waitstatus_to_exitcode(status)})
+                    _send(self._jobs[pid], {"exit": os.waitstatus_to_exitcode(status)})
                     if pid in self._logins:
                         self._exited.add(pid)
                     else:
@@ -146,7 +146,7 @@ class _Init:
         try:
             self._take(json.loads(said), job, descriptors[1:])
         except OSError as error:
-            _tell(job, {"error": error.strerror or str(error)})
+            _send(job, {"error": error.strerror or str(error)})
             job.close()
         for descriptor in descriptors[1:]:
             os.close(descriptor)
@@ -174,7 +174,7 @@ class _Init:
             os.close(master)
             os.close(slave)
         else:
-            _tell(job, {})
+            _send(job, {})
         self._jobs[pid] = job
         if request.get("login"):
             self._logins.add(pid)
@@ -231,10 +231,10 @@ def _connect(port: int, job: socket.socket, process_1: int | None) -> NoReturn:
     try:
         if process_1 is not None and not listeners.is_own(port, processes.descendants(process_1)):
             raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
-        found = _reached(port)
-        socket.send_fds(job, [b"{}"], [found.fileno()])
+        connection = _reached(port)
+        socket.send_fds(job, [b"{}"], [connection.fileno()])
     except OSError as error:
-        _tell(job, {"error": os.strerror(error.errno or errno.ETIMEDOUT)})
+        _send(job, {"error": os.strerror(error.errno or errno.ETIMEDOUT)})
     finally:
         os._exit(0)
 
@@ -244,18 +244,18 @@ def _reached(port: int) -> socket.socket:
     refused = OSError()
     # No look-up of names, which would load modules that are not in the sandbox.
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
-        found = socket.socket(family)
-        found.settimeout(CONNECT_SECONDS)
+        connection = socket.socket(family)
+        connection.settimeout(CONNECT_SECONDS)
         try:
-            found.connect((address, port))
+            connection.connect((address, port))
         except OSError as error:
             refused = error
             continue
-        found.settimeout(None)
-        return found
+        connection.settimeout(None)
+        return connection
     raise refused
 
 
-def _tell(job: socket.socket, message: dict[str, Any]) -> None:
+def _send(job: socket.socket, message: dict[str, Any]) -> None:
     with suppress(OSError):
         job.send(json.dumps(message).encode())

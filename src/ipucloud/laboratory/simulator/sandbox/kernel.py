@@ -181,7 +181,7 @@ def _filter(*, shared: bool, own_user: bool) -> bytes:
     def line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
         return struct.pack("HBBI", code, yes, no, value)
 
-    def each(values: tuple[int, ...], verdict: int) -> bytes:
+    def matching(values: tuple[int, ...], verdict: int) -> bytes:
         return b"".join(line(jump_equal, value, 0, 1) + line(answer, verdict) for value in values)
 
     def of_itself(call: int, zeros: tuple[int, ...]) -> bytes:
@@ -198,8 +198,8 @@ def _filter(*, shared: bool, own_user: bool) -> bytes:
 
     among_others = b"".join(
         (
-            each((*_SHARED, _SETNS), eperm),
-            each((_CLONE3,), no_such_call),
+            matching((*_SHARED, _SETNS), eperm),
+            matching((_CLONE3,), no_such_call),
             *map(without_namespaces, _MAKE_NAMESPACES),
             *(of_itself(call, zeros) for call, zeros in _OF_ITSELF.items()),
         )
@@ -212,12 +212,12 @@ def _filter(*, shared: bool, own_user: bool) -> bytes:
             line(load, number),
             line(jump_at_least, 0x40000000, 0, 1),  # the numbers of the x32 ABI
             line(answer, eperm),
-            each(_FORBIDDEN, eperm),
+            matching(_FORBIDDEN, eperm),
             among_others if shared else b"",
             line(jump_equal, _SOCKET, 1, 0),
             line(answer, allow),
             line(load, arguments),
-            each(_SOCKET_FAMILIES if own_user else _SOCKET_FAMILIES[1:], allow),
+            matching(_SOCKET_FAMILIES if own_user else _SOCKET_FAMILIES[1:], allow),
             line(answer, not_supported),
         )
     )

@@ -39,8 +39,8 @@ def restrict(*, read: Iterable[str], change: Iterable[str]) -> None:
 
     Paths that are not there are passed over. Raises OSError.
     """
-    asked = struct.pack("QQQ", _EVERYTHING, 0, _ABSTRACT_SOCKETS | _SIGNALS)
-    rules = kernel.syscall(_CREATE_RULESET, asked, len(asked), 0)
+    ruleset_attr = struct.pack("QQQ", _EVERYTHING, 0, _ABSTRACT_SOCKETS | _SIGNALS)
+    rules = kernel.syscall(_CREATE_RULESET, ruleset_attr, len(ruleset_attr), 0)
     try:
         for path in read:
             _allow(rules, path, _EXECUTE | _READ_FILE | _READ_DIR)

@@ -21,27 +21,27 @@ _REACHED = frozenset(
 
 def is_own(port: int, processes: Iterable[int]) -> bool:
     """Whether what listens on a port of the loopback address belongs to these processes, and to no others."""
-    wanted = _listening(port)
-    return bool(wanted) and wanted <= _sockets(processes)
+    sockets = _listening(port)
+    return bool(sockets) and sockets <= _sockets(processes)
 
 
 def _listening(port: int) -> set[str]:
-    found = set()
+    sockets = set()
     for table in ("tcp", "tcp6"):
         with suppress(OSError), open(f"/proc/net/{table}") as file:
             for line in file.readlines()[1:]:
                 fields = line.split()
                 address, _, number = fields[1].partition(":")
                 if fields[3] == _LISTENS and int(number, 16) == port and address in _REACHED:
-                    found.add(f"socket:[{fields[9]}]")
-    return found
+                    sockets.add(f"socket:[{fields[9]}]")
+    return sockets
 
 
 def _sockets(processes: Iterable[int]) -> set[str]:
-    found = set()
+    sockets = set()
     for pid in processes:
         with suppress(OSError):
             for descriptor in os.listdir(f"/proc/{pid}/fd"):
                 with suppress(OSError):
-                    found.add(os.readlink(f"/proc/{pid}/fd/{descriptor}"))
-    return found
+                    sockets.add(os.readlink(f"/proc/{pid}/fd/{descriptor}"))
+    return sockets

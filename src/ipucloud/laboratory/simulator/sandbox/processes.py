@@ -28,13 +28,13 @@ def descendants(of: int) -> dict[int, Process]:
     known = {int(name): process for name in os.listdir("/proc") if name.isdecimal() and (process := _process(name))}
     for pid, process in known.items():
         children.setdefault(process.parent, []).append(pid)
-    found: dict[int, Process] = {}
+    members: dict[int, Process] = {}
     pending = [of]
     while pending:
         for pid in children.get(pending.pop(), ()):
-            found[pid] = known[pid]
+            members[pid] = known[pid]
             pending.append(pid)
-    return found
+    return members
 
 
 def threads_of_this_user() -> int:
@@ -51,12 +51,12 @@ def end(members: Callable[[], Set[int]]) -> None:
     """Kill the processes that are found, and stop them before: of those that only make others, none makes one more."""
     stopped: set[int] = set()
     for _ in range(_ROUNDS):
-        found = members() - stopped
-        if not found:
+        remaining = members() - stopped
+        if not remaining:
             break
-        for pid in found:
+        for pid in remaining:
             send(pid, signal.SIGSTOP)
-        stopped |= found
+        stopped |= remaining
     for pid in stopped:
         send(pid, signal.SIGKILL)
 

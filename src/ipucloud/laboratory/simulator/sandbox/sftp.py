@@ -83,11 +83,11 @@ class _Packet:
         return _Attributes(size, permissions, times)
 
     def _take(self, count: int) -> bytes:
-        taken = self._data[self._at : self._at + count]
-        if len(taken) < count:
+        chunk = self._data[self._at : self._at + count]
+        if len(chunk) < count:
             raise _BadMessage
         self._at += count
-        return taken
+        return chunk
 
 
 @dataclass(frozen=True)
@@ -161,17 +161,17 @@ class _Server:
         except _BadMessage:
             request = 0
         try:
-            found = self._requests[kind](packet) if kind in self._requests else _status(_UNSUPPORTED, "unsupported")
+            reply = self._requests[kind](packet) if kind in self._requests else _status(_UNSUPPORTED, "unsupported")
         except OSError as error:
-            found = _status(_CODES.get(error.errno or 0, _FAILURE), error.strerror or "failure")
+            reply = _status(_CODES.get(error.errno or 0, _FAILURE), error.strerror or "failure")
         except EOFError:
-            found = _status(_EOF, "end of file")
+            reply = _status(_EOF, "end of file")
         except (_BadMessage, ValueError, OverflowError):
-            found = _status(_BAD_MESSAGE, "bad message")
+            reply = _status(_BAD_MESSAGE, "bad message")
         except _Unsupported:
-            found = _status(_UNSUPPORTED, "unsupported")
-        found = _status(_OK, "") if found is None else found
-        return found[:1] + _number(request) + found[1:]
+            reply = _status(_UNSUPPORTED, "unsupported")
+        reply = _status(_OK, "") if reply is None else reply
+        return reply[:1] + _number(request) + reply[1:]
 
     def _keep(self, opened: int | _Listing) -> bytes:
         self._opened += 1
@@ -180,16 +180,16 @@ class _Server:
         return bytes([_HANDLE]) + _text(handle)
 
     def _handle(self, packet: _Packet) -> int | _Listing:
-        found = self._open.get(packet.text())
-        if found is None:
+        target = self._open.get(packet.text())
+        if target is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        return found
+        return target
 
     def _file(self, packet: _Packet) -> int:
-        found = self._handle(packet)
-        if isinstance(found, _Listing):
+        target = self._handle(packet)
+        if isinstance(target, _Listing):
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-        return found
+        return target
 
     def _check_room(self) -> None:
         if len(self._open) >= MAX_HANDLES:
@@ -199,13 +199,13 @@ class _Server:
         path, flags, attributes = packet.path(), packet.number(), packet.attributes()
         self._check_room()
         both = flags & _FXF_READ and flags & _FXF_WRITE
-        wanted = os.O_RDWR if both else os.O_WRONLY if flags & _FXF_WRITE else os.O_RDONLY
+        os_flags = os.O_RDWR if both else os.O_WRONLY if flags & _FXF_WRITE else os.O_RDONLY
         for bit, flag in ((_FXF_CREAT, os.O_CREAT), (_FXF_TRUNC, os.O_TRUNC), (_FXF_EXCL, os.O_EXCL)):
-            wanted |= flag if flags & bit else 0
-        wanted |= os.O_APPEND if flags & _FXF_APPEND else 0
+            os_flags |= flag if flags & bit else 0
+        os_flags |= os.O_APPEND if flags & _FXF_APPEND else 0
         mode = 0o666 if attributes.permissions is None else stat.S_IMODE(attributes.permissions)
         # A pipe would wait for its other end, and this server for it.
-        descriptor = os.open(path, wanted | os.O_CLOEXEC | os.O_NONBLOCK, mode)
+        descriptor = os.open(path, os_flags | os.O_CLOEXEC | os.O_NONBLOCK, mode)
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -213,11 +213,11 @@ class _Server:
 
     def _close(self, packet: _Packet) -> None:
         handle = packet.text()
-        found = self._open.pop(handle, None)
-        if found is None:
+        target = self._open.pop(handle, None)
+        if target is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        if isinstance(found, int):
-            os.close(found)
+        if isinstance(target, int):
+            os.close(target)
 
     def _read(self, packet: _Packet) -> bytes:
         file, offset, count = self._file(packet), packet.long(), packet.number()
@@ -241,16 +241,16 @@ class _Server:
         listing = self._handle(packet)
         if isinstance(listing, int):
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        found = []
+        entries = []
         for name in listing.entries:
             with suppress(OSError):  # it went since
                 about = os.lstat(os.path.join(listing.path, name))
-                found.append((name, _long_name(name, about), about))
-            if len(found) == _ENTRIES:
+                entries.append((name, _long_name(name, about), about))
+            if len(entries) == _ENTRIES:
                 break
-        if not found:
+        if not entries:
             raise EOFError
-        return _names(found)
+        return _names(entries)
 
     def _extended(self, packet: _Packet) -> bytes | None:
         name = packet.text()
@@ -292,34 +292,34 @@ def _make_link(packet: _Packet) -> None:
     os.symlink(target, path)
 
 
-def _attributes(found: os.stat_result) -> bytes:
-    return bytes([_ATTRS]) + _fields(found)
+def _attributes(status: os.stat_result) -> bytes:
+    return bytes([_ATTRS]) + _fields(status)
 
 
-def _fields(found: os.stat_result | None) -> bytes:
-    if found is None:
+def _fields(status: os.stat_result | None) -> bytes:
+    if status is None:
         return _number(0)
     flags = _HAS_SIZE | _HAS_IDS | _HAS_PERMISSIONS | _HAS_TIMES
-    times = (int(found.st_atime) & 0xFFFFFFFF, int(found.st_mtime) & 0xFFFFFFFF)
-    return struct.pack(">IQIIIII", flags, found.st_size, found.st_uid, found.st_gid, found.st_mode, *times)
+    times = (int(status.st_atime) & 0xFFFFFFFF, int(status.st_mtime) & 0xFFFFFFFF)
+    return struct.pack(">IQIIIII", flags, status.st_size, status.st_uid, status.st_gid, status.st_mode, *times)
 
 
-def _names(found: Sequence[tuple[bytes, bytes, os.stat_result | None]]) -> bytes:
-    entries = (_text(name) + _text(long or name) + _fields(about) for name, long, about in found)
-    return bytes([_NAME]) + _number(len(found)) + b"".join(entries)
+def _names(names: Sequence[tuple[bytes, bytes, os.stat_result | None]]) -> bytes:
+    entries = (_text(name) + _text(long or name) + _fields(about) for name, long, about in names)
+    return bytes([_NAME]) + _number(len(names)) + b"".join(entries)
 
 
-def _long_name(name: bytes, found: os.stat_result) -> bytes:
-    recent = 0 <= time.time() - found.st_mtime < _SIX_MONTHS
-    when = time.strftime("%b %e %H:%M" if recent else "%b %e  %Y", time.localtime(found.st_mtime))
-    owner = f"{found.st_uid:<8} {found.st_gid:<8}"
-    return f"{stat.filemode(found.st_mode)} {found.st_nlink:>4} {owner} {found.st_size:>8} {when} ".encode() + name
+def _long_name(name: bytes, status: os.stat_result) -> bytes:
+    recent = 0 <= time.time() - status.st_mtime < _SIX_MONTHS
+    when = time.strftime("%b %e %H:%M" if recent else "%b %e  %Y", time.localtime(status.st_mtime))
+    owner = f"{status.st_uid:<8} {status.st_gid:<8}"
+    return f"{stat.filemode(status.st_mode)} {status.st_nlink:>4} {owner} {status.st_size:>8} {when} ".encode() + name
 
 
-def _file_system(found: os.statvfs_result) -> bytes:
-    inodes = (found.f_files, found.f_ffree, found.f_favail)
-    blocks = (found.f_bsize, found.f_frsize, found.f_blocks, found.f_bfree, found.f_bavail)
-    return bytes([_EXTENDED_REPLY]) + struct.pack(">11Q", *blocks, *inodes, 0, found.f_flag & 3, found.f_namemax)
+def _file_system(status: os.statvfs_result) -> bytes:
+    inodes = (status.f_files, status.f_ffree, status.f_favail)
+    blocks = (status.f_bsize, status.f_frsize, status.f_blocks, status.f_bfree, status.f_bavail)
+    return bytes([_EXTENDED_REPLY]) + struct.pack(">11Q", *blocks, *inodes, 0, status.f_flag & 3, status.f_namemax)
 
 
 def _status(code: int, text: str) -> bytes:

@@ -26,7 +26,7 @@ NOTHING = Used(0.0, 0)
 
 def used_by(pid: int) -> Used:
     """Of a process and its descendants; of those that end meanwhile, nothing."""
-    found = NOTHING
+    total = NOTHING
     pending = [pid]
     while pending:
         process = Path("/proc", str(pending.pop()))
@@ -38,8 +38,8 @@ def used_by(pid: int) -> Used:
         except (OSError, ValueError):
             continue
         ticks = sum(map(int, fields[11:15]))  # in user and kernel mode, of itself and of children that ended
-        found = Used(found.cpu_seconds + ticks / _TICKS, found.memory + (resident - shared) * _PAGE)
-    return found
+        total = Used(total.cpu_seconds + ticks / _TICKS, total.memory + (resident - shared) * _PAGE)
+    return total
 
 
 class Processors:

@@ -39,7 +39,7 @@ class Watch:
         self._next = 0.0
         self._tight = False
         self._free: tuple[int, int] | None = None
-        self._taken = 0
+        self._used = 0
         self._killed = False
         self._measured: int | None = None
         """Where the number comes from that a measurement finds."""
@@ -62,8 +62,8 @@ class Watch:
 
     def _look_at_number(self, others: Mapping[int, Process]) -> None:
         threads: Counter[int] = Counter()
-        for each in others.values():
-            threads[each.session] += each.threads
+        for process in others.values():
+            threads[process.session] += process.threads
         self._tight |= threads.total() > self._processes // 4
         if threads.total() > self._processes:
             [(largest, _)] = threads.most_common(1)
@@ -83,12 +83,12 @@ class Watch:
         if self._measured is not None:
             self._learn(self._measured, others)
             return
-        found = os.statvfs(self._folders[0])
-        free = found.f_bavail * found.f_frsize, found.f_ffree * _ENTRY
+        status = os.statvfs(self._folders[0])
+        free = status.f_bavail * status.f_frsize, status.f_ffree * _ENTRY
         if (
             self._free is None
             or max(before - now for before, now in zip(self._free, free, strict=True)) > self._disk // _STEP
-            or self._taken > self._disk
+            or self._used > self._disk
         ):
             self._free = free
             self._measure()
@@ -118,9 +118,9 @@ class Watch:
             return
         os.close(source)
         self._measured = None
-        before, self._taken = self._taken, int(said or 0)
+        before, self._used = self._used, int(said or 0)
         # What was written until the programs were killed is found after them, and is nobody's any more.
-        self._killed = self._taken > self._disk and self._taken > before and not self._killed
+        self._killed = self._used > self._disk and self._used > before and not self._killed
         if self._killed:
             for pid in others:
                 processes.send(pid, signal.SIGKILL)

@@ -60,9 +60,9 @@ class Checks:
             request = f"GET {self._check.path} HTTP/1.1\r\nHost: 127.0.0.1:{self._check.port}\r\nConnection: close\r\n"
             writer.write(f"{request}User-Agent: ipucloud-health-check\r\nAccept: */*\r\n\r\n".encode())
             await writer.drain()
-            found = _STATUS.fullmatch(await reader.readline())
+            match = _STATUS.fullmatch(await reader.readline())
         except ValueError:
             return None  # no line ended within the limit
         finally:
             writer.close()
-        return int(found[1]) if found else None
+        return int(match[1]) if match else None

@@ -51,8 +51,8 @@ _RECORD = TypeAdapter(_Record)
 class FirstBoot:
     """The user data of one server; `file` keeps how it went."""
 
-    def __init__(self, wanted: UserData, file: Path) -> None:
-        self._wanted = wanted
+    def __init__(self, user_data: UserData, file: Path) -> None:
+        self._user_data = user_data
         self._file = file
         self._done = asyncio.Event()
         stored = read_document(file)
@@ -60,18 +60,18 @@ class FirstBoot:
         self._begun = stored is not None
         if self._record.status == "running":
             self._finish([INTERRUPTED])
-        elif self._begun or not wanted.does_something:
+        elif self._begun or not user_data.does_something:
             self._done.set()
 
     @property
     def due(self) -> bool:
         """Whether it is still to be carried out."""
-        return self._wanted.does_something and not self._begun
+        return self._user_data.does_something and not self._begun
 
     @property
-    def seen(self) -> CloudInit | None:
+    def report(self) -> CloudInit | None:
         """How it stands; None for a server without anything to do."""
-        if not self._wanted.does_something:
+        if not self._user_data.does_something:
             return None
         return CloudInit(status=self._record.status, errors=self._record.errors)
 
@@ -117,22 +117,22 @@ class FirstBoot:
         return 1 if record.status == "error" else 0
 
     def _detail(self) -> str:
-        if not self._wanted.does_something:
+        if not self._user_data.does_something:
             return "no user data"
-        if self._wanted.skipped:
-            return f"{', '.join(self._wanted.skipped)}: skipped, the programs of this server cannot be changed"
+        if self._user_data.skipped:
+            return f"{', '.join(self._user_data.skipped)}: skipped, the programs of this server cannot be changed"
         return "user data"
 
     async def _all(self, sandbox: Sandbox, errors: list[str]) -> None:
-        wanted = self._wanted
-        if wanted.skipped:
+        user_data = self._user_data
+        if user_data.skipped:
             await _run(sandbox, ["echo", f"cloud-init: {self._detail()}"])
-        await self._part(sandbox, "bootcmd", wanted.boot_commands, errors)
-        failed = [file.path for file in wanted.files if await _write(sandbox, file)]
+        await self._part(sandbox, "bootcmd", user_data.boot_commands, errors)
+        failed = [file.path for file in user_data.files if await _write(sandbox, file)]
         errors += [f"write_files: {path} could not be written" for path in failed]
-        await self._part(sandbox, "runcmd", wanted.run_commands, errors)
-        if wanted.script is not None:
-            await _script(sandbox, "part-001", wanted.script, errors)
+        await self._part(sandbox, "runcmd", user_data.run_commands, errors)
+        if user_data.script is not None:
+            await _script(sandbox, "part-001", user_data.script, errors)
 
     async def _part(self, sandbox: Sandbox, name: str, commands: Sequence[Command], errors: list[str]) -> None:
         """All commands are one script of the shell, as in cloud-init: the last one's status is its own."""

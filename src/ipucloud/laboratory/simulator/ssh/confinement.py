@@ -43,16 +43,16 @@ _UNCONFINED = (
 class Confinement:
     """The wall of a site's servers, tried once, when it is first asked for.
 
-    `wanted`: this one, or the first that there is. `unconfined`: without any, programs run all the same. `servers`: the
+    `choice`: this one, or the first that there is. `unconfined`: without any, programs run all the same. `servers`: the
     folder in which the servers are.
     """
 
-    def __init__(self, wanted: WallChoice = "auto", *, unconfined: bool = False, servers: Path | None = None) -> None:
-        self._wanted = wanted
+    def __init__(self, choice: WallChoice = "auto", *, unconfined: bool = False, servers: Path | None = None) -> None:
+        self._choice = choice
         self._servers = servers
         self._unconfined = unconfined
         self._lock = asyncio.Lock()
-        self._wall: Wall | None = "none" if wanted == "none" else None
+        self._wall: Wall | None = "none" if choice == "none" else None
         self._problem: str | None = None
 
     async def wall(self) -> Wall:
@@ -90,13 +90,13 @@ class Confinement:
 
     async def _choose(self) -> None:
         problems: dict[Wall, str] = {}
-        for wall in _WALLS if self._wanted == "auto" else [self._wanted]:
+        for wall in _WALLS if self._choice == "auto" else [self._choice]:
             problem = await _problem_with(wall)
             if problem is None:
                 self._wall = wall
                 return
             problems[wall] = problem
-        if self._unconfined or (self._wanted == "auto" and in_container()):
+        if self._unconfined or (self._choice == "auto" and in_container()):
             self._wall = "none"
         else:
             self._problem = _refusal(problems)

@@ -98,16 +98,16 @@ class Console:
         """The boots that were written to after so many bytes, the oldest first."""
         return [
             ConsoleBoot(
-                number=each.number,
-                boot_id=each.boot_id,
-                started_at=datetime.fromtimestamp(each.started_at, UTC),
-                ended_at=None if each.ended_at is None else datetime.fromtimestamp(each.ended_at, UTC),
-                text=each.text,
-                dropped=each.dropped,
-                written=each.written,
+                number=boot.number,
+                boot_id=boot.boot_id,
+                started_at=datetime.fromtimestamp(boot.started_at, UTC),
+                ended_at=None if boot.ended_at is None else datetime.fromtimestamp(boot.ended_at, UTC),
+                text=boot.text,
+                dropped=boot.dropped,
+                written=boot.written,
             )
-            for each in self._log.boots
-            if each.written > after
+            for boot in self._log.boots
+            if boot.written > after
         ]
 
     def _uptime(self) -> float:

@@ -50,12 +50,12 @@ class Containers:
         """A place for one program, gone when the block is left. Raises ImageProblem, SandboxProblem."""
         if self._images is None or not await self._confinement.runs_images():
             raise ImageProblem(NO_IMAGES)
-        async with self._images.use(image) as found:
-            userland = self._userland(found.root)
+        async with self._images.use(image) as unpacked:
+            userland = self._userland(unpacked.root)
             try:
                 sandbox = await userland.sandbox()
                 self._running.append(userland)
-                yield Place(sandbox, _environment(found), found.directory)
+                yield Place(sandbox, _environment(unpacked), unpacked.directory)
             finally:
                 with suppress(ValueError):
                     self._running.remove(userland)
@@ -63,9 +63,9 @@ class Containers:
 
     async def connect(self, port: int) -> socket.socket | None:
         """A connection to what listens in one of them; None: nothing does."""
-        for each in list(self._running):
+        for userland in list(self._running):
             with suppress(SandboxProblem):
-                return await (await each.sandbox()).connect(port)
+                return await (await userland.sandbox()).connect(port)
         return None
 
     def loads(self) -> Iterator[dict[str, float | int]]:

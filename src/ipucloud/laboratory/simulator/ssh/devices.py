@@ -85,8 +85,8 @@ def of_partition(
 ) -> Devices:
     """The devices of a partition; `attributes` in the order of its devices, `machines` by their addresses."""
     config = partition.config
-    found = list(chain.from_iterable(gcd.devices for gcd in config.gcd_configs))
-    singles = config.reconfigurable or len(found) == 1
+    devices = list(chain.from_iterable(gcd.devices for gcd in config.gcd_configs))
+    singles = config.reconfigurable or len(devices) == 1
     return Devices(
         ipus=[
             _device(
@@ -98,9 +98,9 @@ def of_partition(
                 ),
                 load,
             )
-            for number, device in enumerate(found)
+            for number, device in enumerate(devices)
         ],
-        groups=device_groups(range(len(found))) if singles else list(_gcd_groups(config)),
+        groups=device_groups(range(len(devices))) if singles else list(_gcd_groups(config)),
         partition=partition,
         singles=singles,
     )

@@ -46,10 +46,10 @@ class DiskFiles:
 
     def read(self, path: str) -> bytes:
         with self._open(self.absolute(path), os.O_RDONLY | os.O_NONBLOCK) as file:
-            found = os.fstat(file)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-            if found.st_size > LONGEST_FILE:
+            if status.st_size > LONGEST_FILE:
                 raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
             return os.pread(file, LONGEST_FILE, 0)
 
@@ -69,7 +69,10 @@ class DiskFiles:
 
     def names(self, folder: str) -> Sequence[str]:
         try:
-            with self._open(self.absolute(folder), os.O_RDONLY | os.O_DIRECTORY) as found, os.scandir(found) as entries:
+            with (
+                self._open(self.absolute(folder), os.O_RDONLY | os.O_DIRECTORY) as descriptor,
+                os.scandir(descriptor) as entries,
+            ):
                 return sorted(entry.name for entry in entries if not entry.is_dir(follow_symlinks=False))
         except OSError:
             return []
@@ -88,20 +91,20 @@ class DiskFiles:
     def _open(self, path: str, flags: int) -> Iterator[int]:
         root = os.open(self.disk.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            found = open_in_root(root, path, flags)
+            descriptor = open_in_root(root, path, flags)
         finally:
             os.close(root)
         try:
-            yield found
+            yield descriptor
         finally:
-            os.close(found)
+            os.close(descriptor)
 
     @contextmanager
     def _folder(self, path: str) -> Iterator[int]:
         """A folder, made if it is not there."""
         self._make(path)
-        with self._open(path, os.O_PATH | os.O_DIRECTORY) as found:
-            yield found
+        with self._open(path, os.O_PATH | os.O_DIRECTORY) as descriptor:
+            yield descriptor
 
     def _make(self, path: str) -> None:
         try:

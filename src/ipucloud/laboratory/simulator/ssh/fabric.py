@@ -33,13 +33,13 @@ class Fabric:
     readings: Callable[[str], Mapping[str, float]]
     load: Load = field(default_factory=lambda: Load(Holds(), ""))
 
-    def controller(self, wanted: Endpoint, call_seconds: float = CALL_SECONDS) -> Controller:
+    def controller(self, endpoint: Endpoint, call_seconds: float = CALL_SECONDS) -> Controller:
         """The way to the controller that the environment names. Raises VipuProblem."""
         if self.endpoints is None:
             raise VipuProblem("this server has IPUs of its own, and no V-IPU controller")
-        if wanted.address not in self.endpoints():
-            raise VipuProblem(f"the V-IPU controller at {wanted.address} is unreachable")
-        if wanted.security == Security():
+        if endpoint.address not in self.endpoints():
+            raise VipuProblem(f"the V-IPU controller at {endpoint.address} is unreachable")
+        if endpoint.security == Security():
             authority = self.authority()
-            wanted = replace(wanted, security=Security(authority, plaintext=authority is None))
-        return Controller(wanted, self.channels, call_seconds=call_seconds)
+            endpoint = replace(endpoint, security=Security(authority, plaintext=authority is None))
+        return Controller(endpoint, self.channels, call_seconds=call_seconds)

@@ -9,7 +9,7 @@ from itertools import count
 
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
-from ipucloud.laboratory.simulator.ssh.seen import Choice, chosen, controller_of
+from ipucloud.laboratory.simulator.ssh.visible_devices import Choice, chosen, controller_of
 from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.files import gcd_from, kept_files
@@ -39,10 +39,10 @@ async def _gcds(controller: Controller, files: ServerFiles, choice: Choice) -> l
         return list((await controller.ipuof_config(*choice)).gcd_configs)
     except VipuProblem:
         kept = [gcd_from(files.read(path), path) for path in kept_files(choice.partition, files)]
-        wanted = [gcd for gcd in kept if choice.gcd is None or gcd.attributes.get("GCD Id") == str(choice.gcd)]
-        if not wanted:
+        gcds = [gcd for gcd in kept if choice.gcd is None or gcd.attributes.get("GCD Id") == str(choice.gcd)]
+        if not gcds:
             raise
-        return wanted
+        return gcds
 
 
 async def _failing(
@@ -52,10 +52,10 @@ async def _failing(
     states = await _states(fabric, controller, {device.ip for gcd in gcds for device in gcd.devices})
     for gcd in gcds:
         for device in gcd.devices:
-            found = {"id": str(next(ids)), "partition": partition, "board ipu index": str(device.ipu_id)}
+            ipu = {"id": str(next(ids)), "partition": partition, "board ipu index": str(device.ipu_id)}
             state = states.get((device.ip, device.ipu_id), "unreachable")
             if state != "no errors":
-                hosts[device.ip].append({"error": "connection" if state == "unreachable" else "device", **found})
+                hosts[device.ip].append({"error": "connection" if state == "unreachable" else "device", **ipu})
     return dict(hosts)
 
 

@@ -39,12 +39,12 @@ class Holds:
         """Who holds an IPU."""
         return self._holders.get(ipu)
 
-    def take(self, ipus: Iterable[Ipu], holder: Holder) -> None:
+    def acquire(self, ipus: Iterable[Ipu], holder: Holder) -> None:
         """Let `holder` hold these IPUs, which must be free."""
-        wanted = dict.fromkeys(ipus, holder)
-        if not self._holders.keys().isdisjoint(wanted):
+        holders = dict.fromkeys(ipus, holder)
+        if not self._holders.keys().isdisjoint(holders):
             raise ValueError("one of these IPUs is held")
-        self._holders.update(wanted)
+        self._holders.update(holders)
 
     def leave(self, ipus: Iterable[Ipu]) -> None:
         """These IPUs are free again."""
@@ -72,10 +72,10 @@ class Load:
         return int(self.holds.now() - holder.since)
 
 
-def held_together(found: Iterable[tuple[int, Holder | None]]) -> Mapping[Holder, list[int]]:
+def held_together(holders: Iterable[tuple[int, Holder | None]]) -> Mapping[Holder, list[int]]:
     """The device ids that each program holds."""
     together: dict[Holder, list[int]] = {}
-    for number, holder in found:
+    for number, holder in holders:
         if holder is not None:
             together.setdefault(holder, []).append(number)
     return together

@@ -25,8 +25,8 @@ from ipucloud.laboratory.simulator.ssh.listing import (
     device_listing,
     monitor,
 )
-from ipucloud.laboratory.simulator.ssh.seen import devices_of, every_partition
 from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem, Terminal, Writer
+from ipucloud.laboratory.simulator.ssh.visible_devices import devices_of, every_partition
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.run import run
 from ipucloud.vipu_cli.world import World
@@ -79,7 +79,7 @@ class IpuPrograms:
                 "".join(f"{name}\n" for name in sorted({_architecture(devices, n) for n in _all(devices)}))
             )
         elif options.device_info or options.all:
-            await terminal.out(device_info(devices, _wanted(devices, options.device_id)))
+            await terminal.out(device_info(devices, _selected(devices, options.device_id)))
         else:
             await terminal.out(device_listing(devices))
         return 0
@@ -179,7 +179,7 @@ def _all(devices: Devices) -> range:
     return range(len(devices.ipus)) if devices.singles else devices.ids
 
 
-def _wanted(devices: Devices, device_id: int | None) -> Sequence[int]:
+def _selected(devices: Devices, device_id: int | None) -> Sequence[int]:
     if device_id is None:
         return _all(devices)
     if device_id not in devices.ids:

@@ -15,9 +15,9 @@ from ipucloud.laboratory.simulator.ssh.devices import Devices
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.holds import Holder, Ipu, Load
 from ipucloud.laboratory.simulator.ssh.ipu_commands import Caller, IpuParser, at_home
-from ipucloud.laboratory.simulator.ssh.seen import GCD_ID, PARTITION_ID, devices_of
 from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem
 from ipucloud.laboratory.simulator.ssh.uses import Uses
+from ipucloud.laboratory.simulator.ssh.visible_devices import GCD_ID, PARTITION_ID, devices_of
 from ipucloud.vipu_cli.endpoint import VipuProblem
 
 NAME = "ipu-run"
@@ -60,12 +60,13 @@ class IpuRun:
         if options.gcd is not None:
             _check_gcd(devices, options.gcd)
         load = self.fabric.load
-        wanted = _chosen(devices, options.num_ipus, load)
+        numbers = _chosen(devices, options.num_ipus, load)
         # Nothing is awaited between the choice and this: of two commands, the second finds the IPUs taken.
-        ipus = [devices.ipus[number].ipu for number in wanted]
-        load.holds.take(ipus, Holder(load.server, process, PurePosixPath(command[0]).name, self.user, load.holds.now()))
+        ipus = [devices.ipus[number].ipu for number in numbers]
+        holder = Holder(load.server, process, PurePosixPath(command[0]).name, self.user, load.holds.now())
+        load.holds.acquire(ipus, holder)
         self.uses.attach(len(ipus))
-        return Attached(command, _environment(devices, wanted), lambda: self._leave(ipus))
+        return Attached(command, _environment(devices, numbers), lambda: self._leave(ipus))
 
     def _leave(self, ipus: Sequence[Ipu]) -> None:
         self.fabric.load.holds.leave(ipus)
@@ -113,8 +114,8 @@ def _chosen(devices: Devices, count: int | None, load: Load) -> Sequence[int]:
     if not fitting:
         raise _refused(f"{where} has no device of {count} IPUs: there are devices of {', '.join(map(str, sizes))}")
     for members in fitting:
-        taken = [number for number in members if load.is_busy(devices.ipus[number].ipu)]
-        if not taken:
+        busy = [number for number in members if load.is_busy(devices.ipus[number].ipu)]
+        if not busy:
             _check_health(devices, members)
             return members
     raise CommandProblem(_busy(devices, count, where, load), BUSY)

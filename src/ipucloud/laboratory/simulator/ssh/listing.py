@@ -120,10 +120,10 @@ def _board(ipu: Device) -> str:
 
 def _power(devices: Devices, ipu: Device) -> str:
     """What its board draws, as it says or as its IPUs say."""
-    told = ipu.attributes.get("total board power", "N/A")
+    board_power = ipu.attributes.get("total board power", "N/A")
     drawn = [each.attributes.get("ipu power", "N/A") for each in devices.ipus if _board(each) == _board(ipu)]
-    if told != "N/A" or "N/A" in drawn:
-        return told
+    if board_power != "N/A" or "N/A" in drawn:
+        return board_power
     return f"{sum(float(each.removesuffix(' W')) for each in drawn):.1f} W"
 
 
@@ -229,7 +229,7 @@ def _card_table(devices: Devices) -> list[str]:
 
 
 def _server_row(number: int, ipu: Device) -> Sequence[str]:
-    wanted = ("clock", "average board temp", "total board power")
+    names = ("clock", "average board temp", "total board power")
     reported = ipu.attributes
     return (
         reported["pci id"],
@@ -237,7 +237,7 @@ def _server_row(number: int, ipu: Device) -> Sequence[str]:
         reported["firmware version"],
         reported["board type"],
         str(number),
-        *(reported[name] for name in wanted),
+        *(reported[name] for name in names),
     )
 
 

@@ -230,6 +230,6 @@ class RealSession(asyncssh.SSHServerSession[bytes]):
             source.pause()
 
 
-def _set_size(terminal: int, wanted: _Terminal) -> None:
+def _set_size(terminal: int, window: _Terminal) -> None:
     with suppress(OSError):  # it is gone already
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *wanted.size, 0, 0))
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *window.size, 0, 0))

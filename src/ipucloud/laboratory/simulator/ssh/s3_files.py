@@ -45,10 +45,10 @@ def merged(present: str, ours: Sequence[Sequence[str]]) -> str:
         if line.strip().startswith("["):
             blocks.append([])
         blocks[-1].append(line)
-    theirs = [block for block in blocks if not any(line.strip() in MARKS for line in block)]
-    taken = {block[0].strip() for block in theirs if block}
-    kept = "\n".join(line for block in theirs for line in block).rstrip()
-    added = ["\n".join(section) for section in ours if section[0] not in taken]
+    others = [block for block in blocks if not any(line.strip() in MARKS for line in block)]
+    headings = {block[0].strip() for block in others if block}
+    kept = "\n".join(line for block in others for line in block).rstrip()
+    added = ["\n".join(section) for section in ours if section[0] not in headings]
     return "".join(f"{part}\n" for part in ([f"{kept}\n"] if kept and added else [kept] if kept else []) + added)
 
 
@@ -57,12 +57,12 @@ def _exchange(files: Files, path: str, ours: Sequence[Sequence[str]]) -> None:
         present = files.read(path).decode(errors="surrogateescape")
     except FileNotFoundError:
         present = ""
-    wanted = merged(present, ours)
-    if not wanted:
+    content = merged(present, ours)
+    if not content:
         with suppress(FileNotFoundError):
             files.remove(path)
-    elif wanted != present:
-        files.write(path, wanted.encode(errors="surrogateescape"))
+    elif content != present:
+        files.write(path, content.encode(errors="surrogateescape"))
 
 
 def _remote(bucket: S3Remote) -> list[str]:

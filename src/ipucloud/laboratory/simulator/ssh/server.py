@@ -26,13 +26,13 @@ from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
 from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.login_keys import LoginKeys
-from ipucloud.laboratory.simulator.ssh.seen import config_of, current_environment, devices_of
 from ipucloud.laboratory.simulator.ssh.server_folder import DISK_FOLDER, JOBS_FOLDER, host_key
 from ipucloud.laboratory.simulator.ssh.site_files import write_authority, write_config, write_preemption
 from ipucloud.laboratory.simulator.ssh.spec import kept_user_data
 from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
 from ipucloud.laboratory.simulator.ssh.userland import Userland, files_of
 from ipucloud.laboratory.simulator.ssh.uses import Uses
+from ipucloud.laboratory.simulator.ssh.visible_devices import config_of, current_environment, devices_of
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.files import FOLDER
 from ipucloud.wire.images import JobImage
@@ -112,7 +112,7 @@ class PoplarServer:
             port, self._acceptor = await listen_on(None, open_door, self._around.ports)
         public = key.convert_to_public()
         self.ssh = Ssh(
-            host=self._around.told_address,
+            host=self._around.advertised_address,
             port=port,
             user=self.spec.user,
             host_key=public.export_public_key().decode().strip(),
@@ -129,17 +129,17 @@ class PoplarServer:
     @property
     def cloud_init(self) -> CloudInit | None:
         """How its user data was carried out."""
-        return self._first_boot.seen
+        return self._first_boot.report
 
     def load(self) -> dict[str, float | int]:
         """How busy it is, under the names of `Host`."""
-        found = self._userland.load()
+        usage = self._userland.load()
         for more in self._containers.loads():
-            found["cpu_percent"] = min(100.0, found["cpu_percent"] + more["cpu_percent"])
-            found["memory_used_bytes"] = min(
-                found["memory_bytes"], found["memory_used_bytes"] + more["memory_used_bytes"]
+            usage["cpu_percent"] = min(100.0, usage["cpu_percent"] + more["cpu_percent"])
+            usage["memory_used_bytes"] = min(
+                usage["memory_bytes"], usage["memory_used_bytes"] + more["memory_used_bytes"]
             )
-        return found
+        return usage
 
     def _make_folders(self) -> None:
         """Make the folders that a fresh server has."""
@@ -222,8 +222,8 @@ class PoplarServer:
     async def environment(self) -> dict[str, str]:
         """What a login finds in its environment, beside what every program does."""
         write_authority(self._files, self._around.fabric.authority())
-        found = await current_environment(self._around.fabric, self.spec.environment)
-        return found | s3_files.environment(self._buckets)
+        variables = await current_environment(self._around.fabric, self.spec.environment)
+        return variables | s3_files.environment(self._buckets)
 
     @property
     def _files(self) -> ServerFiles:
@@ -244,11 +244,11 @@ class PoplarServer:
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]:
         """A connection to what listens on the server itself. Raises ChannelOpenError."""
         try:
-            found = await (await self.sandbox()).connect(port)
+            connection = await (await self.sandbox()).connect(port)
         except SandboxProblem as problem:
             in_container = await self._containers.connect(port)
             if in_container is None:
                 raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, str(problem)) from problem
-            found = in_container
-        found.setblocking(False)
-        return forwarded(found)
+            connection = in_container
+        connection.setblocking(False)
+        return forwarded(connection)

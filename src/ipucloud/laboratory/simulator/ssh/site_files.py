@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
-from ipucloud.laboratory.simulator.ssh.seen import Choice
+from ipucloud.laboratory.simulator.ssh.visible_devices import Choice
 from ipucloud.vipu_cli.files import FOLDER
 from ipucloud.vipu_cli.files import files_of as ipuof_files
 from ipucloud.wire import vipu_pb2 as pb

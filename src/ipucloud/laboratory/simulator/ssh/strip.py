@@ -110,24 +110,24 @@ class _Copy:
         try:
             if os.geteuid() != 0:
                 _make_accessible(root, path)
-            found = open_in_root(root, path, flags)
+            descriptor = open_in_root(root, path, flags)
         finally:
             os.close(root)
         try:
-            yield found
+            yield descriptor
         finally:
-            os.close(found)
+            os.close(descriptor)
 
 
 def _make_accessible(root: int, path: str) -> None:
     """Open what is closed to its owner on the way to a path."""
     parts = path.strip("/").split("/")
     for number in range(1, len(parts) + 1):
-        found = open_in_root(root, "/".join(parts[:number]), os.O_PATH)
+        descriptor = open_in_root(root, "/".join(parts[:number]), os.O_PATH)
         try:
-            mode = stat.S_IMODE(os.fstat(found).st_mode)
-            needed = stat.S_IRWXU if stat.S_ISDIR(os.fstat(found).st_mode) else stat.S_IRUSR | stat.S_IWUSR
+            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+            needed = stat.S_IRWXU if stat.S_ISDIR(os.fstat(descriptor).st_mode) else stat.S_IRUSR | stat.S_IWUSR
             if mode & needed != needed:
-                Path(f"/proc/self/fd/{found}").chmod(mode | needed)
+                Path(f"/proc/self/fd/{descriptor}").chmod(mode | needed)
         finally:
-            os.close(found)
+            os.close(descriptor)

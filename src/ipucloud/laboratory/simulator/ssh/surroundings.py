@@ -20,7 +20,7 @@ class Surroundings:
     """
 
     bind: str
-    told_address: str
+    advertised_address: str
     fabric: Fabric
     disk_size: int
     answers: Callable[[], bool] = lambda: True

@@ -219,8 +219,8 @@ def may_have_own_users(folder: Path) -> bool:
 
 
 def _may_pass(folder: Path) -> bool:
-    found = folder.stat()
-    return bool(found.st_mode & stat.S_IXOTH or (found.st_gid == WAY_IN and found.st_mode & stat.S_IXGRP))
+    status = folder.stat()
+    return bool(status.st_mode & stat.S_IXOTH or (status.st_gid == WAY_IN and status.st_mode & stat.S_IXGRP))
 
 
 def may_change_users() -> bool:

@@ -52,9 +52,9 @@ class AdminMethods:
 
     def GetAgent(self, request: admin.GetAgentRequest, caller: Caller) -> admin.GetAgentReply:
         machine = self._clusters.agent(request.id)
-        found = self._agent(machine)
-        found.properties.update(agent_properties(machine))
-        return admin.GetAgentReply(agent=found)
+        agent = self._agent(machine)
+        agent.properties.update(agent_properties(machine))
+        return admin.GetAgentReply(agent=agent)
 
     def CreateAgent(self, request: admin.CreateAgentRequest, caller: Caller) -> admin.CreateAgentReply:
         return admin.CreateAgentReply(agent=self._agent(self._clusters.create_agent(request.id, request.host)))
@@ -67,13 +67,13 @@ class AdminMethods:
         return admin.DiscoverAgentsReply(agents=map(self._agent, self._clusters.discover()))
 
     def CreateCluster(self, request: admin.CreateClusterRequest, caller: Caller) -> admin.CreateClusterReply:
-        wanted = request.cluster
+        spec = request.cluster
         cluster = self._clusters.create(
-            wanted.id,
-            wanted.agent_ids,
-            torus=_choice(wanted.topology, admin.TOPOLOGY_TORUS),
-            domains=wanted.num_ipulink_domains,
-            looped=_choice(wanted.gateway_topology, admin.GATEWAY_LOOPED),
+            spec.id,
+            spec.agent_ids,
+            torus=_choice(spec.topology, admin.TOPOLOGY_TORUS),
+            domains=spec.num_ipulink_domains,
+            looped=_choice(spec.gateway_topology, admin.GATEWAY_LOOPED),
         )
         return admin.CreateClusterReply(cluster=_cluster(cluster))
 

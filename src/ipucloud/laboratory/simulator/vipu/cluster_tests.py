@@ -64,7 +64,7 @@ class ClusterTests:
             raise not_found(f"cluster test {name!r} does not exist")
         return test
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         """Write the results of every test that has ended."""
         clock = self._context.clock
         for name in self._deadlines.passed(clock):

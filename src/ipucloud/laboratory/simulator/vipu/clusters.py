@@ -96,9 +96,9 @@ class Clusters:
         if len(set(agent_ids)) != len(agent_ids):
             raise invalid("an agent is listed twice")
         for name in agent_ids:
-            taken = self.agent(name).cluster_id
-            if taken:
-                raise invalid(f"agent {name!r} is in cluster {taken!r}; an agent is in one cluster only")
+            cluster_id = self.agent(name).cluster_id
+            if cluster_id:
+                raise invalid(f"agent {name!r} is in cluster {cluster_id!r}; an agent is in one cluster only")
 
     def _check_domains(self, agent_ids: Sequence[str], domains: int) -> None:
         names = self._fleet.pods_of(agent_ids)

@@ -95,14 +95,14 @@ class Controller:
         await self.document.settled()
         await self.endpoints.settled()
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         """Let everything happen whose time has come."""
-        self.partitions.settle()
-        self.tests.settle()
+        self.partitions.advance()
+        self.tests.advance()
 
     def hardware_changed(self, agents: Iterable[str]) -> None:
         """The machines of these agents stopped answering, or a link of theirs did."""
-        self.settle()
+        self.advance()
         self.partitions.fail_on(agents)
 
     def reachable(self, agent: str) -> bool:

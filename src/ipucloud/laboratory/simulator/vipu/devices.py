@@ -77,11 +77,11 @@ def partition_ipus(blocks: list[Block], cluster: Cluster) -> list[pb.PartitionIp
 
 def check_routing_ids(listed: Iterable[pb.PartitionIpu], blocks: list[Block], cluster: Cluster) -> None:
     """Refuse logical numbers of listed IPUs that are not those which they get; a list without any leaves them open."""
-    given = list(listed)
-    if not any(ipu.routing_id or ipu.ipulink_domain_routing_id for ipu in given):
+    ipus = list(listed)
+    if not any(ipu.routing_id or ipu.ipulink_domain_routing_id for ipu in ipus):
         return
     gets = {(ipu.ipulink_domain_topology_id, ipu.topology_id): ipu for ipu in partition_ipus(blocks, cluster)}
-    for ipu in given:
+    for ipu in ipus:
         due = gets[ipu.ipulink_domain_topology_id, ipu.topology_id]
         if (ipu.routing_id, ipu.ipulink_domain_routing_id) != (due.routing_id, due.ipulink_domain_routing_id):
             raise invalid(
@@ -98,7 +98,7 @@ def ipuof_config(partition: Partition, cluster: Cluster, gcd: int | None) -> pb.
         raise not_found(f"partition {partition.id} has GCDs 0 to {shape.gcds - 1}, not {gcd}")
     devices = devices_of(partition.blocks, cluster)
     per_gcd = shape.size // shape.gcds
-    wanted = range(shape.gcds) if gcd is None else [gcd]
+    numbers = range(shape.gcds) if gcd is None else [gcd]
     return pb.PartitionConfig(
         ipulink_routing_type=shape.routing,
         sync_type=shape.sync_type,
@@ -106,7 +106,7 @@ def ipuof_config(partition: Partition, cluster: Cluster, gcd: int | None) -> pb.
         gw_routing_type=shape.gw_routing,
         num_ipulink_segments=shape.segments,
         ipuof_server_version=IPUOF_SERVER_VERSION,
-        gcd_configs=[_gcd(partition, n, devices[n * per_gcd : (n + 1) * per_gcd]) for n in wanted],
+        gcd_configs=[_gcd(partition, n, devices[n * per_gcd : (n + 1) * per_gcd]) for n in numbers],
     )
 
 

@@ -59,8 +59,8 @@ class Endpoints:
         if allocation in self._open:
             return
         kept = self._ports.get(allocation)
-        taken = set(self._ports.values())
-        others = (port for port in candidates(self._among) if port not in taken)
+        used = set(self._ports.values())
+        others = (port for port in candidates(self._among) if port not in used)
         for port in chain(() if kept is None else (kept,), others):
             try:
                 listener = self._listen(allocation, port)
@@ -83,9 +83,9 @@ class Endpoints:
 
     def follow(self, allocations: Iterable[str]) -> None:
         """Listen for exactly these allocations. The others keep their ports: they may come back."""
-        wanted = set(allocations)
-        self._stop([name for name in self._open if name not in wanted])
-        for name in sorted(wanted):
+        names = set(allocations)
+        self._stop([name for name in self._open if name not in names])
+        for name in sorted(names):
             self.open(name)
 
     async def settled(self) -> None:

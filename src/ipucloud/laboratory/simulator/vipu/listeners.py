@@ -93,5 +93,5 @@ class Listeners:
         return server
 
     def _credentials(self, *, mutual: bool) -> grpc.ServerCredentials | None:
-        hosts = dict.fromkeys((self.settings.told_address, self.settings.bind))
+        hosts = dict.fromkeys((self.settings.advertised_address, self.settings.bind))
         return None if self.authority is None else self.authority.server(*hosts, mutual=mutual)

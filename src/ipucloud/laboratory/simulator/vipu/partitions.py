@@ -46,20 +46,20 @@ class Partitions:
 
     def get(self, name: str, caller: Caller = EVERYBODY) -> Partition:
         """The partition of this id that the caller sees. Refuses when there are several."""
-        found = self._named(name, caller)
-        if not found:
+        matches = self._named(name, caller)
+        if not matches:
             raise not_found(f"partition {name!r} does not exist")
-        if len(found) > 1:
-            owners = ", ".join(sorted(partition.allocation_id for partition in found))
+        if len(matches) > 1:
+            owners = ", ".join(sorted(partition.allocation_id for partition in matches))
             raise precondition(f"partition {name!r} is in several allocations, {owners}: name one, as {ALLOCATION!r}")
-        return found[0]
+        return matches[0]
 
     def all(self, allocation_id: str = "", caller: Caller = EVERYBODY) -> list[Partition]:
         """Every partition that the caller sees (of one allocation, when it is named), by allocation and id."""
         if allocation_id:
             self._allocations.get(allocation_id, caller)
             return [self._partitions[key] for key in sorted(self._allocations.partitions_in(allocation_id))]
-        return [found for _, found in sorted(self._partitions.items()) if caller.sees(found.allocation_id)]
+        return [partition for _, partition in sorted(self._partitions.items()) if caller.sees(partition.allocation_id)]
 
     def on(self, agent: str) -> list[Partition]:
         """The partitions that have IPUs of an agent."""
@@ -67,17 +67,17 @@ class Partitions:
 
     def create(self, request: pb.CreatePartitionRequest, caller: Caller = EVERYBODY) -> Partition:
         """Place a partition and start it. Refuses what the rules forbid and what nothing free can hold."""
-        wanted = request.requirements
-        rules.check_id("partition", wanted.id)
-        shape = rules.shape_of(wanted)
-        candidates = self._placing.candidates(wanted, caller)
-        if any(allocation.id in self._by_id.get(wanted.id, ()) for allocation in candidates):
-            raise exists(f"partition {wanted.id!r} exists; read it before you create it again")
-        allocation, blocks = self._placing.find(wanted, shape, candidates)
+        requirements = request.requirements
+        rules.check_id("partition", requirements.id)
+        shape = rules.shape_of(requirements)
+        candidates = self._placing.candidates(requirements, caller)
+        if any(allocation.id in self._by_id.get(requirements.id, ()) for allocation in candidates):
+            raise exists(f"partition {requirements.id!r} exists; read it before you create it again")
+        allocation, blocks = self._placing.find(requirements, shape, candidates)
         cluster = self._allocations.cluster(allocation.cluster_id)
-        check_routing_ids(wanted.ipus, blocks, cluster)
+        check_routing_ids(requirements.ipus, blocks, cluster)
         partition = Partition(
-            id=wanted.id,
+            id=requirements.id,
             allocation_id=allocation.id,
             cluster_id=cluster.id,
             shape=rules.with_routing(shape, cluster),
@@ -131,7 +131,7 @@ class Partitions:
                 partition.retries = 0
                 self._fail(partition, errors)
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         """Let everything happen whose time has come."""
         clock = self._context.clock
         for key in self._deadlines.passed(clock):
@@ -140,7 +140,7 @@ class Partitions:
                 self._finish(partition)
 
     def _named(self, name: str, caller: Caller) -> list[Partition]:
-        return [found for owner, found in self._by_id.get(name, {}).items() if caller.sees(owner)]
+        return [partition for owner, partition in self._by_id.get(name, {}).items() if caller.sees(owner)]
 
     def _start(self, partition: Partition, operation: Operation, action: Action) -> None:
         machines = sum(len(block.slots) for block in partition.blocks)

@@ -36,22 +36,22 @@ class Placing:
         """The machines that a partition's blocks lie on."""
         return self._machines(partition.cluster_id, partition.blocks)
 
-    def candidates(self, wanted: pb.PartitionRequirements, caller: Caller) -> list[Allocation]:
+    def candidates(self, requirements: pb.PartitionRequirements, caller: Caller) -> list[Allocation]:
         """The allocations that a request lets the controller choose from. Refuses one that does not exist."""
-        if wanted.cluster_id:
-            self._allocations.cluster(wanted.cluster_id)
-        if wanted.allocation_id:
-            return [self._allocations.get(wanted.allocation_id, caller)]
-        return self._allocations.all(wanted.cluster_id, caller)
+        if requirements.cluster_id:
+            self._allocations.cluster(requirements.cluster_id)
+        if requirements.allocation_id:
+            return [self._allocations.get(requirements.allocation_id, caller)]
+        return self._allocations.all(requirements.cluster_id, caller)
 
     def find(
-        self, wanted: pb.PartitionRequirements, shape: Shape, candidates: list[Allocation]
+        self, requirements: pb.PartitionRequirements, shape: Shape, candidates: list[Allocation]
     ) -> tuple[Allocation, list[Block]]:
         """One of these allocations and free blocks in it, as the request wants them. Refuses when there are none."""
         chain = self._context.fleet.region.chain
-        explicit = placing.explicit_blocks(wanted.ipus, shape.segments, chain) if wanted.ipus else None
+        explicit = placing.explicit_blocks(requirements.ipus, shape.segments, chain) if requirements.ipus else None
         for allocation in candidates:
-            if wanted.cluster_id not in {"", allocation.cluster_id}:
+            if requirements.cluster_id not in {"", allocation.cluster_id}:
                 continue
             blocks = self._blocks(allocation, shape, explicit)
             if blocks:
@@ -79,8 +79,8 @@ class Placing:
     def relocate(self, partition: Partition) -> None:
         """Move a partition to sound IPUs of its allocation, if enough of them are free."""
         self.vacate(partition)
-        found = self._blocks(self._allocations.get(partition.allocation_id), partition.shape, None)
-        partition.blocks = found or partition.blocks
+        blocks = self._blocks(self._allocations.get(partition.allocation_id), partition.shape, None)
+        partition.blocks = blocks or partition.blocks
         self.occupy(partition)
 
     def _blocks(self, allocation: Allocation, shape: Shape, explicit: list[Block] | None) -> list[Block] | None:

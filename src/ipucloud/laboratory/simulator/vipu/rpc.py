@@ -85,7 +85,7 @@ class Call:
     async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
         """Act, and answer once the state is on disk."""
         caller = self.caller_of(context.invocation_metadata())
-        self.controller.settle()
+        self.controller.advance()
         reply = self.act(request, caller)
         if plan.rule is not None:
             self._spoil(plan.rule, target_of(request), caller)

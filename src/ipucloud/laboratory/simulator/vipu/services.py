@@ -63,5 +63,5 @@ class TenantMethods:
         self.controller = controller
 
     def ListAllocations(self, request: tenant.ListAllocationsRequest, caller: Caller) -> tenant.ListAllocationsReply:
-        found = self.controller.allocations.all(caller=caller)
-        return tenant.ListAllocationsReply(allocations=map(self.controller.allocation_view, found))
+        allocations = self.controller.allocations.all(caller=caller)
+        return tenant.ListAllocationsReply(allocations=map(self.controller.allocation_view, allocations))

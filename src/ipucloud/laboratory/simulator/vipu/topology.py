@@ -65,9 +65,9 @@ class Fleet:
 
     def cabling(self, names: Iterable[str]) -> tuple[bool, bool]:
         """Whether these machines are cabled as tori, and their gateways in loops."""
-        wanted = set(names)
-        pods = [self._pods[pod] for pod in self.pods_of(wanted)]
-        torus = all(pod.topology == "torus" and all(m.name in wanted for m in pod.machines) for pod in pods)
+        members = set(names)
+        pods = [self._pods[pod] for pod in self.pods_of(members)]
+        torus = all(pod.topology == "torus" and all(m.name in members for m in pod.machines) for pod in pods)
         return torus, all(pod.gateway_topology == "looped" for pod in pods)
 
     def neighbours(self, pods: Sequence[str]) -> bool:

@@ -104,10 +104,10 @@ class Users:
         """
         if not self._secure:
             return EVERYBODY
-        given = credentials(metadata)
-        if given is None:
+        claim = credentials(metadata)
+        if claim is None:
             raise unauthenticated(f"this controller is secure: send {USER!r} and {ACCESS_KEY!r} as metadata")
-        name, secret = given
+        name, secret = claim
         user, digest = self._users.get(name), _digest(secret)
         if user is not None and any(secrets.compare_digest(digest, kept) for kept in user.keys.values()):
             caller = EVERYBODY if user.all_allocations else Caller(frozenset(user.allocation_ids).__contains__)
@@ -121,8 +121,8 @@ class Users:
 
 def credentials(metadata: Metadata) -> tuple[str, str] | None:
     """The user and access key that a call's metadata names, if it names both."""
-    given = {name: value for name, value in metadata or () if isinstance(value, str)}
-    return (given[USER], given[ACCESS_KEY]) if USER in given and ACCESS_KEY in given else None
+    values = {name: value for name, value in metadata or () if isinstance(value, str)}
+    return (values[USER], values[ACCESS_KEY]) if USER in values and ACCESS_KEY in values else None
 
 
 def _digest(secret: str) -> str:

@@ -48,11 +48,11 @@ async def every_partition(fabric: Fabric, files: ServerFiles, env: Mapping[str, 
         choice = await asyncio.to_thread(chosen, files, env)
     except VipuProblem:
         choice = None
-    names = [found.id for found in await controller.partitions() if found.ready_state == pb.PS_ACTIVE]
+    names = [partition.id for partition in await controller.partitions() if partition.ready_state == pb.PS_ACTIVE]
     return [
-        (await _devices(fabric, controller, choice if mine and choice else Choice(name, None)), mine)
+        (await _devices(fabric, controller, choice if is_chosen and choice else Choice(name, None)), is_chosen)
         for name in names
-        for mine in [choice is not None and name == choice.partition]
+        for is_chosen in [choice is not None and name == choice.partition]
     ]
 
 
@@ -109,8 +109,8 @@ def chosen(files: ServerFiles, env: Mapping[str, str]) -> Choice:
     partition = env.get(PARTITION_ID, "")
     if partition:
         return Choice(partition, _gcd(env))
-    found = [_from_file(files, f"{FOLDER}/{name}") for name in files.names(FOLDER) if name.endswith(SUFFIX)]
-    names = sorted({choice.partition for choice in found})
+    choices = [_from_file(files, f"{FOLDER}/{name}") for name in files.names(FOLDER) if name.endswith(SUFFIX)]
+    names = sorted({choice.partition for choice in choices})
     if not names:
         raise VipuProblem(f"no partition: {PARTITION_ID} is not set, and {FOLDER} is empty")
     if len(names) > 1:
@@ -118,7 +118,7 @@ def chosen(files: ServerFiles, env: Mapping[str, str]) -> Choice:
             f"several partitions are configured and none is chosen ({', '.join(names)}): set {PARTITION_ID}"
         )
     gcd = _gcd(env)
-    return Choice(names[0], found[0].gcd if gcd is None and len(found) == 1 else gcd)
+    return Choice(names[0], choices[0].gcd if gcd is None and len(choices) == 1 else gcd)
 
 
 def _gcd(env: Mapping[str, str]) -> int | None:
