@@ -201,7 +201,7 @@ async def put_expected(connection: AsyncConnection, importing: Importing) -> Exp
     _refuse(
         [
             FieldError(f"/items/{places[each.kind, each.name]}/serial", "duplicate", _duplicate(each))
-            for each in await changes.taken_serials(connection, importing.region)
+            for each in await changes.duplicate_serials(connection, importing.region)
         ]
     )
     answer = await _answer(connection, importing.region, changed, dry_run=importing.dry_run)
@@ -236,7 +236,7 @@ async def accept_shown(
         ]
     )
     changed = await changes.accept(connection, region, findings, reason=body.reason, token=token)
-    for duplicate in await changes.taken_serials(connection, region):
+    for duplicate in await changes.duplicate_serials(connection, region):
         raise Problem(
             STATE_CONFLICT,
             f"{duplicate.kind} {duplicate.name}: {_duplicate(duplicate)} Accept both, or correct the import.",
@@ -270,7 +270,7 @@ def _faults_of(items: Sequence[HardwareExpectation]) -> Iterator[FieldError]:
             yield FieldError(f"/items/{place}/serial", "duplicate", f"Another {item.kind} has this serial number too.")
 
 
-def _duplicate(hardware: changes.Taken) -> str:
+def _duplicate(hardware: changes.DuplicateSerial) -> str:
     return f"Serial number {hardware.serial} is expected of another {hardware.kind} too."
 
 

@@ -101,7 +101,7 @@ class SearchTooLong(Exception):
 
 def _first(number: int, target: Block, tenants: Sequence[Tenant], holders: Sequence[Sequence[tuple[int, int]]]) -> _Try:
     """`holders`: for each pod, the tenants that hold some of it, by index, with what they hold."""
-    moved = frozenset(index for pod, wanted in target for index, held in holders[pod] if wanted & held)
+    moved = frozenset(index for pod, mask in target for index, held in holders[pod] if mask & held)
     return _Try(sum(tenants[index].machines for index in moved), len(moved), number, (), moved)
 
 

@@ -34,7 +34,7 @@ class Finding(NamedTuple):
     shown: str | None
 
 
-class Taken(NamedTuple):
+class DuplicateSerial(NamedTuple):
     """A serial number that another machine or host of the same kind is expected to have."""
 
     kind: Kind
@@ -73,7 +73,7 @@ _REPLACE = Query(
     """,
     Changed,
 )
-_TAKEN = Query(
+_DUPLICATE_SERIALS = Query(
     """
     SELECT e.kind, e.name, e.serial FROM expected_hardware AS e
      WHERE e.region = :region AND e.serial IS NOT NULL
@@ -82,7 +82,7 @@ _TAKEN = Query(
                       AND (other.region, other.name) <> (e.region, e.name))
      ORDER BY e.kind, e.name LIMIT 20
     """,
-    Taken,
+    DuplicateSerial,
 )
 _REMOVE = Query(
     """
@@ -176,9 +176,9 @@ async def accept(
     return changed
 
 
-async def taken_serials(connection: AsyncConnection, region: str) -> list[Taken]:
+async def duplicate_serials(connection: AsyncConnection, region: str) -> list[DuplicateSerial]:
     """Hardware of a region with a serial number that other hardware has too. The commit would fail."""
-    return await _TAKEN.all(connection, {"region": region})
+    return await _DUPLICATE_SERIALS.all(connection, {"region": region})
 
 
 async def remove(connection: AsyncConnection, region: str) -> bool:
