@@ -41,13 +41,13 @@ async def make_address(
     async with world.database.begin() as connection:
         await offer_addresses(connection)
         body = AddressCreate.model_validate(address_json(name))
-        made = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
-        asked = await lock(connection, project_id=project.id, address_id=made)
-        address = await move(connection, asked._replace(ip=IP, port=22), AddressState.AVAILABLE)
-        await open_stored(connection, project_id=project.id, resource_id=made)
+        address_id = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
+        requested = await lock(connection, project_id=project.id, address_id=address_id)
+        address = await move(connection, requested._replace(ip=IP, port=22), AddressState.AVAILABLE)
+        await open_stored(connection, project_id=project.id, resource_id=address_id)
         if attached_to is not None:
-            found = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
-            server = (await connection.execute(found, {"id": attached_to})).scalar_one()
-            wanted = address._replace(cluster_id=attached_to, server_id=server, revision=1)
-            await move(connection, await move(connection, wanted, AddressState.ATTACHING), AddressState.ATTACHED)
-    return made
+            statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
+            server = (await connection.execute(statement, {"id": attached_to})).scalar_one()
+            attaching = address._replace(cluster_id=attached_to, server_id=server, revision=1)
+            await move(connection, await move(connection, attaching, AddressState.ATTACHING), AddressState.ATTACHED)
+    return address_id

@@ -62,9 +62,9 @@ class ApiProcess:
 
     def _metric(self, name: str, labels: str = "") -> int:
         series = re.escape(f"{name}{{{labels}}}" if labels else name)
-        found = re.search(rf"^{series} (\S+)$", self.inside.get("/metrics").text, re.MULTILINE)
-        assert found is not None, series
-        return int(float(found[1]))
+        matched = re.search(rf"^{series} (\S+)$", self.inside.get("/metrics").text, re.MULTILINE)
+        assert matched is not None, series
+        return int(float(matched[1]))
 
 
 @contextmanager

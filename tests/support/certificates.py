@@ -31,7 +31,7 @@ class Certified:
 def certify(name: str, folder: Path) -> Certified:
     """Make the files, which hold for a day."""
     root, own = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    made = Certified(name, folder / "server.pem", folder / "server.key", folder / "authority.pem")
+    certified = Certified(name, folder / "server.pem", folder / "server.key", folder / "authority.pem")
     subject = _named("authority of a test")
     authority = (
         _certificate(subject, subject, root.public_key())
@@ -43,10 +43,10 @@ def certify(name: str, folder: Path) -> Certified:
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root.public_key()), critical=False)
     )
-    made.authority.write_bytes(authority.sign(root, SHA256()).public_bytes(Encoding.PEM))
-    made.certificate.write_bytes(server.sign(root, SHA256()).public_bytes(Encoding.PEM))
-    made.key.write_bytes(own.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    return made
+    certified.authority.write_bytes(authority.sign(root, SHA256()).public_bytes(Encoding.PEM))
+    certified.certificate.write_bytes(server.sign(root, SHA256()).public_bytes(Encoding.PEM))
+    certified.key.write_bytes(own.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return certified
 
 
 def _named(name: str) -> x509.Name:

@@ -63,19 +63,19 @@ def _unpack(folder: Path) -> None:
     """Several processes may do this at once: who is first wins."""
     node, _ = compute_driver_executable()
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        made = Path(scratch, "made")
-        made.mkdir()
+        unpacked = Path(scratch, "made")
+        unpacked.mkdir()
         for packed in sorted(PACKED_BROWSER.glob("*.br")):
-            plain = made / packed.stem
+            plain = unpacked / packed.stem
             subprocess.run([node, "-e", _UNPACK, str(packed), str(plain)], check=True, timeout=120)
             if plain.suffix == ".tar":
                 with tarfile.open(plain) as archive:
-                    _extract(archive, made)
+                    _extract(archive, unpacked)
                 plain.unlink()
-        (made / "chromium").chmod(0o755)
-        (made / "fonts.conf").write_text(_FONTS.format(folder / "fonts"))
+        (unpacked / "chromium").chmod(0o755)
+        (unpacked / "fonts.conf").write_text(_FONTS.format(folder / "fonts"))
         try:
-            made.rename(folder)
+            unpacked.rename(folder)
         except OSError:
             if not folder.is_dir():
                 raise

@@ -41,18 +41,18 @@ def _dump(superuser_url: str, *options: str) -> str:
 def _statements(dump: str) -> Iterator[str]:
     bodies: list[str] = []
 
-    def put_away(found: re.Match[str]) -> str:
-        bodies.append(found[0])
+    def put_away(body: re.Match[str]) -> str:
+        bodies.append(body[0])
         return f"<{len(bodies) - 1}>"
 
     for statement in re.split(r";\n", _BODY.sub(put_away, dump)):
         if text := statement.strip():
-            yield re.sub(r"<(\d+)>", lambda found: bodies[int(found[1])], text)
+            yield re.sub(r"<(\d+)>", lambda place: bodies[int(place[1])], text)
 
 
 def _sorted_columns(statement: str) -> str:
-    found = _TABLE.fullmatch(statement)
-    if found is None:
+    table = _TABLE.fullmatch(statement)
+    if table is None:
         return statement
-    lines = sorted(line.strip().removesuffix(",") for line in found[2].splitlines())
-    return "\n".join((found[1], *lines, found[3]))
+    lines = sorted(line.strip().removesuffix(",") for line in table[2].splitlines())
+    return "\n".join((table[1], *lines, table[3]))

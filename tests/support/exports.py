@@ -65,32 +65,32 @@ _ROWS = (
 
 async def make_export(connection: AsyncConnection, home: UUID, *, of_account: bool = False) -> UUID:
     """An export whose file, of one byte, can be downloaded; asked for two days ago."""
-    made = new_id()
-    values = _home(home, of_account=of_account) | {"id": made, "operation_id": made, "manifest": _MANIFEST}
+    export_id = new_id()
+    values = _home(home, of_account=of_account) | {"id": export_id, "operation_id": export_id, "manifest": _MANIFEST}
     for statement in _ROWS:
         await connection.execute(sa.text(statement), values)
-    return made
+    return export_id
 
 
 async def some_connection(connection: AsyncConnection, home: UUID, name: str, *, of_account: bool = False) -> UUID:
     """The S3 connection of that name of a project or an account, made if there is none."""
-    mine = _home(home, of_account=of_account) | {"name": name}
-    found: UUID | None = (await connection.execute(_LIVE, mine)).scalar_one_or_none()
-    if found is None:
-        found = new_id()
-        await connection.execute(_CONNECTION, mine | {"id": found})
-    return found
+    values = _home(home, of_account=of_account) | {"name": name}
+    connection_id: UUID | None = (await connection.execute(_LIVE, values)).scalar_one_or_none()
+    if connection_id is None:
+        connection_id = new_id()
+        await connection.execute(_CONNECTION, values | {"id": connection_id})
+    return connection_id
 
 
 async def some_schedule(connection: AsyncConnection, home: UUID, *, of_account: bool = False) -> UUID:
     """One of the export schedules of a project or an account, made if there is none."""
-    mine = _home(home, of_account=of_account)
-    found: UUID | None = (await connection.execute(_LIVE_SCHEDULE, mine)).scalars().first()
-    if found is None:
-        found = new_id()
+    values = _home(home, of_account=of_account)
+    schedule_id: UUID | None = (await connection.execute(_LIVE_SCHEDULE, values)).scalars().first()
+    if schedule_id is None:
+        schedule_id = new_id()
         bucket = await some_connection(connection, home, "scheduled", of_account=of_account)
-        await connection.execute(_SCHEDULE, mine | {"id": found, "connection_id": bucket})
-    return found
+        await connection.execute(_SCHEDULE, values | {"id": schedule_id, "connection_id": bucket})
+    return schedule_id
 
 
 def _home(home: UUID, *, of_account: bool) -> dict[str, object]:

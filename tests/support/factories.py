@@ -70,9 +70,9 @@ class Token:
 
     @property
     def hash(self) -> bytes:
-        found = token_hash(self.secret)
-        assert found is not None
-        return found
+        hashed = token_hash(self.secret)
+        assert hashed is not None
+        return hashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ async def make_token(
     scopes: Iterable[str] | None = None,
 ) -> Token:
     """A live token; without a project one of an account (role payer) or of the platform (roles admin and support)."""
-    made, token_id = new_token("test"), new_id()
+    secret, token_id = new_token("test"), new_id()
     await connection.execute(
         sa.insert(tokens).values(
             id=token_id,
@@ -132,11 +132,11 @@ async def make_token(
             name=f"token-{next(_numbers)}",
             role=role,
             scopes=None if scopes is None else sorted(scopes),
-            display_prefix=made.display_prefix,
-            secret_hash=made.hash,
+            display_prefix=secret.display_prefix,
+            secret_hash=secret.hash,
         )
     )
-    return Token(token_id, made.secret, role)
+    return Token(token_id, secret.secret, role)
 
 
 async def make_project(
@@ -268,8 +268,8 @@ async def seed_region(
     """
     await _site_region(connection, region, typical_seconds)
     shape = _Shape(machines_per_pod, pods_per_group)
-    made = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
-    await settle_pods(connection, [pod.id for pod in made])
+    pod_rows = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
+    await settle_pods(connection, [pod.id for pod in pod_rows])
     host_ids = [new_id() for _ in range(host_count)]
     if host_ids:
         await connection.execute(
@@ -284,7 +284,7 @@ async def seed_region(
                 for index, host_id in enumerate(host_ids)
             ],
         )
-    return Region(region, machine_type, tuple(made), tuple(host_ids))
+    return Region(region, machine_type, tuple(pod_rows), tuple(host_ids))
 
 
 async def _site_region(connection: AsyncConnection, region: str, typical_seconds: Mapping[str, float]) -> None:
@@ -369,11 +369,11 @@ async def furnish(
 ) -> list[Project]:
     """Projects with quota, prices, and the hardware of a site if there is one."""
     async with database.begin() as connection:
-        made = [await make_project(connection, quota=quota) for _ in range(project_count)]
+        project_list = [await make_project(connection, quota=quota) for _ in range(project_count)]
         await seed_prices(connection)
     if sites is not None:
         await sync(database, sites, validated=False)
-    return made
+    return project_list
 
 
 async def make_reading(connection: AsyncConnection, region: str) -> None:

@@ -14,9 +14,9 @@ async def make_confirmed(world: World, cluster: UUID, *, ordinal: int = 0) -> UU
     """A report about a machine of the cluster that an operator has confirmed."""
     machine = Hardware("machine", await world.machine_of(cluster, ordinal=ordinal))
     async with world.database.begin() as connection:
-        made = await open_report(
+        report_id = await open_report(
             connection, world.project.actor, cluster, machine, FaultReportCreate(description="it hangs")
         )
-        found = FaultReportConfirm(answer="it does")
-        await confirm(connection, made, found, token=world.project.token.id, request_id="test")
-    return made
+        answer = FaultReportConfirm(answer="it does")
+        await confirm(connection, report_id, answer, token=world.project.token.id, request_id="test")
+    return report_id

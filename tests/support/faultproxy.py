@@ -338,9 +338,9 @@ def _reset(writer: asyncio.StreamWriter) -> None:
 @contextmanager
 def proxy(upstream: Upstream) -> Iterator[Proxy]:
     """A running proxy."""
-    made = Proxy(upstream)
-    made.start()
+    running = Proxy(upstream)
+    running.start()
     try:
-        yield made
+        yield running
     finally:
-        made.stop()
+        running.stop()

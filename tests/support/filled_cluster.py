@@ -68,17 +68,17 @@ async def _row(connection: AsyncConnection, filled: Filled) -> None:
         ready_at=READY_AT,
         delete_requested_at=DELETED_AT,
     )
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 0}
+    key = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 0}
     await connection.execute(
-        sa.insert(poplar_servers).values(id=new_id(), name=f"{name}-p0", state="running", ssh_user="ubuntu", **mine)
+        sa.insert(poplar_servers).values(id=new_id(), name=f"{name}-p0", state="running", ssh_user="ubuntu", **key)
     )
 
 
 async def _hardware(connection: AsyncConnection, filled: Filled) -> None:
     """What it holds; its quota counts that."""
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 0}
+    key = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 0}
     for held in ({"machine_id": filled.machine}, {"host_id": filled.host}):
-        allocation = {"id": new_id(), "created_at": CREATED_AT} | held | mine
+        allocation = {"id": new_id(), "created_at": CREATED_AT} | held | key
         await connection.execute(sa.insert(allocations).values(allocation))
     cleaning = {"allocation_id": allocation["id"], "external_name": external_name(filled.cluster, 1)}
     await connection.execute(sa.insert(hardware_cleanings).values(cleaning))
@@ -144,21 +144,21 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
             created_at=READY_AT,
         )
     )
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
+    cluster_key = {"project_id": filled.project.id, "cluster_id": filled.cluster}
     key = {"name": f"{external_name(filled.cluster, 1)}-k1", "number": 1, "sha256": "0" * 64, "ends_server_key": False}
-    await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
-    await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
+    await connection.execute(sa.insert(vipu_access_keys).values(**key, **cluster_key))
+    await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **cluster_key))
 
 
 async def _changes(connection: AsyncConnection, filled: Filled) -> None:
     """A resize, a rebuild, and the wait of its create."""
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
+    key = {"project_id": filled.project.id, "cluster_id": filled.cluster}
     sizes = {"from_flavor": "m2000-pod4", "from_machines": 1, "from_ipus": 4, "from_sku": "ipu-m2000"}
     sizes |= {"to_flavor": "m2000-pod8", "to_machines": 2, "to_ipus": 8, "to_sku": "ipu-m2000", "moves": False}
-    await connection.execute(sa.insert(resizes).values(operation_id=filled.finished_operation, **sizes, **mine))
+    await connection.execute(sa.insert(resizes).values(operation_id=filled.finished_operation, **sizes, **key))
     written = {"disk": "keep", "image": "ubuntu-20.04-x64-poplar-1.18.0-3.0.0", "keys_revision": 1}
     await connection.execute(
-        sa.insert(cluster_rebuilds).values(operation_id=filled.finished_operation, **written, **mine)
+        sa.insert(cluster_rebuilds).values(operation_id=filled.finished_operation, **written, **key)
     )
     waited = {
         "kind": "cluster.create",
@@ -167,7 +167,7 @@ async def _changes(connection: AsyncConnection, filled: Filled) -> None:
         "machine_type": "m2000",
         "since": READY_AT,
         "until": READY_AT + timedelta(days=1),
-        **mine,
+        **key,
     }
     waited["granted_at"] = READY_AT
     await connection.execute(sa.insert(capacity_waits).values(operation_id=filled.finished_operation, **waited))
@@ -175,24 +175,24 @@ async def _changes(connection: AsyncConnection, filled: Filled) -> None:
 
 async def _plans(connection: AsyncConnection, filled: Filled) -> None:
     """A repair and a preemption that ended, its schedule, and the token whose costs are limited."""
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
+    key = {"project_id": filled.project.id, "cluster_id": filled.cluster}
     repair = {"reason": "fault", "hardware": [], "starts_at": READY_AT, "latest_at": READY_AT}
     done = {"ended_at": READY_AT, "outcome": "not_needed"}
-    await connection.execute(sa.insert(scheduled_repairs).values(id=new_id(), **repair, **done, **mine))
-    await connection.execute(sa.insert(token_clusters).values(token_id=filled.project.token.id, **mine))
+    await connection.execute(sa.insert(scheduled_repairs).values(id=new_id(), **repair, **done, **key))
+    await connection.execute(sa.insert(token_clusters).values(token_id=filled.project.token.id, **key))
     scheduled = {"time_zone": "UTC", "computed_at": READY_AT}
-    await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **mine))
-    told = {"noticed_at": READY_AT, "preempt_at": DELETED_AT, "ended_at": DELETED_AT, "outcome": "not_in_use"}
-    await connection.execute(sa.insert(preemptions).values(id=new_id(), **told, **mine))
+    await connection.execute(sa.insert(cluster_schedules).values(**scheduled, **key))
+    preemption = {"noticed_at": READY_AT, "preempt_at": DELETED_AT, "ended_at": DELETED_AT, "outcome": "not_in_use"}
+    await connection.execute(sa.insert(preemptions).values(id=new_id(), **preemption, **key))
 
 
 async def _observed(connection: AsyncConnection, filled: Filled) -> None:
     """How its servers were used, how busy it was, and a fault that the customer reported."""
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
+    key = {"project_id": filled.project.id, "cluster_id": filled.cluster}
     watched = sa.select(poplar_servers.c.id, poplar_servers.c.project_id, sa.literal(READY_AT)).limit(1)
     await connection.execute(sa.insert(server_uses).from_select(["server_id", "project_id", "observed_at"], watched))
-    seen = {"minute": READY_AT, "observed_at": READY_AT, "machines": 1, "machines_answered": 1}
-    seen |= {"partitions": 1, "partitions_active": 1, "utilisation": 80.0}
-    await connection.execute(sa.insert(cluster_samples).values(**seen, **mine))
+    sample = {"minute": READY_AT, "observed_at": READY_AT, "machines": 1, "machines_answered": 1}
+    sample |= {"partitions": 1, "partitions_active": 1, "utilisation": 80.0}
+    await connection.execute(sa.insert(cluster_samples).values(**sample, **key))
     reported = {"machine_id": filled.machine, "name": "m0", "category": "ipu", "description": "it hangs"}
-    await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **mine))
+    await connection.execute(sa.insert(fault_reports).values(id=new_id(), created_by=new_id(), **reported, **key))

@@ -39,7 +39,7 @@ async def _console(connection: AsyncConnection) -> None:
 async def _job(connection: AsyncConnection, filled: Filled) -> None:
     """A program that has run on the cluster's server, with its output."""
     server = sa.select(poplar_servers.c.id).where(poplar_servers.c.cluster_id == filled.cluster).limit(1)
-    mine = {"project_id": filled.project.id}
+    key = {"project_id": filled.project.id}
     ended = {"state": "succeeded", "ended_by": "program", "exit_status": 0, "log_bytes": 3, "log_parts": 1}
     ended |= dict.fromkeys(("sent_at", "started_at", "ended_at", "observed_at"), READY_AT)
     job = new_id()
@@ -54,32 +54,32 @@ async def _job(connection: AsyncConnection, filled: Filled) -> None:
             currency="EUR",
             created_by=new_id(),
             **ended,
-            **mine,
+            **key,
         )
     )
-    await connection.execute(sa.insert(job_logs).values(job_id=job, number=1, attempt=1, text="ok\n", **mine))
+    await connection.execute(sa.insert(job_logs).values(job_id=job, number=1, attempt=1, text="ok\n", **key))
 
 
 async def _service(connection: AsyncConnection, filled: Filled) -> None:
     """A program that answers requests there."""
     server = sa.select(poplar_servers.c.id).where(poplar_servers.c.cluster_id == filled.cluster).limit(1)
-    mine = {"project_id": filled.project.id}
+    key = {"project_id": filled.project.id}
     service = new_id()
     served = {"name": "chat", "command": ["serve"], "port": 8000, "max_restarts": 10, "created_by": new_id()}
     served |= {"health_check": {"path": "/healthz"} | dict.fromkeys(_CHECK, 9), "checked_at": sa.func.app_now()}
-    served |= {"id": service, "cluster_id": filled.cluster, "server_id": server.scalar_subquery(), **mine}
+    served |= {"id": service, "cluster_id": filled.cluster, "server_id": server.scalar_subquery(), **key}
     await connection.execute(sa.insert(services).values(served))
     await connection.execute(
-        sa.insert(service_logs).values(service_id=service, number=1, attempt=1, text="up\n", **mine)
+        sa.insert(service_logs).values(service_id=service, number=1, attempt=1, text="up\n", **key)
     )
-    asked = {"service_id": service, "requests": 1, "errors": 0, "seconds": 0.1, "buckets": [1, *[0] * 11], **mine}
+    asked = {"service_id": service, "requests": 1, "errors": 0, "seconds": 0.1, "buckets": [1, *[0] * 11], **key}
     await connection.execute(sa.insert(service_request_totals).values(asked))
     await connection.execute(sa.insert(service_requests).values(minute=datetime(2026, 3, 1, 12, tzinfo=UTC), **asked))
 
 
 async def _terminal(connection: AsyncConnection, filled: Filled) -> None:
     server = sa.select(poplar_servers.c.id).where(poplar_servers.c.cluster_id == filled.cluster).limit(1)
-    mine = {"project_id": filled.project.id}
+    key = {"project_id": filled.project.id}
     await connection.execute(
         sa.insert(terminals).values(
             id=new_id(),
@@ -89,6 +89,6 @@ async def _terminal(connection: AsyncConnection, filled: Filled) -> None:
             created_by=new_id(),
             ended_by="shell",
             **dict.fromkeys(("key_until", "alive_at", "connected_at", "ended_at"), READY_AT),
-            **mine,
+            **key,
         )
     )

@@ -29,9 +29,9 @@ async def fill_project(connection: AsyncConnection, filled: Filled) -> None:
 
 async def _limits(connection: AsyncConnection, filled: Filled) -> None:
     """Its quotas, and a request for more."""
-    wanted = {"region": LUXEMBOURG[0], "machine_type": "m2000", "wanted_limit": 9000, "reason": "more"}
-    asked = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
-    await connection.execute(sa.insert(quota_requests).values(**asked, **wanted))
+    increase = {"region": LUXEMBOURG[0], "machine_type": "m2000", "wanted_limit": 9000, "reason": "more"}
+    request = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
+    await connection.execute(sa.insert(quota_requests).values(**request, **increase))
     limit = {"project_id": filled.project.id, "region": LUXEMBOURG[0], "gib_limit": 1000}
     await connection.execute(sa.insert(volume_quotas).values(**limit))
     limit = {"project_id": filled.project.id, "region": LUXEMBOURG[0], "address_limit": 7}
@@ -42,19 +42,19 @@ async def _storage(connection: AsyncConnection, filled: Filled) -> None:
     """A volume, a snapshot of it, and an address, which are built in the same way."""
     name = external_name(filled.cluster, 1)
     stored = {"external_name": f"{name}-volume", "size_gib": 10, "sku": "volume-gib", "currency": "EUR", "name": "data"}
-    made = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id(), "region": LUXEMBOURG[0]}
-    await connection.execute(sa.insert(volumes).values(**made, **stored, state="creating"))
+    common = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id(), "region": LUXEMBOURG[0]}
+    await connection.execute(sa.insert(volumes).values(**common, **stored, state="creating"))
     copy = stored | {
         "id": new_id(),
         "external_name": f"{name}-snapshot",
         "sku": "snapshot-gib",
-        "volume_id": made["id"],
+        "volume_id": common["id"],
     }
-    await connection.execute(sa.insert(snapshots).values(**{**made, **copy}, state="creating"))
+    await connection.execute(sa.insert(snapshots).values(**{**common, **copy}, state="creating"))
     reserved = {name: value for name, value in stored.items() if name != "size_gib"}
     address = reserved | {"id": new_id(), "external_name": f"{name}-address", "sku": "address"}
-    await connection.execute(sa.insert(addresses).values(**{**made, **address}, state="creating"))
-    origin = {"volume_id": made["id"], "snapshot_id": copy["id"], "project_id": made["project_id"]}
+    await connection.execute(sa.insert(addresses).values(**{**common, **address}, state="creating"))
+    origin = {"volume_id": common["id"], "snapshot_id": copy["id"], "project_id": common["project_id"]}
     await connection.execute(sa.insert(volume_origins).values(origin))
 
 
@@ -70,11 +70,11 @@ async def _webhook(connection: AsyncConnection, filled: Filled) -> None:
     """A webhook with a delivery, and an SSH authority: what has a secret."""
     hook = new_id()
     place = {"after_transaction": 1, "after_id": 0, "event_types": ["cluster.*"]}
-    mine = {"project_id": filled.project.id}
+    key = {"project_id": filled.project.id}
     await connection.execute(
-        sa.insert(webhooks).values(id=hook, url="https://hooks.example.com/", secret="sealed", **place, **mine)
+        sa.insert(webhooks).values(id=hook, url="https://hooks.example.com/", secret="sealed", **place, **key)
     )
     authority = {"public_key": "ssh-ed25519 AAAA", "private_key": "sealed"}
-    await connection.execute(sa.insert(ssh_authorities).values(id=new_id(), **authority, **mine))
+    await connection.execute(sa.insert(ssh_authorities).values(id=new_id(), **authority, **key))
     delivery = {"type": "webhook.ping", "payload": "{}", "state": "delivered", "delivered_at": READY_AT}
-    await connection.execute(sa.insert(webhook_deliveries).values(id=new_id(), webhook_id=hook, **delivery, **mine))
+    await connection.execute(sa.insert(webhook_deliveries).values(id=new_id(), webhook_id=hook, **delivery, **key))

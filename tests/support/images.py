@@ -62,14 +62,14 @@ def link(target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
 
 def files_at(paths: Mapping[str, str]) -> dict[str, Content]:
     """Files of this machine at places in an image; libraries also under the shorter names that programs ask for."""
-    found: dict[str, Content] = {}
+    contents: dict[str, Content] = {}
     for place, path in paths.items():
         name = place.lstrip("/")
-        found[name] = Path(path).read_bytes()
+        contents[name] = Path(path).read_bytes()
         while (shorter := re.sub(r"([.]so[.].*)[.]\d+$", r"\1", name)) != name:
-            found.setdefault(shorter, link(f"/{place.lstrip('/')}"))
+            contents.setdefault(shorter, link(f"/{place.lstrip('/')}"))
             name = shorter
-    return found
+    return contents
 
 
 @cache
@@ -155,19 +155,19 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.registry.asked.append(self.path)
         path, _, query = self.path.partition("?")
-        if found := re.fullmatch(r"/v2/moved/(https?)/.*", path):
-            self._say(HTTPStatus.TEMPORARY_REDIRECT, b"", {"Location": f"{found[1]}://localhost:1/"})
+        if matched := re.fullmatch(r"/v2/moved/(https?)/.*", path):
+            self._say(HTTPStatus.TEMPORARY_REDIRECT, b"", {"Location": f"{matched[1]}://localhost:1/"})
         elif path == "/token":
             self._token(query)
         elif self.registry.login is not None and self.headers["Authorization"] != f"Bearer {TOKEN}":
             realm = f'Bearer realm="http://{self.registry.host}/token",service="tests"'
             self._say(HTTPStatus.UNAUTHORIZED, b"{}", {"WWW-Authenticate": realm})
-        elif found := re.fullmatch(r"/v2/(.+)/manifests/(.+)", path):
-            kind, data = self.registry.manifests.get(f"{found[1]}:{found[2]}", ("", b""))
+        elif matched := re.fullmatch(r"/v2/(.+)/manifests/(.+)", path):
+            kind, data = self.registry.manifests.get(f"{matched[1]}:{matched[2]}", ("", b""))
             self._say(HTTPStatus.OK if data else HTTPStatus.NOT_FOUND, data, {"Content-Type": kind})
-        elif found := re.fullmatch(r"/v2/.+/blobs/(.+)", path):
+        elif matched := re.fullmatch(r"/v2/.+/blobs/(.+)", path):
             self.registry.may_answer.wait()
-            data = self.registry.blobs.get(found[1], b"")
+            data = self.registry.blobs.get(matched[1], b"")
             self._say(HTTPStatus.OK if data else HTTPStatus.NOT_FOUND, data)
         else:
             self._say(HTTPStatus.NOT_FOUND, b"")
@@ -175,8 +175,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _token(self, query: str) -> None:
         assert "service=tests" in query, query
         name, password = self.registry.login or ("", "")
-        wanted = base64.b64encode(f"{name}:{password}".encode()).decode()
-        right = self.headers["Authorization"] == f"Basic {wanted}"
+        expected = base64.b64encode(f"{name}:{password}".encode()).decode()
+        right = self.headers["Authorization"] == f"Basic {expected}"
         answer = json.dumps({"token": TOKEN}).encode()
         self._say(HTTPStatus.OK if right else HTTPStatus.UNAUTHORIZED, answer if right else b"{}")
 

@@ -82,9 +82,9 @@ async def make_invoice(connection: AsyncConnection, project_id: UUID, price: str
 
     There is one for each project, however often it is asked for.
     """
-    found: str | None = (await connection.execute(sa.text(_NUMBER), {"account_id": project_id})).scalar_one_or_none()
-    if found is not None:
-        return found
+    number: str | None = (await connection.execute(sa.text(_NUMBER), {"account_id": project_id})).scalar_one_or_none()
+    if number is not None:
+        return number
     await add_tax_rate(connection)
     await charge(connection, project_id, account_id=project_id, price=price)
     await post_usage(connection, HOUR, 0, [Posted(project_id, "EUR", Decimal(price) * 240, 1)])

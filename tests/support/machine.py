@@ -82,27 +82,27 @@ WALLS: Mapping[str, Need] = MappingProxyType({"namespaces": Need.SANDBOX, "landl
 """The walls around programs of servers, each with what it needs."""
 
 
-def needs(*wanted: Need) -> pytest.MarkDecorator:
+def needs(*needed: Need) -> pytest.MarkDecorator:
     """Mark what cannot be tried without these."""
-    return pytest.mark.needs(*wanted)
+    return pytest.mark.needs(*needed)
 
 
-def need(*wanted: Need) -> None:
+def need(*needed: Need) -> None:
     """Skip the test where the machine lacks one of these."""
-    for each in wanted:
+    for each in needed:
         if not has(each):
             lack(each)
 
 
-def lack(wanted: Need) -> NoReturn:
+def lack(needed: Need) -> NoReturn:
     """Skip the test, which has seen by itself that the machine lacks this."""
-    pytest.skip(f"{_WANTS}{wanted}")
+    pytest.skip(f"{_WANTS}{needed}")
 
 
 def program(name: str) -> str:
     """The program of this name; the test is skipped where there is none."""
-    found = find_program(name)
-    return found if found is not None else lack(PROGRAMS[name])
+    path = find_program(name)
+    return path if path is not None else lack(PROGRAMS[name])
 
 
 def find_program(name: str) -> str | None:
@@ -111,11 +111,11 @@ def find_program(name: str) -> str | None:
 
 
 @cache
-def has(wanted: Need) -> bool:
+def has(needed: Need) -> bool:
     """Whether the machine has it."""
-    if (probe := _PROBES.get(wanted)) is not None:
+    if (probe := _PROBES.get(needed)) is not None:
         return probe()
-    return all(find_program(name) is not None for name, of in PROGRAMS.items() if of is wanted)
+    return all(find_program(name) is not None for name, of in PROGRAMS.items() if of is needed)
 
 
 def _browses() -> bool:
@@ -184,7 +184,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reasons = (report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
-    wanted = Counter(reason.partition(_WANTS)[2] for reason in reasons if _WANTS in reason)
-    for each, tests in wanted.most_common():
+    missing = Counter(reason.partition(_WANTS)[2] for reason in reasons if _WANTS in reason)
+    for each, tests in missing.most_common():
         tests_want = "1 test wants" if tests == 1 else f"{tests} tests want"
         terminalreporter.write_line(f"not tried here: {tests_want} {each}")

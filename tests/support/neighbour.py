@@ -19,11 +19,11 @@ class Neighbour:
 
 @contextmanager
 def neighbour() -> Iterator[Neighbour]:
-    found = Neighbour()
+    record = Neighbour()
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found.cookies.append((self.path, self.headers.get("Cookie", "")))
+            record.cookies.append((self.path, self.headers.get("Cookie", "")))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.send_header("Set-Cookie", "neighbour=was-here; Path=/")
@@ -34,11 +34,11 @@ def neighbour() -> Iterator[Neighbour]:
             """Nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        found.url = f"http://127.0.0.1:{server.server_port}"
+        record.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield found
+            yield record
         finally:
             server.shutdown()
             thread.join()

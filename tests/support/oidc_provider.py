@@ -94,11 +94,11 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
         def query_authorization_code(self, code: str, client: Client) -> Code | None:
             return codes.get(code)
 
-        def delete_authorization_code(self, found: Code) -> None:
-            del codes[found.code]
+        def delete_authorization_code(self, grant: Code) -> None:
+            del codes[grant.code]
 
-        def authenticate_user(self, found: Code) -> dict[str, Any]:
-            return found.person
+        def authenticate_user(self, grant: Code) -> dict[str, Any]:
+            return grant.person
 
     server = AuthorizationServer(app, query_client=lambda _: Client(), save_token=lambda _token, _request: None)
     server.register_grant(CodeGrant, [CodeChallenge(required=True)])
@@ -134,12 +134,12 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
             threading.Event().wait()
         if "status" in faults:
             return {"error": "server_error"}, faults["status"]
-        found = codes.get(flask.request.form.get("code", ""))
+        grant = codes.get(flask.request.form.get("code", ""))
         response = server.create_token_response()
-        if response.status_code == 200 and found is not None:
+        if response.status_code == 200 and grant is not None:
             now = int(time.time())
-            claims = {"iss": issuer(), "aud": CLIENT_ID, "iat": now, "exp": now + 300, "nonce": found.nonce}
-            claims |= {**found.person, **faults.get("claims", {})}
+            claims = {"iss": issuer(), "aud": CLIENT_ID, "iat": now, "exp": now + 300, "nonce": grant.nonce}
+            claims |= {**grant.person, **faults.get("claims", {})}
             claims = {name: value for name, value in claims.items() if value is not None}
             signing = foreign if faults.get("foreign_key") else key
             body = response.get_json() | {"id_token": jwt.encode({"alg": "RS256", "kid": "first"}, claims, signing)}

@@ -50,9 +50,9 @@ async def make_owned(
     connection: AsyncConnection, person: Person, home: UUID, role: Role, kind: TokenKind = TokenKind.LOGIN
 ) -> Token:
     """A token of a person, as `ipucloud login` gets one."""
-    made = new_token("test")
-    found = await _token(connection, person.id, home, role, kind=kind, secret_hash=made.hash)
-    return Token(found.id, made.secret, role)
+    secret = new_token("test")
+    row = await _token(connection, person.id, home, role, kind=kind, secret_hash=secret.hash)
+    return Token(row.id, secret.secret, role)
 
 
 async def _token(

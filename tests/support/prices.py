@@ -16,6 +16,6 @@ async def book(connection: Statements) -> Sequence[BookedPriceOut]:
     """Every version that ever was or will be in force: list prices first, then account by account."""
     query = PriceBookList()
     everything = {"account_id": None, "after": None, "limit": _MOST}
-    found = await LIST_BOOK[query.order].one(connection, filters_of(query) | everything)
-    assert found.next is None
-    return PriceBookPage.model_validate_json(f'{{"items": {found.items}, "next_cursor": null}}').items
+    page = await LIST_BOOK[query.order].one(connection, filters_of(query) | everything)
+    assert page.next is None
+    return PriceBookPage.model_validate_json(f'{{"items": {page.items}, "next_cursor": null}}').items

@@ -25,14 +25,14 @@ MARK = "IPU_TEST_MARK"
 
 def marked(mark: str) -> dict[int, list[str]]:
     """The command lines of the processes with this mark, by their ids."""
-    found = {}
+    commands = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
-                found[int(folder.name)] = (folder / "cmdline").read_bytes().decode().split("\0")
+                commands[int(folder.name)] = (folder / "cmdline").read_bytes().decode().split("\0")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
-    return found
+    return commands
 
 
 class Ipucloud:
@@ -58,14 +58,14 @@ class Ipucloud:
         self, err: int | IO[str], command: tuple[str, ...], environment: Mapping[str, str]
     ) -> subprocess.Popen[str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
-        mine = {MARK: self._mark, "TMPDIR": str(self.temporary), "IPUCLOUD_CONFIG_DIR": str(self._config)}
+        own_settings = {MARK: self._mark, "TMPDIR": str(self.temporary), "IPUCLOUD_CONFIG_DIR": str(self._config)}
         return subprocess.Popen(
             [sys.executable, "-m", "ipucloud.cli.main", *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=err,
             text=True,
-            env={**inherited, **mine, **environment},
+            env={**inherited, **own_settings, **environment},
             start_new_session=True,
         )
 

@@ -166,9 +166,9 @@ def _end_processes(mark: str) -> None:
 
 
 def _marked(mark: str) -> Iterator[int]:
-    wanted = f"{MARK}={mark}".encode()
+    setting = f"{MARK}={mark}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         pid = int(folder.name)
         with suppress(OSError):  # it has ended, or is another account's
-            if pid != os.getpid() and wanted in (folder / "environ").read_bytes().split(b"\0"):
+            if pid != os.getpid() and setting in (folder / "environ").read_bytes().split(b"\0"):
                 yield pid

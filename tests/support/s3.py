@@ -27,8 +27,8 @@ class S3Server:
     def files(self, bucket: str) -> dict[str, bytes]:
         """What the bucket lists. Parts of uploads that are not completed lie under names that the server hides."""
         root = self.folder / bucket
-        found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith(".rclone_temp_"))
-        return {str(path.relative_to(root)): path.read_bytes() for path in found}
+        paths = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith(".rclone_temp_"))
+        return {str(path.relative_to(root)): path.read_bytes() for path in paths}
 
 
 def rclone() -> str:

@@ -42,8 +42,8 @@ def as_documented(app: Application) -> Callable[[httpx.Response], Awaitable[None
 def _given(app: Application, request: httpx.Request) -> type[BaseModel] | None:
     scope = {"type": "http", "method": request.method, "path": _SESSION.sub("", request.url.path)}
     matching = (route for route in every_route(app.routes) if route.matches(dict(scope))[0] is Match.FULL)
-    found = next(matching, None)
-    return found.response_model if isinstance(found, ApiRoute) else None
+    matched = next(matching, None)
+    return matched.response_model if isinstance(matched, ApiRoute) else None
 
 
 def _read(text: str) -> Any:

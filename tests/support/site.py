@@ -213,8 +213,8 @@ class RunningSite:
         """Where the customer of an allocation calls its controller."""
         service = admin_grpc.AdminServiceStub(self.channel(slug))
         asked = admin.GetAllocationRequest(id=allocation)
-        found = service.GetAllocation(asked, timeout=CALL_SECONDS).allocation
-        return UserEndpoint(found.endpoint_host, found.endpoint_port)
+        reply = service.GetAllocation(asked, timeout=CALL_SECONDS).allocation
+        return UserEndpoint(reply.endpoint_host, reply.endpoint_port)
 
     def user_channel(self, allocation: str, slug: str = "luxembourg-2") -> grpc.Channel:
         """A channel to the user endpoint of an allocation, without a client certificate."""

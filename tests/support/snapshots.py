@@ -42,19 +42,19 @@ async def make_image(world: World, project: Project, cluster: UUID, name: str = 
     async with world.database.begin() as connection:
         await offer_snapshots(connection)
         body = SnapshotCreate(name=name, cluster=cluster)
-        made = await create(connection, project.actor, body, settings=world.settings)
-        snapshot = await lock(connection, project_id=project.id, snapshot_id=made)
+        snapshot_id = await create(connection, project.actor, body, settings=world.settings)
+        snapshot = await lock(connection, project_id=project.id, snapshot_id=snapshot_id)
         await move(connection, snapshot._replace(size_gib=3), SnapshotState.AVAILABLE)
-        await open_stored(connection, project_id=project.id, resource_id=made)
-    return made
+        await open_stored(connection, project_id=project.id, resource_id=snapshot_id)
+    return snapshot_id
 
 
 async def make_snapshot(world: World, project: Project, name: str = "before") -> UUID:
     """A snapshot of a volume of its own, as a worker would leave it."""
     volume = await make_volume(world, project, f"{name}-of")
-    made = await request_snapshot(world, project, volume, name)
+    snapshot_id = await request_snapshot(world, project, volume, name)
     async with world.database.begin() as connection:
-        snapshot = await lock(connection, project_id=project.id, snapshot_id=made)
+        snapshot = await lock(connection, project_id=project.id, snapshot_id=snapshot_id)
         await move(connection, snapshot, SnapshotState.AVAILABLE)
-        await open_stored(connection, project_id=project.id, resource_id=made)
-    return made
+        await open_stored(connection, project_id=project.id, resource_id=snapshot_id)
+    return snapshot_id

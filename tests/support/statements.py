@@ -89,8 +89,8 @@ def statements() -> tuple[Statement, ...]:
     """Every statement of the product but the parts of table definitions."""
     command = [sys.executable, "-m", __name__]
     printed = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
-    found = (_read(each) for each in json.loads(printed))
-    return tuple(each for each in found if not _defines_tables(each.written.module))
+    every = (_read(each) for each in json.loads(printed))
+    return tuple(each for each in every if not _defines_tables(each.written.module))
 
 
 def _read(printed: dict[str, Any]) -> Statement:
@@ -174,13 +174,13 @@ def _prepare(connection: PGconn, statement: Statement, nullable: Container[tuple
     return Prepared(statement, tuple(columns))
 
 
-def _fault(found: Prepared) -> str | None:
-    row = found.statement.row
-    if found.refusal is not None or row is None:
-        return found.refusal
-    if len(row) == len(found.columns) and all(map(_fits, row, found.columns)):
+def _fault(answered: Prepared) -> str | None:
+    row = answered.statement.row
+    if answered.refusal is not None or row is None:
+        return answered.refusal
+    if len(row) == len(answered.columns) and all(map(_fits, row, answered.columns)):
         return None
-    return f"The row has {row}, the answer {[(each.name, sorted(each.kinds)) for each in found.columns]}"
+    return f"The row has {row}, the answer {[(each.name, sorted(each.kinds)) for each in answered.columns]}"
 
 
 def _fits(field: Field, column: Column) -> bool:
@@ -237,7 +237,7 @@ def _collect() -> Iterator[Statement]:
     _note_places()
     for module in pkgutil.walk_packages([str(ROOT)], "ipucloud."):
         importlib.import_module(module.name)
-    made = _make_what_is_made_on_demand()
+    on_demand = _make_what_is_made_on_demand()
     query = importlib.import_module("ipucloud.db.driver").query
     typed = _rows().Query
     gc.collect()  # what a typed copy took the place of
@@ -245,11 +245,11 @@ def _collect() -> Iterator[Statement]:
     for each in gc.get_objects():
         if isinstance(each, sa.TextClause) and _NOTE in each.__dict__:
             place, written = each.__dict__[_NOTE]
-            asked = query(each)
+            compiled = query(each)
             row = rows.get(id(each))
             fields = None if row is None else tuple(_fields(row))
-            yield Statement(place, written, each.text, asked.text.decode(), asked.names, fields)
-    made.clear()
+            yield Statement(place, written, each.text, compiled.text.decode(), compiled.names, fields)
+    on_demand.clear()
 
 
 def _rows() -> Any:
@@ -283,5 +283,5 @@ def _kind(kind: Any) -> str:
 
 
 if __name__ == "__main__":
-    found = sorted(_collect(), key=lambda each: (each.place.module, each.place.line, each.sql))
-    json.dump([asdict(each) for each in found], sys.stdout)
+    collected = sorted(_collect(), key=lambda each: (each.place.module, each.place.line, each.sql))
+    json.dump([asdict(each) for each in collected], sys.stdout)

@@ -151,8 +151,8 @@ class Stripe:
             case "GET", [""]:
                 return self._list(form)
             case "GET", [intent]:
-                found = self.intents.get(intent)
-                return (200, found) if found else _error(404, "invalid_request_error", f"No such intent: {intent}")
+                stored = self.intents.get(intent)
+                return (200, stored) if stored else _error(404, "invalid_request_error", f"No such intent: {intent}")
             case "POST", [intent, "cancel"]:
                 return self._cancel(self.intents[intent], form)
         return _error(404, "invalid_request_error", f"Unrecognized request URL ({method}: {path}).")
@@ -205,16 +205,16 @@ class Stripe:
     def _list(self, form: dict[str, Any]) -> Answer:
         _checked(_LIST, form)
         since = int(form.get("created", {}).get("gte", 0))
-        found = [each for each in reversed(self.intents.values()) if each["created"] >= since]
-        found = [each for each in found if each["customer"] == form["customer"]]
+        intents = [each for each in reversed(self.intents.values()) if each["created"] >= since]
+        intents = [each for each in intents if each["customer"] == form["customer"]]
         if "starting_after" in form:
-            found = found[[each["id"] for each in found].index(form["starting_after"]) + 1 :]
+            intents = intents[[each["id"] for each in intents].index(form["starting_after"]) + 1 :]
         size = min(self.page, int(form["limit"]))
         return 200, {
             "object": "list",
             "url": "/v1/payment_intents",
-            "data": found[:size],
-            "has_more": len(found) > size,
+            "data": intents[:size],
+            "has_more": len(intents) > size,
         }
 
     def _cancel(self, intent: dict[str, Any], form: dict[str, Any]) -> Answer:
@@ -227,14 +227,14 @@ class Stripe:
 
 def nested(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     """A form with brackets as the object that it writes: `metadata[order]=1`."""
-    found: dict[str, Any] = {}
+    form: dict[str, Any] = {}
     for name, value in pairs:
         outer, _, inner = name.partition("[")
         if inner:
-            found.setdefault(outer, {})[inner.removesuffix("]")] = value
+            form.setdefault(outer, {})[inner.removesuffix("]")] = value
         else:
-            found[outer] = value
-    return found
+            form[outer] = value
+    return form
 
 
 @asynccontextmanager

@@ -31,19 +31,19 @@ class VipuDriver:
 
     def allocations(self) -> dict[str, list[str]]:
         reply = self.admin.ListAllocations(admin.ListAllocationsRequest(), timeout=CALL_SECONDS)
-        return {found.id: list(found.agent_ids) for found in reply.allocations}
+        return {each.id: list(each.agent_ids) for each in reply.allocations}
 
     def release(self, name: str) -> None:
         self.admin.RemoveAllocation(admin.RemoveAllocationRequest(id=name), timeout=CALL_SECONDS)
 
     def create(self, name: str, size: int = 0, **requirements: Any) -> None:
-        wanted = pb.PartitionRequirements(id=name, size=size, **requirements)
-        self.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
+        request = pb.PartitionRequirements(id=name, size=size, **requirements)
+        self.user.CreatePartition(pb.CreatePartitionRequest(requirements=request), timeout=CALL_SECONDS)
 
     def create_and_give_up(self, name: str, size: int, arrived: Callable[[], bool]) -> None:
         """Ask for a partition, and cancel the call once the site has it; nothing is answered meanwhile."""
-        wanted = pb.CreatePartitionRequest(requirements=pb.PartitionRequirements(id=name, size=size))
-        call = self.user.CreatePartition.future(wanted, timeout=CALL_SECONDS)
+        request = pb.CreatePartitionRequest(requirements=pb.PartitionRequirements(id=name, size=size))
+        call = self.user.CreatePartition.future(request, timeout=CALL_SECONDS)
         eventually(lambda: arrived() or call.done(), "the call arrives")
         assert call.cancel(), "it was answered"
 
@@ -60,7 +60,7 @@ class VipuDriver:
 
     def partitions(self, allocation: str = "") -> dict[str, pb.Partition]:
         request = pb.ListPartitionsRequest(allocation_id=allocation)
-        return {found.id: found for found in self.user.ListPartitions(request, timeout=CALL_SECONDS).partitions}
+        return {each.id: each for each in self.user.ListPartitions(request, timeout=CALL_SECONDS).partitions}
 
     def every_partition(self) -> list[pb.Partition]:
         """Those of all allocations, some of which may have the same id."""

@@ -38,14 +38,14 @@ async def make_volume(world: World, project: Project, name: str = "data", *, att
     async with world.database.begin() as connection:
         await offer_volumes(connection)
         body = VolumeCreate.model_validate(volume_json(name))
-        made = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
+        volume_id = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
         volume = await move(
-            connection, await lock(connection, project_id=project.id, volume_id=made), VolumeState.AVAILABLE
+            connection, await lock(connection, project_id=project.id, volume_id=volume_id), VolumeState.AVAILABLE
         )
-        await open_stored(connection, project_id=project.id, resource_id=made)
+        await open_stored(connection, project_id=project.id, resource_id=volume_id)
         if attached_to is not None:
-            found = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
-            server = (await connection.execute(found, {"id": attached_to})).scalar_one()
-            wanted = volume._replace(cluster_id=attached_to, server_id=server, revision=1)
-            await move(connection, await move(connection, wanted, VolumeState.ATTACHING), VolumeState.ATTACHED)
-    return made
+            statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
+            server = (await connection.execute(statement, {"id": attached_to})).scalar_one()
+            attaching = volume._replace(cluster_id=attached_to, server_id=server, revision=1)
+            await move(connection, await move(connection, attaching, VolumeState.ATTACHING), VolumeState.ATTACHED)
+    return volume_id

@@ -318,10 +318,10 @@ async def record_order(
     regions: defaultdict[str, list[Target]] = defaultdict(list)
     for target in targets:
         regions[target.region].append(target)
-    for region, theirs in sorted(regions.items()):
+    for region, of_region in sorted(regions.items()):
         data = HardwareOrdered(
-            machines=sorted(each.name for each in theirs if kind_of(each) == "machine"),
-            hosts=sorted(each.name for each in theirs if kind_of(each) == "host"),
+            machines=sorted(each.name for each in of_region if kind_of(each) == "machine"),
+            hosts=sorted(each.name for each in of_region if kind_of(each) == "host"),
             reason=reason,
             starts_at=starts_at,
             ordered_by=by.token,

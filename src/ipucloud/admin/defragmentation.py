@@ -131,7 +131,7 @@ class Layout:
         if self.flavor.allocated_through is not AllocatedThrough.V_IPU:
             tenants = []  # such a cluster is its servers: it cannot be moved
         try:
-            found = propose(
+            plan = propose(
                 [Pod(pod.gw_group, pod.position) for pod in self.pods],
                 [pod.free_mask for pod in self.pods],
                 tenants,
@@ -139,7 +139,7 @@ class Layout:
             )
         except SearchTooLong:
             return self._answer("too_long")
-        if found is None:
+        if plan is None:
             return self._answer("impossible")
         seconds = expected_seconds(plan_of(REPLACE.steps, {}), self.typical_seconds)
         moves = [
@@ -149,9 +149,9 @@ class Layout:
                 _places(self.pods, each.to),
                 seconds,
             )
-            for each in found.moves
+            for each in plan.moves
         ]
-        return self._answer("possible" if moves else "fits", found.target, moves)
+        return self._answer("possible" if moves else "fits", plan.target, moves)
 
     def _answer(self, result: str, target: Block = (), moves: Sequence[ClusterMove] = ()) -> Defragmentation:
         target_places = _places(self.pods, target)
@@ -162,13 +162,13 @@ class Layout:
 
 async def read_layout(connection: Statements, *, region: str, flavor: Flavor) -> Layout:
     """The layout now. Nothing is locked."""
-    wanted = {"region": region, "machine_type": flavor.machine_type}
+    filters = {"region": region, "machine_type": flavor.machine_type}
     times = await _TIMES.one_or_none(connection, {"region": region})
     return Layout(
         region,
         flavor,
-        await _PODS.all(connection, wanted),
-        await _CLUSTERS.all(connection, wanted),
+        await _PODS.all(connection, filters),
+        await _CLUSTERS.all(connection, filters),
         {} if times is None else times.typical_seconds,
         await _NOW.one(connection) if times is None else times.now,
     )

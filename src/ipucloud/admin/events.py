@@ -62,9 +62,9 @@ class EventsFound(NamedTuple):
 def _list(order: Order, document: str) -> Query[EventsFound]:
     return Query(
         clauses(
-            *("WITH found AS (", _COLUMNS, _SOURCE, _FILTERED, _BEHIND[order], "ORDER BY"),
+            *("WITH matches AS (", _COLUMNS, _SOURCE, _FILTERED, _BEHIND[order], "ORDER BY"),
             *(", ".join(f"e.{each}" for each in _SORTED[order].split(", ")), "LIMIT CAST(:limit AS integer) + 1),"),
-            *("page AS (SELECT found.*, row_number() OVER (ORDER BY", _SORTED[order], ") AS number FROM found)"),
+            *("page AS (SELECT matches.*, row_number() OVER (ORDER BY", _SORTED[order], ") AS number FROM matches)"),
             *("SELECT (SELECT coalesce(json_agg(", document, "ORDER BY number), '[]')::text FROM page"),
             "WHERE number <= :limit) AS items, (SELECT transaction || '-' || id FROM page",
             "WHERE number = :limit AND EXISTS (SELECT FROM page WHERE number > :limit)) AS next",

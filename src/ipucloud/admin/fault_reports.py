@@ -94,7 +94,7 @@ _NOW = Query("SELECT app_now() AS now", datetime)
 
 
 async def confirm(
-    connection: AsyncConnection, fault_report_id: UUID, found: FaultReportConfirm, *, token: UUID, request_id: str
+    connection: AsyncConnection, fault_report_id: UUID, answer: FaultReportConfirm, *, token: UUID, request_id: str
 ) -> None:
     """Report the fault as an operator's, from which repair and credit follow as from every other.
 
@@ -103,21 +103,21 @@ async def confirm(
     """
     concerned = await _concerned(connection, fault_report_id)
     fault = await lock_open(connection, fault_report_id)
-    code = Code(found.code) if found.code is not None else _USUAL[fault.kind]
-    await _check(connection, found, concerned, fault.kind, code)
+    code = Code(answer.code) if answer.code is not None else _USUAL[fault.kind]
+    await _check(connection, answer, concerned, fault.kind, code)
     health_report = await report(
         connection,
         kind=fault.kind,
         object_id=fault.machine_id or fault.host_id or fault.id,
         source=Source.OPERATOR,
         code=code,
-        detail=f"{found.answer} (fault report {fault.id})",
+        detail=f"{answer.answer} (fault report {fault.id})",
         created_by=str(token),
         cluster_id=concerned.holder_id,
-        first_seen_at=found.observed_at,
+        first_seen_at=answer.observed_at,
     )
     await answer_report(
-        connection, fault, found.answer, answered_by=token, report_id=health_report, request_id=request_id
+        connection, fault, answer.answer, answered_by=token, report_id=health_report, request_id=request_id
     )
     await settle_confirmed(connection, project_id=fault.project_id, cluster_id=fault.cluster_id)
     if concerned.holder_project_id is not None and concerned.holder_id is not None:
@@ -135,25 +135,25 @@ async def dismiss(
 
 async def _concerned(connection: AsyncConnection, fault_report_id: UUID) -> _Concerned:
     """Lock the clusters, which come first in the order of locks. Raises `Problem` not_found."""
-    found = await _CONCERNED.one_or_none(connection, {"fault_report_id": fault_report_id})
-    if found is None:
+    concerned = await _CONCERNED.one_or_none(connection, {"fault_report_id": fault_report_id})
+    if concerned is None:
         raise not_found()
-    clusters = {found.cluster_id, found.holder_id} - {None}
+    clusters = {concerned.cluster_id, concerned.holder_id} - {None}
     await connection.execute(_LOCK_CLUSTERS, {"clusters": list(clusters)})
-    return found
+    return concerned
 
 
 async def _check(
-    connection: AsyncConnection, found: FaultReportConfirm, concerned: _Concerned, kind: Kind, code: Code
+    connection: AsyncConnection, answer: FaultReportConfirm, concerned: _Concerned, kind: Kind, code: Code
 ) -> None:
     """Raises `Problem` validation_failed."""
     if code not in CODES[kind]:
         raise _refused("/code", "wrong_object", f"This is not a code of a {kind}; send another, or none.")
-    if found.observed_at is None:
+    if answer.observed_at is None:
         return
-    if found.observed_at > await _NOW.one(connection):
+    if answer.observed_at > await _NOW.one(connection):
         raise _refused("/observed_at", "in_future", "Send a time that is past, or none for now.")
-    if found.observed_at < concerned.created_at:
+    if answer.observed_at < concerned.created_at:
         raise _refused("/observed_at", "too_early", "The cluster did not exist then.")
 
 

@@ -19,7 +19,7 @@ _IN_USE = ", ".join(f"'{state}'" for state in sorted(BILLABLE))
 _SOURCE = {"machine": "bmc", "host": "host"}
 
 
-def _seen(kind: str) -> str:
+def _joins(kind: str) -> str:
     """The region's reading, the live reports and the holder of `object`."""
     return f"""
   LEFT JOIN observations AS reading ON reading.region = object.region AND reading.source = '{_SOURCE[kind]}'
@@ -73,7 +73,7 @@ SELECT {_SHARED}, {_HEALTH["machine"]} AS shown_health, {_LINKS} AS links FROM (
                      JOIN clusters AS c ON c.project_id = a.project_id AND c.id = a.cluster_id
                     WHERE a.machine_id = m.id AND a.released_at IS NULL AND c.state IN ({_IN_USE})) AS used
       FROM machines AS m JOIN pods AS p ON p.id = m.pod_id LEFT JOIN hosts AS own ON own.machine_id = m.id
-  ) AS object {_seen("machine")}
+  ) AS object {_joins("machine")}
   LEFT JOIN vipu_controllers AS wired ON wired.region = object.region AND wired.name = object.controller
 """  # noqa: S608  # our own text
 _HOSTS = f"""
@@ -81,7 +81,7 @@ SELECT {_SHARED}, {_HEALTH["host"]} AS shown_health FROM (
     SELECT h.name AS key, h.id, h.region, h.address, m.name AS machine, h.health, h.maintenance, h.allocatable,
            false AS validating, false AS withheld
       FROM hosts AS h LEFT JOIN machines AS m ON m.id = h.machine_id
-  ) AS object {_seen("host")}
+  ) AS object {_joins("host")}
 """  # noqa: S608  # our own text
 _FILTERED = """
 WHERE (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))

@@ -187,25 +187,25 @@ class Importing:
     dry_run: bool
 
 
-async def put_expected(connection: AsyncConnection, wanted: Importing) -> ExpectedInventoryOut:
+async def put_expected(connection: AsyncConnection, importing: Importing) -> ExpectedInventoryOut:
     """Expect exactly these machines and hosts of a region; with `dry_run`, answer what that would change.
 
     Raises `Problem` validation_failed, with a pointer to each fault; then nothing has changed.
     """
-    _refuse(_faults_of(wanted.items))
-    places = {(item.kind, item.name): place for place, item in enumerate(wanted.items)}
+    _refuse(_faults_of(importing.items))
+    places = {(item.kind, item.name): place for place, item in enumerate(importing.items)}
     attempt = await connection.begin_nested()
     changed = await changes.replace(
-        connection, wanted.region, [item.model_dump() for item in wanted.items], wanted.token
+        connection, importing.region, [item.model_dump() for item in importing.items], importing.token
     )
     _refuse(
         [
-            FieldError(f"/items/{places[each.kind, each.name]}/serial", "duplicate", _taken(each))
-            for each in await changes.taken_serials(connection, wanted.region)
+            FieldError(f"/items/{places[each.kind, each.name]}/serial", "duplicate", _duplicate(each))
+            for each in await changes.duplicate_serials(connection, importing.region)
         ]
     )
-    answer = await _answer(connection, wanted.region, changed, dry_run=wanted.dry_run)
-    if wanted.dry_run:
+    answer = await _answer(connection, importing.region, changed, dry_run=importing.dry_run)
+    if importing.dry_run:
         await attempt.rollback()
     return answer
 
@@ -226,18 +226,21 @@ async def accept_shown(
         await changes.start(connection, region, token)
     names = {"machines": body.machines, "hosts": body.hosts}
     findings = await changes.open_findings(connection, region, **names, everything=body.everything)
-    found = {(each.kind, each.name) for each in findings}
+    with_finding = {(each.kind, each.name) for each in findings}
     _refuse(
         [
             FieldError(f"/{field}/{place}", "unknown", "No finding is about hardware of this name.")
             for field, each_of in names.items()
             for place, name in enumerate(each_of)
-            if (field.removesuffix("s"), name) not in found
+            if (field.removesuffix("s"), name) not in with_finding
         ]
     )
     changed = await changes.accept(connection, region, findings, reason=body.reason, token=token)
-    for each in await changes.taken_serials(connection, region):
-        raise Problem(STATE_CONFLICT, f"{each.kind} {each.name}: {_taken(each)} Accept both, or correct the import.")
+    for duplicate in await changes.duplicate_serials(connection, region):
+        raise Problem(
+            STATE_CONFLICT,
+            f"{duplicate.kind} {duplicate.name}: {_duplicate(duplicate)} Accept both, or correct the import.",
+        )
     return await _answer(connection, region, changed, dry_run=False)
 
 
@@ -267,11 +270,11 @@ def _faults_of(items: Sequence[HardwareExpectation]) -> Iterator[FieldError]:
             yield FieldError(f"/items/{place}/serial", "duplicate", f"Another {item.kind} has this serial number too.")
 
 
-def _taken(taken: changes.Taken) -> str:
-    return f"Serial number {taken.serial} is expected of another {taken.kind} too."
+def _duplicate(hardware: changes.DuplicateSerial) -> str:
+    return f"Serial number {hardware.serial} is expected of another {hardware.kind} too."
 
 
 def _refuse(faults: Iterator[FieldError] | Sequence[FieldError]) -> None:
-    found = [fault for fault, _ in zip(faults, range(MOST_FAULTS), strict=False)]
-    if found:
-        raise Problem(VALIDATION_FAILED, "Correct the inventory; nothing was changed.", errors=found)
+    errors = [fault for fault, _ in zip(faults, range(MOST_FAULTS), strict=False)]
+    if errors:
+        raise Problem(VALIDATION_FAILED, "Correct the inventory; nothing was changed.", errors=errors)

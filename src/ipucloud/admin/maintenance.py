@@ -25,16 +25,16 @@ FURTHEST = timedelta(days=366)
 _NOW = Query("SELECT app_now() AS now", datetime)
 
 
-async def maintain(connection: AsyncConnection, asked: HardwareMaintenance, by: Operator, *, settings: Settings) -> str:
+async def maintain(connection: AsyncConnection, order: HardwareMaintenance, by: Operator, *, settings: Settings) -> str:
     """Begin maintenance of what no cluster holds, announce that of the rest, and return what is true then, as JSON.
 
     What is maintained later, or held by a cluster, is drained until then. Raises `Problem` validation_failed, also when
     customers would have less notice than `maintenance_notice`; then nothing has changed.
     """
-    targets = await select(connection, asked)
+    targets = await select(connection, order)
     now = await _NOW.one(connection)
-    _check(asked, targets, now, settings)
-    starts_at = asked.starts_at or now
+    _check(order, targets, now, settings)
+    starts_at = order.starts_at or now
     for target in targets:
         later = target.in_use or starts_at > now
         await report(
@@ -43,9 +43,9 @@ async def maintain(connection: AsyncConnection, asked: HardwareMaintenance, by: 
             object_id=target.id,
             source=Source.OPERATOR,
             code=Code.DRAIN if later else Code.MAINTENANCE,
-            detail=asked.reason,
+            detail=order.reason,
             created_by=str(by.token),
-            expires_at=asked.expires_at,
+            expires_at=order.expires_at,
             maintenance_at=starts_at if later else None,
             cluster_id=target.cluster_id,
         )
@@ -57,20 +57,20 @@ async def maintain(connection: AsyncConnection, asked: HardwareMaintenance, by: 
             project_id=project_id,
             subject_id=cluster_id,
             request_id=by.request_id,
-            data=MaintenanceOf(hardware=sorted(names), starts_at=starts_at, urgent=asked.urgent),
+            data=MaintenanceOf(hardware=sorted(names), starts_at=starts_at, urgent=order.urgent),
         )
         await arrange(connection, project_id, cluster_id, settings, request_id=by.request_id)
-    await record_order(connection, HARDWARE_MAINTAINED, targets, by, reason=asked.reason, starts_at=asked.starts_at)
+    await record_order(connection, HARDWARE_MAINTAINED, targets, by, reason=order.reason, starts_at=order.starts_at)
     return await changed(connection, targets)
 
 
-def _check(asked: HardwareMaintenance, targets: Sequence[Target], now: datetime, settings: Settings) -> None:
+def _check(order: HardwareMaintenance, targets: Sequence[Target], now: datetime, settings: Settings) -> None:
     """Raise `Problem` for a time that is past, too far away, or too soon for who holds the hardware."""
-    if asked.starts_at is not None and not now < asked.starts_at <= now + FURTHEST:
+    if order.starts_at is not None and not now < order.starts_at <= now + FURTHEST:
         raise _refused("not_in_future", "Choose a time within the next year, or none to begin now.")
     held = [each.name for each in targets if each.in_use]
     notice = timedelta(seconds=settings.maintenance_notice)
-    if held and not asked.urgent and (asked.starts_at or now) < now + notice:
+    if held and not order.urgent and (order.starts_at or now) < now + notice:
         raise _refused(
             "too_soon",
             f"A cluster holds {held[0]}, and its customer must know {notice.total_seconds() / 3600:g} hours before. "

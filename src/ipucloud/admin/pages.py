@@ -23,7 +23,7 @@ def keyed_page(rows: str, members: str, *, key: str = "key") -> Query[KeyedPage]
     """
     return Query(
         clauses(
-            "WITH found AS (SELECT * FROM (",
+            "WITH matches AS (SELECT * FROM (",
             rows,
             ") AS every WHERE",
             key,
@@ -33,7 +33,7 @@ def keyed_page(rows: str, members: str, *, key: str = "key") -> Query[KeyedPage]
             key,
             ") AS place,",
             key,
-            "AS page_key, found.* FROM found)",
+            "AS page_key, matches.* FROM matches)",
             "SELECT (SELECT coalesce(json_agg(json_build_object(",
             members,
             ") ORDER BY place), '[]') FROM page WHERE place <= :limit)::text AS items,",

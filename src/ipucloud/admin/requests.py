@@ -30,7 +30,7 @@ WITH page AS (
 )
 """  # noqa: S608  # our own text
 _EVENTS = f"""
-, told AS (
+, related AS (
   SELECT * FROM events WHERE request_id = :request_id
   UNION
   SELECT events.* FROM page JOIN events
@@ -48,7 +48,7 @@ READ_TRACE = Query(
         "SELECT (SELECT coalesce(json_agg(document ORDER BY place), '[]') FROM documents)::text AS operations,",
         "(SELECT coalesce(json_agg(",
         document(KNOWN_ORIGIN),
-        "ORDER BY transaction, id), '[]') FROM told)::text AS events,",
+        "ORDER BY transaction, id), '[]') FROM related)::text AS events,",
         "(SELECT coalesce(json_agg(json_build_object(",
         WORK_ITEM,
         ") ORDER BY page.key), '[]') FROM (",

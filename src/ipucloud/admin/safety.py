@@ -55,25 +55,25 @@ _NOW = Query("SELECT app_now() AS now", datetime)
 _KNOWN = Query("SELECT count(*) > 0 AS known FROM site_regions WHERE region = :region", bool)
 
 
-async def start(connection: AsyncConnection, wanted: Freeze, *, request_id: str) -> str:
+async def start(connection: AsyncConnection, requested: Freeze, *, request_id: str) -> str:
     """Freeze removals and return the freeze as JSON. Raises `Problem` validation_failed."""
     faults = []
-    if wanted.region is not None and not await _KNOWN.one(connection, {"region": wanted.region}):
+    if requested.region is not None and not await _KNOWN.one(connection, {"region": requested.region}):
         faults.append(FieldError("/region", "unknown_region", "No hardware of such a region is known."))
-    if wanted.expires_at <= await _NOW.one(connection):
+    if requested.expires_at <= await _NOW.one(connection):
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
     if faults:
         raise Problem(VALIDATION_FAILED, "Nothing was frozen; `errors` lists what to change.", errors=faults)
-    freeze_id = await freeze(connection, wanted)
+    freeze_id = await freeze(connection, requested)
     await record_for_operators(
         connection,
         FREEZE_STARTED,
-        region=wanted.region,
+        region=requested.region,
         subject_id=freeze_id,
         request_id=request_id,
-        data=FreezeOf(reason=wanted.reason, expires_at=wanted.expires_at),
+        data=FreezeOf(reason=requested.reason, expires_at=requested.expires_at),
     )
-    log.warning("removals_frozen", freeze_id=str(freeze_id), region=wanted.region, reason=wanted.reason)
+    log.warning("removals_frozen", freeze_id=str(freeze_id), region=requested.region, reason=requested.reason)
     return await GET_FREEZE.one(connection, {"freeze_id": freeze_id})
 
 

@@ -41,10 +41,10 @@ _GET = Query(
 )
 
 
-async def request(connection: AsyncConnection, wanted: SimulatedFaultCreate, *, created_by: UUID) -> str:
+async def request(connection: AsyncConnection, fault: SimulatedFaultCreate, *, created_by: UUID) -> str:
     """Ask for a fault and return it as JSON. Raises as `inventory.simulated_faults.request`."""
-    fault_id = await simulated_faults.request(connection, wanted, created_by=created_by)
-    log.warning("simulated_fault_requested", fault_id=str(fault_id), kind=wanted.kind, name=wanted.name)
+    fault_id = await simulated_faults.request(connection, fault, created_by=created_by)
+    log.warning("simulated_fault_requested", fault_id=str(fault_id), kind=fault.kind, name=fault.name)
     return await _GET.one(connection, {"id": fault_id})
 
 

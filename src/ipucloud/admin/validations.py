@@ -13,7 +13,7 @@ LIST_VALIDATIONS = keyed_page(
              CASE WHEN v.ended_at IS NOT NULL THEN 'ended' WHEN v.result IS NOT NULL THEN 'clearing'
                   WHEN v.name IS NOT NULL THEN 'testing' ELSE 'waiting' END AS state
         FROM hardware_validations AS v JOIN machines AS m ON m.id = v.machine_id JOIN pods AS p ON p.id = m.pod_id
-    ) AS found
+    ) AS listed
      WHERE (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
        AND (CAST(:machine AS text) IS NULL OR machine = CAST(:machine AS text))
        AND (CAST(:result AS text) IS NULL OR result = CAST(:result AS text))

@@ -42,7 +42,7 @@ class CurrentCatalogue(Collector):
             await self._asked.wait()
             self._asked.clear()
             try:
-                found = await asyncio.to_thread(load, self._directory)
+                loaded = await asyncio.to_thread(load, self._directory)
             except CatalogueError as refused:
                 self._refused = True
                 faults = [str(fault) for fault in refused.faults]
@@ -54,8 +54,8 @@ class CurrentCatalogue(Collector):
                     kept=self.catalogue.digest,
                 )
             else:
-                former, self.catalogue, self._refused = self.catalogue, found, False
-                log.info("catalogue_loaded", digest=found.digest, former=former.digest)
+                former, self.catalogue, self._refused = self.catalogue, loaded, False
+                log.info("catalogue_loaded", digest=loaded.digest, former=former.digest)
 
     def describe(self) -> Iterator[Metric]:
         yield _info()

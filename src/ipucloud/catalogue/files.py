@@ -61,17 +61,17 @@ class DataFiles:
         self, name: str, model: type[AnyModel], sources: Mapping[str, Source] | None = None
     ) -> tuple[AnyModel, ...]:
         """The valid rows of a file, in order; the others are in `faults`."""
-        found: dict[str, AnyModel] = {}
+        by_label: dict[str, AnyModel] = {}
         for number, values in enumerate(self._tables(name), 1):
             label = _label(model, values, number)
-            if label in found:
+            if label in by_label:
                 self.faults.append(Fault(name, label, None, "the row is duplicated"))
                 continue
             try:
-                found[label] = model.model_validate(values, context={"sources": sources})
+                by_label[label] = model.model_validate(values, context={"sources": sources})
             except ValidationError as refused:
                 self.faults += (_fault(name, label, error) for error in refused.errors(include_url=False))
-        return tuple(found.values())
+        return tuple(by_label.values())
 
     def _tables(self, name: str) -> Iterable[Mapping[str, object]]:
         content = self._contents.get(name)

@@ -77,8 +77,8 @@ def _written(root: str, program: RecipeProgram) -> list[str]:
 
 def _word(word: str) -> str:
     """A word for the shell, which replaces only a variable at its start."""
-    found = _VARIABLE.match(word)
-    if found is None:
+    variable = _VARIABLE.match(word)
+    if variable is None:
         return shlex.quote(word)
-    rest = word[found.end() :]
-    return f'"${{{found[1]}}}"' + (shlex.quote(rest) if rest else "")
+    rest = word[variable.end() :]
+    return f'"${{{variable[1]}}}"' + (shlex.quote(rest) if rest else "")

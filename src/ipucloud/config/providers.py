@@ -60,7 +60,7 @@ class OidcProvider(BaseModel):
 
 
 def distinct(providers: tuple[OidcProvider, ...]) -> tuple[OidcProvider, ...]:
-    for each in ("name", "issuer"):
-        if len({getattr(provider, each) for provider in providers}) != len(providers):
-            raise ValueError(f"two providers have the same {each}")
+    for field in ("name", "issuer"):
+        if len({getattr(provider, field) for provider in providers}) != len(providers):
+            raise ValueError(f"two providers have the same {field}")
     return providers

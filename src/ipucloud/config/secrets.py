@@ -35,22 +35,22 @@ def current_secret(value: SecretStr | None, path: Path | None) -> Callable[[], s
     return lambda: fixed
 
 
-def read_given(given: Mapping[str, Any], *, at_start: Collection[str], current: Collection[str]) -> dict[str, Any]:
+def read_secrets(values: Mapping[str, Any], *, at_start: Collection[str], current: Collection[str]) -> dict[str, Any]:
     """The given values, with the secrets `at_start` that a file or command has in place of its name.
 
     Of the `current` ones, which are read whenever they are used, only that there is one is checked. Raises ValueError,
     also when one is given in two ways.
     """
-    read = dict(given)
+    read = dict(values)
     for name in (*at_start, *current):
-        sources = [each for each in (name, f"{name}_file", f"{name}_command") if given.get(each) is not None]
+        sources = [each for each in (name, f"{name}_file", f"{name}_command") if values.get(each) is not None]
         if len(sources) > 1:
             raise ValueError(f"Set only one of {' and '.join(f'IPUCLOUD_{each.upper()}' for each in sources)}")
         if not sources or sources == [name]:
             continue
         with _naming(sources[0]):
             if name in current:
-                _secret_file(given[sources[0]]).secret()
+                _secret_file(values[sources[0]]).secret()
             elif sources[0].endswith("_command"):
                 read[name] = printed_by(str(read.pop(sources[0])))
             else:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_va
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from ipucloud.config.providers import OidcProvider, distinct
-from ipucloud.config.secrets import current_secret, read_given
+from ipucloud.config.secrets import current_secret, read_secrets
 from ipucloud.config.values import (
     LOOPBACK,
     Networks,
@@ -305,8 +305,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_secrets(cls, given: dict[str, Any]) -> dict[str, Any]:
-        return read_given(given, at_start=("secrets_key",), current=("site_token", "vipu_access_key"))
+    def _read_secrets(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return read_secrets(values, at_start=("secrets_key",), current=("site_token", "vipu_access_key"))
 
     @model_validator(mode="after")
     def _mails_have_a_sender(self) -> Settings:

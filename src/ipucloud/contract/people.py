@@ -19,10 +19,10 @@ def _normalised(text: str) -> str:
     from email_validator import EmailNotValidError, validate_email
 
     try:
-        found = validate_email(text, check_deliverability=False, allow_domain_literal=False)
+        address = validate_email(text, check_deliverability=False, allow_domain_literal=False)
     except EmailNotValidError:
         raise PydanticCustomError("email", "Write an e-mail address such as ann@example.com") from None
-    return found.normalized.lower()
+    return address.normalized.lower()
 
 
 Email = Annotated[str, Field(min_length=3, max_length=254, examples=["ann@example.com"]), AfterValidator(_normalised)]

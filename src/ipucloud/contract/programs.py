@@ -46,9 +46,9 @@ def _image(text: str) -> str:
 def _secret_map(schema: dict[str, object]) -> None:
     """A mapping with secret values. Code generators do not know `patternProperties`."""
     schema |= secret("values")
-    found = schema.pop("patternProperties", None)
-    if isinstance(found, dict):
-        [(key, value)] = found.items()
+    patterns = schema.pop("patternProperties", None)
+    if isinstance(patterns, dict):
+        [(key, value)] = patterns.items()
         schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
 
 

@@ -19,9 +19,9 @@ class ClockSkew:
         self._gauge = gauge
         self._apart = False
 
-    def record(self, ours: datetime, theirs: datetime) -> None:
-        """Record that the database's clock showed `theirs` when this process's showed `ours`."""
-        skew = (theirs - ours).total_seconds()
+    def record(self, own_now: datetime, database_now: datetime) -> None:
+        """Record that the database's clock showed `database_now` when this process's showed `own_now`."""
+        skew = (database_now - own_now).total_seconds()
         self._gauge.set(skew)
         apart = abs(skew) > ALARM_SECONDS
         if apart and not self._apart:

@@ -36,7 +36,7 @@ def rfc3339(instant: str) -> str:
 def decimal_places(currency: str) -> str:
     """How many decimal places an amount to pay has in a currency, of which the database knows only the code."""
     none, three = (
-        ", ".join(f"'{code}'" for code, places in sorted(MINOR_UNITS.items()) if places == wanted) for wanted in (0, 3)
+        ", ".join(f"'{code}'" for code, places in sorted(MINOR_UNITS.items()) if places == digits) for digits in (0, 3)
     )
     return f"CASE WHEN {currency} IN ({none}) THEN 0 WHEN {currency} IN ({three}) THEN 3 ELSE 2 END"
 

@@ -77,19 +77,19 @@ def put_in_force(owner_url: str) -> list[str]:
     """
     done = []
     with psycopg.connect(owner_url, autocommit=True) as connection:
-        for found, repair in _REPAIRS:
-            for table, name in connection.execute(found, _ROLE).fetchall():
+        for search, repair in _REPAIRS:
+            for table, name in connection.execute(search, _ROLE).fetchall():
                 names = {"table": sql.Identifier(table), "name": sql.Identifier(name), "role": _APP}
                 try:
                     connection.execute(sql.SQL(repair).format(**names))
                     done.append(f"{table}: {name} is in force again.")
                 except psycopg.IntegrityError as error:
                     done.append(f"{table}: {name} is not in force: {str(error).splitlines()[0]}")
-        done += take_powers(connection)
+        done += revoke_powers(connection)
     return done
 
 
-def take_powers(connection: psycopg.Connection) -> list[str]:
+def revoke_powers(connection: psycopg.Connection) -> list[str]:
     """Take from the application's role the powers and privileges that it must not have; a sentence for each."""
     done = []
     for what, statements in _excesses(connection):

@@ -79,7 +79,7 @@ def connection_died(error: BaseException | None) -> bool:
 
 def as_sqlalchemy(error: psycopg.Error, *, connection_died: bool) -> sa.exc.DBAPIError:
     """What SQLAlchemy raises for an error of the driver; the statement and its values are left out."""
-    found: Any = sa.exc.DBAPIError.instance(
+    wrapped: Any = sa.exc.DBAPIError.instance(
         None, None, error, psycopg.Error, hide_parameters=True, connection_invalidated=connection_died, dialect=_DIALECT
     )
-    return cast("sa.exc.DBAPIError", found)
+    return cast("sa.exc.DBAPIError", wrapped)

@@ -23,7 +23,7 @@ _SESSION = (
     # The statements are long and their plans do not depend on the values: planning costs more than it finds.
     "-c plan_cache_mode=force_generic_plan"
 )
-_Asked: TypeAlias = tuple[bytes, list[object]]
+_Bound: TypeAlias = tuple[bytes, list[object]]
 
 
 class Reader:
@@ -44,35 +44,35 @@ class Reader:
         `entered` is sent ahead in the same round trip and the same implicit transaction, for settings that hold in it;
         its parameters are among those of the statement.
         """
-        asked = [
+        queries = [
             (compiled.text, [parameters[name] for name in compiled.names])
             for compiled in (query(each.statement) for each in (entered, statement) if each is not None)
         ]
         async with self._connections.turn():
-            found = await self._read(asked)
-        return None if found is None else statement.made(found)
+            row = await self._read(queries)
+        return None if row is None else statement.build(row)
 
     async def close(self) -> None:
         await self._connections.close()
 
-    async def _read(self, asked: Sequence[_Asked]) -> tuple[Any, ...] | None:
+    async def _read(self, queries: Sequence[_Bound]) -> tuple[Any, ...] | None:
         while connection := self._connections.idle():
             try:
-                return await self._ask(connection, asked)
+                return await self._ask(connection, queries)
             except psycopg.OperationalError as error:
                 if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
                     raise unavailable() from error
         try:
-            return await self._ask(await self._connections.connect(), asked)
+            return await self._ask(await self._connections.connect(), queries)
         except psycopg.OperationalError as error:
             raise unavailable() from error
 
-    async def _ask(self, connection: Connection, asked: Sequence[_Asked]) -> tuple[Any, ...] | None:
+    async def _ask(self, connection: Connection, queries: Sequence[_Bound]) -> tuple[Any, ...] | None:
         try:
-            if len(asked) == 1:
-                return await (await connection.execute(*asked[0])).fetchone()
+            if len(queries) == 1:
+                return await (await connection.execute(*queries[0])).fetchone()
             async with connection.pipeline():
-                *_, last = [await connection.execute(*each) for each in asked]
+                *_, last = [await connection.execute(*each) for each in queries]
             return await last.fetchone()
         finally:
             await self._connections.give_back(connection)

@@ -32,22 +32,22 @@ class Query(Generic[Value]):
         self.row = row
 
     @cached_property
-    def made(self) -> Callable[[Sequence[Any]], Value]:
+    def build(self) -> Callable[[Sequence[Any]], Value]:
         """Makes a row of the values of its columns. Made with the first one: a process has hundreds of statements."""
         return _maker(self.row)
 
     async def all(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> list[Value]:
         """Every row. Raises what `Statements.execute` raises, as the others do."""
-        return [self.made(found) for found in await connection.execute(self.statement, parameters)]
+        return [self.build(row) for row in await connection.execute(self.statement, parameters)]
 
     async def one(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> Value:
         """The only row. Raises sqlalchemy.exc.NoResultFound or MultipleResultsFound."""
-        return self.made((await connection.execute(self.statement, parameters)).one())
+        return self.build((await connection.execute(self.statement, parameters)).one())
 
     async def one_or_none(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> Value | None:
         """The only row, if there is one. Raises sqlalchemy.exc.MultipleResultsFound."""
-        found = (await connection.execute(self.statement, parameters)).one_or_none()
-        return None if found is None else self.made(found)
+        row = (await connection.execute(self.statement, parameters)).one_or_none()
+        return None if row is None else self.build(row)
 
 
 def plain(hint: Any) -> tuple[Any, bool]:

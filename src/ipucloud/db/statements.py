@@ -86,11 +86,11 @@ class SingleStatements:
         self._tenant = tenant
 
     async def execute(self, statement: sa.TextClause, parameters: Mapping[str, Any] | None = None) -> Answer:
-        asked = query(statement)
-        values = [(parameters or {})[name] for name in asked.names]
+        compiled = query(statement)
+        values = [(parameters or {})[name] for name in compiled.names]
         async with reachable(), self._connections.turn():
             connection = self._connections.idle() or await self._connect()
-            return await self._ask(connection, asked.text, values)
+            return await self._ask(connection, compiled.text, values)
 
     async def _connect(self) -> Connection:
         try:

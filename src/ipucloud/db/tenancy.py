@@ -210,25 +210,25 @@ def policies(table: sa.Table) -> dict[str, str]:
     condition, changed = visible(table), changeable(table)
     if condition is None:
         return {}
-    found = {
+    rules = {
         "platform": f"TO {APP_ROLE}, CURRENT_USER USING (true) WITH CHECK (true)",
         "tenant": f"FOR SELECT TO {TENANT_ROLE} USING ({condition})",
     }
     if changed is not None and table.name in JUDGED_TOGETHER:
         restrictive = f"AS RESTRICTIVE FOR {{}} TO {APP_ROLE} {{}} ({changed})"
-        found["inserts"] = restrictive.format("INSERT", "WITH CHECK")
-        found["updates"] = restrictive.format("UPDATE", "USING")
-        found["deletes"] = restrictive.format("DELETE", "USING")
+        rules["inserts"] = restrictive.format("INSERT", "WITH CHECK")
+        rules["updates"] = restrictive.format("UPDATE", "USING")
+        rules["deletes"] = restrictive.format("DELETE", "USING")
     elif changed is not None:
-        found["changes"] = f"AS RESTRICTIVE TO {APP_ROLE} USING ({changed})"
-    return found
+        rules["changes"] = f"AS RESTRICTIVE TO {APP_ROLE} USING ({changed})"
+    return rules
 
 
 def _statements(table: sa.Table) -> Iterator[str]:
-    found = policies(table)
-    if found:
+    rules = policies(table)
+    if rules:
         yield f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
-    for name, rule in found.items():
+    for name, rule in rules.items():
         yield f"CREATE POLICY {name} ON {table.name} {rule}"
 
 

@@ -75,8 +75,8 @@ class ForbiddenAddressError(Exception):
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
     """All addresses of a name from the system's resolver. The caller sets the time-out. Raises OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(place[0]) for *_, place in found]
+    places = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(place[0]) for *_, place in places]
 
 
 def any_address(_: Address) -> bool:

@@ -206,16 +206,16 @@ class AccountEventsFound(NamedTuple):
 def _account_list(order: Order, document: str) -> Query[AccountEventsFound]:
     return Query(
         clauses(
-            "WITH found AS (SELECT * FROM events WHERE account_id = :account_id",
+            "WITH matches AS (SELECT * FROM events WHERE account_id = :account_id",
             "AND transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)",
             "AND (CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])))",
             "AND (CAST(:subject_id AS uuid) IS NULL OR subject_id = CAST(:subject_id AS uuid))",
             f"AND (transaction, id) {_ACCOUNT_BEHIND[order]} (:after_transaction, :after_id)",
             f"ORDER BY {_ACCOUNT_SORTED[order]} LIMIT CAST(:limit AS integer) + 1),",
             *(
-                "page AS (SELECT found.*, row_number() OVER (ORDER BY",
+                "page AS (SELECT matches.*, row_number() OVER (ORDER BY",
                 _ACCOUNT_SORTED[order],
-                ") AS place FROM found)",
+                ") AS place FROM matches)",
             ),
             "SELECT (SELECT coalesce(json_agg(",
             document,

@@ -67,9 +67,9 @@ class Subscription:
         if not self.caught_up and position < self._behind:
             return await self._read(position, self._behind)
         self.caught_up = True
-        found = [event for event in self._kept if event.position > position]
+        events = [event for event in self._kept if event.position > position]
         self._kept.clear()
-        return found
+        return events
 
     async def _read(self, position: Position, behind: Position) -> list[FeedEvent]:
         async with self._database.read() as connection:

@@ -20,14 +20,14 @@ ORDER BY transaction, id LIMIT :limit
 """
 
 
-class _Found(NamedTuple):
+class _Entry(NamedTuple):
     event: FeedEvent
     reader: UUID
 
 
 class _News(NamedTuple):
     settled: int
-    found: _Found | None
+    entry: _Entry | None
 
 
 class Opened(NamedTuple):
@@ -93,7 +93,7 @@ class Feed:
         """The next events of these readers after a position; after None there are none, and `end` is the tail."""
         after = _after(behind or Position(10**18 - 1, 10**18 - 1))
         rows = await self.news_statement.all(connection, {"readers": list(readers), "limit": limit} | after)
-        events = [(row.found.reader, row.found.event) for row in rows if row.found is not None]
+        events = [(row.entry.reader, row.entry.event) for row in rows if row.entry is not None]
         more = len(events) == limit
         return News(events, events[-1][1].position if more else Position(rows[0].settled, 0), more)
 

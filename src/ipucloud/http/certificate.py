@@ -34,7 +34,7 @@ class Certificate:
     def refresh(self) -> None:
         """Use the files if they have changed. While they are no pair, the one before stays in use, which is logged."""
         try:
-            if self._seen() != self._stamp:
+            if self._file_stamp() != self._stamp:
                 self._stamp = self._read()
                 log.info("certificate_read", valid_until=self.valid_until.isoformat())
         except (OSError, CertificateError) as error:
@@ -45,7 +45,7 @@ class Certificate:
 
         chain, key = self._files
         try:
-            seen = self._seen()
+            stamp = self._file_stamp()
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(chain, key, password=_no_password)
             [leaf, *_] = x509.load_pem_x509_certificates(chain.read_bytes())
             self.context.load_cert_chain(chain, key, password=_no_password)
@@ -61,9 +61,9 @@ class Certificate:
         CERTIFICATE.set(self.valid_until.timestamp())
         if self.valid_until <= datetime.now(UTC):
             log.warning("certificate_expired", valid_until=self.valid_until.isoformat())
-        return seen
+        return stamp
 
-    def _seen(self) -> object:
+    def _file_stamp(self) -> object:
         return [(each.st_ino, each.st_size, each.st_mtime_ns) for each in (path.stat() for path in self._files)]
 
 

@@ -20,13 +20,13 @@ def listener(host: str, port: int, descriptor: int | None = None) -> socket.sock
     A passed socket stays open while its program restarts: clients that connect meanwhile wait, and no other program can
     take the port. Raises ListenError.
     """
-    found = _found(host, port, descriptor)
-    if hasattr(socket, "TCP_NOTSENT_LOWAT") and found.family in {socket.AF_INET, socket.AF_INET6}:
-        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)  # its connections inherit it
-    return found
+    listening = _open(host, port, descriptor)
+    if hasattr(socket, "TCP_NOTSENT_LOWAT") and listening.family in {socket.AF_INET, socket.AF_INET6}:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)  # its connections inherit it
+    return listening
 
 
-def _found(host: str, port: int, descriptor: int | None) -> socket.socket:
+def _open(host: str, port: int, descriptor: int | None) -> socket.socket:
     if descriptor is not None:
         return socket.socket(fileno=descriptor)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -50,7 +50,7 @@ class LimitedProtocol(HttpToolsProtocol):
     """The refusal was sent; the client may read it."""
     _upgraded = False
     """What follows is a WebSocket's."""
-    _left = 0
+    _remaining = 0
     """Bytes that the client had not read of its answers, or thrown-away bytes while closing."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
@@ -59,7 +59,7 @@ class LimitedProtocol(HttpToolsProtocol):
         refused = self.gate.admit(self)
         if refused is not None:
             self._refuse(refused)
-        self._settle()
+        self._report_wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.gate.forget(self)
@@ -74,7 +74,7 @@ class LimitedProtocol(HttpToolsProtocol):
         else:
             for start in range(0, len(data), PIECE):
                 self._feed(data[start : start + PIECE])
-        self._settle()
+        self._report_wait()
 
     def _feed(self, piece: bytes) -> None:
         if self._refused is not None or self._upgraded:
@@ -86,11 +86,11 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._settle()
+        self._report_wait()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._settle()
+        self._report_wait()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(Reason.MALFORMED)
@@ -129,8 +129,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._unanswered -= 1
         super().on_response_complete()
         if self._refused is not None and not self._unanswered:
-            self._tell(self._refused)
-        self._settle()
+            self._send_refusal(self._refused)
+        self._report_wait()
 
     # Upgrades to WebSockets
 
@@ -183,14 +183,14 @@ class LimitedProtocol(HttpToolsProtocol):
                 self._abort()
 
     def _judge_reader(self, now: float) -> None:
-        left = self.transport.get_write_buffer_size()
-        if self._left - left < PROGRESS_BYTES:
+        unsent = self.transport.get_write_buffer_size()
+        if self._remaining - unsent < PROGRESS_BYTES:
             self.drop(Reason.WRITE_TIMEOUT)
         else:
-            self._left = left
+            self._remaining = unsent
             self.gate.wait(self, Wait.READ, now)
 
-    def _settle(self) -> None:
+    def _report_wait(self) -> None:
         """Report to the gate what the connection waits for, if that has changed."""
         kind: Wait | None
         if self._closing:
@@ -204,7 +204,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if kind is self.waiting:
             return
         if kind is Wait.READ:
-            self._left = self.transport.get_write_buffer_size()
+            self._remaining = self.transport.get_write_buffer_size()
         self.gate.wait(self, kind, self.loop.time())
 
     # Refusing
@@ -240,17 +240,17 @@ class LimitedProtocol(HttpToolsProtocol):
         self.gate.count(reason, self.address)
         if self._next is not Wait.BODY:
             if not self._unanswered:
-                self._tell(reason)
+                self._send_refusal(reason)
         elif not self._unanswered:
             self._close()  # the request was answered before its body came
         elif self._unanswered == 1 and not self.cycle.response_started:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-            self._tell(reason)
+            self._send_refusal(reason)
         else:
             self._abort()
 
-    def _tell(self, reason: Reason) -> None:
+    def _send_refusal(self, reason: Reason) -> None:
         if not self.transport.is_closing():
             status_line, rest = self.gate.refusals[reason]
             self.transport.write(status_line + lines(self.server_state.default_headers) + rest)
@@ -259,17 +259,17 @@ class LimitedProtocol(HttpToolsProtocol):
     def _close(self) -> None:
         """Close our side, and give the client time to read and to close its own."""
         self._closing = True
-        self._left = LINGER_BYTES
+        self._remaining = LINGER_BYTES
         if self.transport.can_write_eof():
             self.transport.write_eof()
         else:
             self.transport.close()  # TLS ends in both directions at once
         self.flow.resume_reading()
-        self._settle()
+        self._report_wait()
 
     def _discard(self, size: int) -> None:
-        self._left -= size
-        if self._closing and self._left < 0:
+        self._remaining -= size
+        if self._closing and self._remaining < 0:
             self._abort()
 
     def _abort(self) -> None:

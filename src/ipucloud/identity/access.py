@@ -187,9 +187,9 @@ def admit(rights: str | None, project_id: UUID | None, permission: Permission) -
         raise unauthenticated()
     if project_id is None:
         raise not_found()
-    found = Rights.of(rights)
-    require(found, permission)
-    return found.role
+    held = Rights.of(rights)
+    require(held, permission)
+    return held.role
 
 
 async def identify(
@@ -225,13 +225,13 @@ async def authorize(
     Raises `Problem` 401, 404 or 403, as `admit` does.
     """
     parameters = {"token_hash": token_hash, **origin._asdict(), **project_parameters(project_ref)}
-    found = await _AUTHORIZE.one_or_none(connection, parameters)
-    if found is None:
+    row = await _AUTHORIZE.one_or_none(connection, parameters)
+    if row is None:
         raise unauthenticated()
-    if found.scope is None:
+    if row.scope is None:
         raise not_found()
-    require(Rights.of(found.rights), permission)
-    return found.scope
+    require(Rights.of(row.rights), permission)
+    return row.scope
 
 
 def require(rights: Rights, permission: Permission) -> None:

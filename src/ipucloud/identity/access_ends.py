@@ -80,11 +80,11 @@ async def end_access(
     members = await _MEMBERS.all(connection, {"id": person_id})
     for statement in (_END_SESSIONS, _END_TOKENS):
         await connection.execute(statement, {"id": person_id})
-    for each in members:
-        home = Home(each.project_id, each.account_id, request_id)
-        data = MemberRemoved(email=email, role=each.role, reason=reason)
-        await home.note(connection, MEMBER_REMOVED, each.id, data)
-    owned = [each.project_id for each in members if each.role is Role.OWNER and each.project_id is not None]
+    for member in members:
+        home = Home(member.project_id, member.account_id, request_id)
+        data = MemberRemoved(email=email, role=member.role, reason=reason)
+        await home.note(connection, MEMBER_REMOVED, member.id, data)
+    owned = [member.project_id for member in members if member.role is Role.OWNER and member.project_id is not None]
     ownerless = await _OWNERLESS.all(connection, {"projects": owned})
     if ownerless:
         log.warning("projects_without_owner", projects=ownerless, person=str(person_id))

@@ -179,12 +179,12 @@ LIST_ALL_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
 """Every entry, for operators; `:project` is a slug."""
 
 
-async def begin(connection: Statements, asked: Asked, access: Mapping[str, object]) -> UUID | None:
+async def begin(connection: Statements, request: Asked, access: Mapping[str, object]) -> UUID | None:
     """Write the entry of a request before it is served: its id, None for a caller without a live token.
 
     `access`: the parameters of `identity.access.AUTHENTICATE`.
     """
-    return await _BEGIN.one_or_none(connection, {"id": new_id(), **asked._asdict(), **access})
+    return await _BEGIN.one_or_none(connection, {"id": new_id(), **request._asdict(), **access})
 
 
 async def complete(
@@ -196,7 +196,7 @@ async def complete(
 
 
 async def note(
-    connection: Statements, asked: Asked, *, status: int, code: str | None, objects: Mapping[str, str]
+    connection: Statements, request: Asked, *, status: int, code: str | None, objects: Mapping[str, str]
 ) -> None:
     """Write the whole entry of somebody who signed in, or tried to: before, nobody knows who it is."""
     parameters = {
@@ -206,7 +206,7 @@ async def note(
         "token_id": objects.get("token_id"),
         "project_id": objects.get("project_id"),
         "objects": orjson.dumps(objects).decode(),
-        **asked._asdict(),
+        **request._asdict(),
     }
     await connection.execute(_NOTE, parameters)
 
@@ -224,10 +224,10 @@ async def _seal_some(connection: AsyncConnection) -> bool:
     seq, previous = await _HEAD.one_or_none(connection) or _Head(0, _FIRST)
     entries = await _UNSEALED.all(connection, {"limit": _BATCH})
     sealed = []
-    for each in entries:
+    for entry in entries:
         seq += 1
-        hashed = _hash(previous, each.document)
-        sealed.append({"id": each.id, "seq": seq, "previous_hash": previous, "hash": hashed})
+        hashed = _hash(previous, entry.document)
+        sealed.append({"id": entry.id, "seq": seq, "previous_hash": previous, "hash": hashed})
         previous = hashed
     if sealed:
         await connection.execute(_SEAL, sealed)
@@ -248,8 +248,8 @@ async def prune(database: Database, days: int) -> int:
 async def chain(connection: Statements, *, after: int = 0) -> AsyncIterator[Sealed]:
     """Every sealed entry behind a place, in the chain's order."""
     while entries := await _CHAIN.all(connection, {"after": after, "limit": _BATCH}):
-        for each in entries:
-            yield each
+        for entry in entries:
+            yield entry
         after = entries[-1].seq
 
 
@@ -273,19 +273,19 @@ async def verify(connection: Statements, *, head: str | None = None) -> Verified
     """
     start = await _START.one_or_none(connection) or _Head(0, _FIRST)
     number, previous, faults = start.seq, start.hash, list[str]()
-    seen = head in {None, previous.hex()}
-    async for each in chain(connection):
+    contains_head = head in {None, previous.hex()}
+    async for entry in chain(connection):
         number += 1
-        if each.seq != number:
-            faults.append(f"entries {number} to {each.seq - 1} are missing")
-            number = each.seq
-        elif each.previous_hash != previous:
-            faults.append(f"entry {each.seq} does not follow the one before it")
-        if _hash(each.previous_hash, each.document) != each.hash:
-            faults.append(f"entry {each.seq} ({orjson.loads(each.document)['id']}) was changed after it was sealed")
-        previous = each.hash
-        seen = seen or previous.hex() == head
-    if not seen:
+        if entry.seq != number:
+            faults.append(f"entries {number} to {entry.seq - 1} are missing")
+            number = entry.seq
+        elif entry.previous_hash != previous:
+            faults.append(f"entry {entry.seq} does not follow the one before it")
+        if _hash(entry.previous_hash, entry.document) != entry.hash:
+            faults.append(f"entry {entry.seq} ({orjson.loads(entry.document)['id']}) was changed after it was sealed")
+        previous = entry.hash
+        contains_head = contains_head or previous.hex() == head
+    if not contains_head:
         gone = f", unless it is one of the {start.seq} that were removed because of their age" if start.seq else ""
         faults.append(f"no entry has the hash {head}: what was sealed until then was changed or removed{gone}")
     return Verified(number, start.seq, previous.hex(), faults)

@@ -174,23 +174,23 @@ def unknown() -> Problem:
 
 async def poll(connection: AsyncConnection, device_hash: bytes | None) -> Problem | None:
     """Note that the device asks: None if it may `use` its code now, else the problem to answer with."""
-    found = None
+    login = None
     if device_hash is not None:
-        found = await _POLL.one_or_none(connection, {"device_hash": device_hash, "interval": INTERVAL - 1})
-    if found is None or found.ended:
+        login = await _POLL.one_or_none(connection, {"device_hash": device_hash, "interval": INTERVAL - 1})
+    if login is None or login.ended:
         return Problem(EXPIRED_TOKEN, "The code has expired or was used. Begin another login.")
-    if found.denied:
+    if login.denied:
         return Problem(ACCESS_DENIED, "The login was denied.")
-    if found.member_id is not None:
+    if login.member_id is not None:
         return None
-    if found.early:
+    if login.early:
         return Problem(SLOW_DOWN, f"Ask every {INTERVAL} seconds.")
     return Problem(AUTHORIZATION_PENDING, "The login was not approved yet.")
 
 
 async def use(connection: AsyncConnection, device_hash: bytes) -> Approved:
     """Use up the code of an approved login. Raises `Problem` expired_token if another request just did."""
-    found = await _USE.one_or_none(connection, {"device_hash": device_hash})
-    if found is None:
+    login = await _USE.one_or_none(connection, {"device_hash": device_hash})
+    if login is None:
         raise Problem(EXPIRED_TOKEN, "The code was used. Begin another login.")
-    return found
+    return login

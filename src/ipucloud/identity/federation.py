@@ -107,12 +107,12 @@ async def begin(
 async def take(connection: AsyncConnection, state_hash: bytes | None, browser_hash: bytes | None) -> Begun:
     """Use up a sign-in, before its code is shown to anybody. Raises `Problem` sign_in_ended."""
     parameters = {"state_hash": state_hash or b"", "browser_hash": browser_hash or b""}
-    found = await _TAKE.one_or_none(connection, parameters)
-    if found is None:
+    sign_in = await _TAKE.one_or_none(connection, parameters)
+    if sign_in is None:
         raise Problem(
             SIGN_IN_ENDED, "This sign-in was finished already, has expired, or began in another browser. Sign in again."
         )
-    return found
+    return sign_in
 
 
 async def person(

@@ -170,12 +170,12 @@ async def invite(
     """
     if await _IS_MEMBER.one(connection, {"email": email, **home.parameters}):
         raise Problem(ALREADY_MEMBER, "The person is a member already. Change their role instead.")
-    made = await insert(connection, home, email=email, role=role, seconds=seconds, mailed=mailed)
-    if made is None:
+    invitation = await insert(connection, home, email=email, role=role, seconds=seconds, mailed=mailed)
+    if invitation is None:
         raise Problem(
             ALREADY_INVITED, "The person has an open invitation here. Renew that one, or revoke it and invite again."
         )
-    return made
+    return invitation
 
 
 async def insert(
@@ -244,13 +244,13 @@ async def read_invitation(connection: AsyncConnection, invitation_id: UUID) -> s
     return await _READ.one(connection, {"id": invitation_id})
 
 
-def opened(found: Invited | None) -> Invited:
+def opened(invitation: Invited | None) -> Invited:
     """The invitation if it is open. Raises `Problem` not_found, invitation_ended."""
-    if found is None:
+    if invitation is None:
         raise not_found()
-    if not found.open:
+    if not invitation.open:
         raise _ended()
-    return found
+    return invitation
 
 
 async def accept(

@@ -20,7 +20,7 @@ _ADD = Query(
       SELECT key, taken FROM unnest(CAST(:keys AS bytea[]), CAST(:taken AS bigint[])) AS t (key, taken) ORDER BY key
           ON CONFLICT (key) DO UPDATE SET taken = known.taken + excluded.taken, at = app_now()
       RETURNING key, taken)
-    SELECT added.taken FROM unnest(CAST(:keys AS bytea[])) WITH ORDINALITY AS asked (key, place) JOIN added USING (key)
+    SELECT added.taken FROM unnest(CAST(:keys AS bytea[])) WITH ORDINALITY AS caller (key, place) JOIN added USING (key)
      ORDER BY place
     """,
     int,

@@ -141,10 +141,10 @@ class Home:
     @property
     def id(self) -> UUID:
         """Of the project or of the account."""
-        found = self.project_id or self.account_id
-        if found is None:
+        home_id = self.project_id or self.account_id
+        if home_id is None:
             raise TypeError("neither a project nor an account")
-        return found
+        return home_id
 
     async def note(
         self, connection: AsyncConnection, type_: EventType, subject_id: UUID, data: BaseModel | None = None
@@ -205,12 +205,12 @@ async def remove(connection: AsyncConnection, home: Home, member_id: UUID) -> No
 async def _locked(connection: AsyncConnection, home: Home, member_id: UUID, role: Role | None) -> _Member:
     """The member who is to have this role, or none; every member is locked until the commit."""
     members = await _LOCK.all(connection, home.parameters)
-    found = next((each for each in members if each.id == member_id), None)
-    if found is None:
+    member = next((each for each in members if each.id == member_id), None)
+    if member is None:
         raise not_found()
     owners = [each.id for each in members if each.role is Role.OWNER]
     if owners == [member_id] and role is not Role.OWNER:
         raise Problem(
             LAST_OWNER, "This is the only member who owns the project. Give another member the role owner first."
         )
-    return found
+    return member

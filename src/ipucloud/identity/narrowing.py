@@ -29,17 +29,17 @@ def chosen(role: Role, scopes: Sequence[str] | None) -> Rights:
     return Rights(role, frozenset(scopes))
 
 
-def require_within(giver: Rights, given: Rights) -> None:
-    """Raises `Problem` permission_denied if a token with the rights `given` might do more than that of `giver`."""
+def require_within(giver: Rights, rights: Rights) -> None:
+    """Raises `Problem` permission_denied if a token with these `rights` might do more than that of `giver`."""
     if not giver.narrowed:
         return
-    if not given.narrowed:
+    if not rights.narrowed:
         raise Problem(
             PERMISSION_DENIED,
             f"This token was narrowed to {listed(giver.scopes)}, so a token that it creates or rotates must be narrowed"
             " too: name some of these in `scopes`, or use a token that was not narrowed.",
         )
-    _require_scopes(giver, given, "a token that it creates or rotates")
+    _require_scopes(giver, rights, "a token that it creates or rotates")
 
 
 def require_role_within(giver: Rights, role: Role) -> None:
@@ -48,8 +48,8 @@ def require_role_within(giver: Rights, role: Role) -> None:
         _require_scopes(giver, Rights(role), f"a person to whom it gives the role {role}")
 
 
-def _require_scopes(giver: Rights, given: Rights, whose: str) -> None:
-    beyond = given.scopes - giver.scopes
+def _require_scopes(giver: Rights, rights: Rights, whose: str) -> None:
+    beyond = rights.scopes - giver.scopes
     if beyond:
         raise Problem(
             PERMISSION_DENIED,

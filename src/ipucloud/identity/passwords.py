@@ -50,8 +50,8 @@ def weakness(password: str, email: str, pointer: str) -> FieldError | None:
     from zxcvbn import zxcvbn
 
     name, _, domain = email.partition("@")
-    found = zxcvbn(password[:_JUDGED], user_inputs=[email, name, domain, domain.partition(".")[0], "ipucloud"])
-    if found["score"] >= _LEAST_SCORE:
+    strength = zxcvbn(password[:_JUDGED], user_inputs=[email, name, domain, domain.partition(".")[0], "ipucloud"])
+    if strength["score"] >= _LEAST_SCORE:
         return None
     return FieldError(
         pointer, "too_weak", "This password is easy to guess. Use several unrelated words, or a password manager."

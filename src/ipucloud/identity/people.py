@@ -132,7 +132,7 @@ ME = Query(
         PRINCIPAL,
         TOKEN_OF_PRINCIPAL,
         f"""
-        , mine AS (
+        , person AS (
           SELECT users.id, users.email, {rfc3339("users.created_at")} AS created_at,
                  {rfc3339("users.password_set_at")} AS password_set_at, {rfc3339("users.verified_at")} AS verified_at
             FROM users JOIN tokens ON tokens.owner_id = users.id JOIN principal ON principal.token_id = tokens.id),
@@ -141,11 +141,11 @@ ME = Query(
             'account_id', tokens.account_id, 'since', {rfc3339("tokens.created_at")}) AS document, projects.slug
         """,  # noqa: S608  # our own text
         _MEMBERS,
-        "AND tokens.owner_id = (SELECT id FROM mine))",
+        "AND tokens.owner_id = (SELECT id FROM person))",
         "SELECT principal.rights, documents.document::text AS token,",
         TOKEN_PROJECT,
         ", (SELECT json_build_object('id', id, 'email', email, 'created_at', created_at,"
-        " 'password_set_at', password_set_at, 'verified_at', verified_at)::text FROM mine) AS user,",
+        " 'password_set_at', password_set_at, 'verified_at', verified_at)::text FROM person) AS user,",
         "(SELECT coalesce(json_agg(document ORDER BY slug), '[]')::text FROM memberships) AS memberships",
         "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
     ),
@@ -203,17 +203,17 @@ async def memberships(connection: AsyncConnection, user: User) -> list[Membershi
     return await _MEMBERSHIPS.all(connection, {"user_id": user.id, "password_hash": user.password_hash})
 
 
-def chosen(found: list[Membership], project: str | None) -> Membership:
+def chosen(choices: list[Membership], project: str | None) -> Membership:
     """The membership to sign in to: of the project with this slug or id, or the first.
 
     Raises `Problem` not_a_member.
     """
-    for each in found:
-        if project is None or project in {each.project, str(each.project_id), str(each.account_id)}:
-            return each
-    if not found:
+    for membership in choices:
+        if project is None or project in {membership.project, str(membership.project_id), str(membership.account_id)}:
+            return membership
+    if not choices:
         raise not_a_member()
-    where = ", ".join(sorted(each.project or f"billing account {each.account_id}" for each in found))
+    where = ", ".join(sorted(each.project or f"billing account {each.account_id}" for each in choices))
     raise Problem(NOT_A_MEMBER, f"You are not a member of this project. You are a member of: {where}.")
 
 

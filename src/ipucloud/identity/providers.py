@@ -91,7 +91,7 @@ class Providers:
         """Where the browser goes. Raises `Problem` provider_unavailable."""
         endpoint = (await self._discovery(provider))["authorization_endpoint"]
         challenge = _base64url(hashlib.sha256(_verifier_of(browser).encode()).digest())
-        asked = {
+        parameters = {
             "response_type": "code",
             "client_id": provider.client_id,
             "redirect_uri": redirect_uri,
@@ -101,30 +101,30 @@ class Providers:
             "code_challenge": challenge,
             "code_challenge_method": "S256",
         }
-        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(asked)}"
+        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(parameters)}"
 
     async def identify(self, provider: OidcProvider, *, code: str, browser: str, redirect_uri: str) -> Identity:
         """Who signed in. Raises `Problem` provider_unavailable, identity_refused, email_not_verified."""
-        found = await self._discovery(provider)
+        discovery = await self._discovery(provider)
         form = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": redirect_uri,
             "code_verifier": _verifier_of(browser),
         }
-        tokens = await self._exchange(provider, found, form)
+        tokens = await self._exchange(provider, discovery, form)
         claims = await self._verified(provider, str(tokens.get("id_token", "")), nonce_of(browser))
         subject = str(claims["sub"])
-        if provider.email_claim not in claims and "userinfo_endpoint" in found:
+        if provider.email_claim not in claims and "userinfo_endpoint" in discovery:
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
-            told = await self._json(provider, "GET", found["userinfo_endpoint"], headers=headers)
-            if told.get("sub") != subject:
+            user_info = await self._json(provider, "GET", discovery["userinfo_endpoint"], headers=headers)
+            if user_info.get("sub") != subject:
                 raise _refused(provider, "its user information is about somebody else")
-            claims = told  # as a whole: what one document says of its e-mail is not about another's
+            claims = user_info  # as a whole: what one document says of its e-mail is not about another's
         return Identity(provider.issuer, subject, _email(provider, claims))
 
     async def _exchange(
-        self, provider: OidcProvider, found: Mapping[str, Any], form: dict[str, str]
+        self, provider: OidcProvider, discovery: Mapping[str, Any], form: dict[str, str]
     ) -> Mapping[str, Any]:
         import httpx
 
@@ -133,12 +133,12 @@ class Providers:
         except OSError as error:
             log.error("oidc_secret_unreadable", provider=provider.name, error=type(error).__name__)
             raise _unavailable(provider) from None
-        methods = found.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        methods = discovery.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         if "client_secret_basic" in methods:
             auth: httpx.BasicAuth | None = httpx.BasicAuth(_quoted(provider.client_id), _quoted(secret))
         else:
             auth, form = None, form | {"client_id": provider.client_id, "client_secret": secret}
-        return await self._json(provider, "POST", found["token_endpoint"], data=form, auth=auth)
+        return await self._json(provider, "POST", discovery["token_endpoint"], data=form, auth=auth)
 
     async def _verified(self, provider: OidcProvider, token: str, nonce: str) -> Mapping[str, Any]:
         """The claims of an ID token of this client and sign-in."""
@@ -238,13 +238,13 @@ def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
     """The e-mail that the provider verified. `email_verified` is about `email`, and so about no other address."""
     from email_validator import EmailNotValidError, validate_email
 
-    told = claims.get(provider.email_claim)
-    about = claims.get("email", told)
-    verified = isinstance(told, str) and str(about).lower() == told.lower() and claims.get("email_verified") is True
-    if not isinstance(told, str) or not verified:
+    claim = claims.get(provider.email_claim)
+    about = claims.get("email", claim)
+    verified = isinstance(claim, str) and str(about).lower() == claim.lower() and claims.get("email_verified") is True
+    if not isinstance(claim, str) or not verified:
         raise Problem(EMAIL_NOT_VERIFIED, f"{provider.title} does not say that your e-mail is verified.")
     try:
-        email = validate_email(told, check_deliverability=False).normalized.lower()
+        email = validate_email(claim, check_deliverability=False).normalized.lower()
     except EmailNotValidError:
         raise Problem(EMAIL_NOT_VERIFIED, f"What {provider.title} gives as your e-mail is none.") from None
     if not provider.trusted_with(email):

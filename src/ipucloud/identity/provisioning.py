@@ -99,18 +99,18 @@ _END_INVITATIONS = sa.text(
 
 async def create(connection: AsyncConnection, profile: Profile) -> Person:
     """An account without a password. Raises `Problem` name_taken."""
-    made = await _CREATE.one_or_none(connection, {"id": new_id(), **profile._asdict()})
-    if made is None:
-        raise _taken(profile.email)
-    return made
+    person = await _CREATE.one_or_none(connection, {"id": new_id(), **profile._asdict()})
+    if person is None:
+        raise _name_taken(profile.email)
+    return person
 
 
 async def locked(connection: AsyncConnection, person_id: UUID) -> Person:
     """The person, as they are until the transaction ends. Raises `Problem` not_found."""
-    found = await _LOCK.one_or_none(connection, {"id": person_id})
-    if found is None:
+    person = await _LOCK.one_or_none(connection, {"id": person_id})
+    if person is None:
         raise no_person()
-    return found
+    return person
 
 
 async def update(
@@ -130,7 +130,7 @@ async def update(
     try:
         updated = await _UPDATE.one(connection, {"id": person.id, **profile._asdict()})
     except IntegrityError as error:
-        raise _taken(profile.email) from error
+        raise _name_taken(profile.email) from error
     if not profile.active and not person.verified:
         await verification.set_verified(connection, person.id, None)
     again = await verification.verify(connection, person.id, Proof.DIRECTORY, inviting) if profile.active else None
@@ -155,5 +155,5 @@ async def _end(connection: AsyncConnection, person: Person, request_id: str | No
     await connection.execute(_END_INVITATIONS, {"email": person.profile.email})
 
 
-def _taken(email: str) -> Problem:
+def _name_taken(email: str) -> Problem:
     return Problem(NAME_TAKEN, f"Another user has the userName {email}. Find it by a filter, and update that one.")

@@ -113,10 +113,10 @@ async def begin_by_token(
     connection: AsyncConnection, token_hash: bytes | None, lives: Lives
 ) -> tuple[UUID, str, bytes]:
     """Begin a session of the token: the token's id, the secret and its hash. Raises `Problem` unauthenticated."""
-    found = None if token_hash is None else await _TOKEN_OF.one_or_none(connection, {"secret_hash": token_hash})
-    if found is None:
+    token_id = None if token_hash is None else await _TOKEN_OF.one_or_none(connection, {"secret_hash": token_hash})
+    if token_id is None:
         raise _unknown("token")
-    return await _begin(connection, found, lives, "token")
+    return await _begin(connection, token_id, lives, "token")
 
 
 async def begin_by_membership(connection: AsyncConnection, member_id: UUID, lives: Lives) -> tuple[UUID, str, bytes]:
@@ -132,9 +132,9 @@ async def begin_by_code(connection: AsyncConnection, code_hash: bytes | None, li
     """
     if code_hash is None:
         raise _unknown("code")
-    found = await _TAKE_LINK.one_or_none(connection, {"secret_hash": code_hash})
-    if found is not None:
-        return await _begin(connection, found, lives, "link's token")
+    token_id = await _TAKE_LINK.one_or_none(connection, {"secret_hash": code_hash})
+    if token_id is not None:
+        return await _begin(connection, token_id, lives, "link's token")
     used = await _LINK_USED.one_or_none(connection, {"secret_hash": code_hash})
     if used is None:
         raise _unknown("code")

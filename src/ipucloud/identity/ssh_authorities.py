@@ -88,8 +88,8 @@ async def ensure(connection: AsyncConnection, project_id: UUID, keys: Keys | Non
     """Make the authority of a project that had none; its public key. None without a key to encrypt with."""
     if keys is None:
         return None
-    found = await _add(connection, project_id, keys) or await current(connection, project_id)
-    return None if found is None else found.public_key
+    authority = await _add(connection, project_id, keys) or await current(connection, project_id)
+    return None if authority is None else authority.public_key
 
 
 async def next_serial(connection: AsyncConnection, authority: UUID) -> int | None:
@@ -99,27 +99,27 @@ async def next_serial(connection: AsyncConnection, authority: UUID) -> int | Non
 
 async def rotate(connection: AsyncConnection, actor: Actor, keys: Keys) -> Authority:
     """End the project's authority and make another; workers bring it to servers (`policies/authority_rollout.py`)."""
-    mine = {"project_id": actor.project_id}
-    await _LOCK_PROJECT.one(connection, mine)
-    former = await _END.one_or_none(connection, mine)
-    made = await _add(connection, actor.project_id, keys)
-    if made is None:
+    values = {"project_id": actor.project_id}
+    await _LOCK_PROJECT.one(connection, values)
+    former = await _END.one_or_none(connection, values)
+    authority = await _add(connection, actor.project_id, keys)
+    if authority is None:
         raise RuntimeError("a project has two authorities")
     await record(
         connection,
         SSH_AUTHORITY_ROTATED,
         project_id=actor.project_id,
-        subject_id=made.id,
+        subject_id=authority.id,
         request_id=actor.request_id,
         data=SshAuthorityOf(
-            fingerprint=fingerprint_of(made.public_key), former=None if former is None else fingerprint_of(former)
+            fingerprint=fingerprint_of(authority.public_key), former=None if former is None else fingerprint_of(former)
         ),
     )
-    return made
+    return authority
 
 
 async def _add(connection: AsyncConnection, project_id: UUID, keys: Keys) -> Authority | None:
-    pair, made = new_authority_key(), new_id()
-    values = {"id": made, "project_id": project_id, "public_key": pair.public}
-    sealed = seal(keys, pair.private, secret_place(made, project_id))
+    pair, authority_id = new_authority_key(), new_id()
+    values = {"id": authority_id, "project_id": project_id, "public_key": pair.public}
+    sealed = seal(keys, pair.private, secret_place(authority_id, project_id))
     return await _ADD.one_or_none(connection, values | {"private_key": sealed})

@@ -35,7 +35,7 @@ class _Token(NamedTuple):
     expires_at: datetime | None
     account_id: UUID | None
     kind: TokenKind
-    mine: bool
+    is_own: bool
     ended: bool
     limited: bool
     scopes: list[str] | None
@@ -58,7 +58,7 @@ _ADMINISTRATORS = Query(
 _LOCK = Query(
     """
     SELECT id, name, role, expires_at, account_id, kind,
-           owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS mine,
+           owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS is_own,
            revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended,
            cost_limit IS NOT NULL AS limited, scopes
       FROM tokens
@@ -121,13 +121,13 @@ async def rotate(
         raise Problem(
             STATE_CONFLICT, "A token with a cost limit is not rotated: create another with a limit of its own."
         )
-    if token.kind is TokenKind.PERSONAL and not token.mine:
+    if token.kind is TokenKind.PERSONAL and not token.is_own:
         raise Problem(PERMISSION_DENIED, "Only its owner rotates a personal token. You may revoke it.")
     narrowed_to = None if token.scopes is None else frozenset(token.scopes)
     require_within(keeper.rights, Rights(token.role, narrowed_to))
     expires_at = rotation.expires_at or token.expires_at
     _keep_an_administrator(token, administrators, expires_at or _FOR_EVER)
-    made = await create(
+    successor = await create(
         connection,
         env=env,
         project_id=keeper.home,
@@ -144,8 +144,8 @@ async def rotate(
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})
     else:
         await connection.execute(_REVOKE, {"id": token_id})
-    await keeper.note(connection, TOKEN_ROTATED, token_id, TokenReplaced(replaced_by=made.id))
-    return made
+    await keeper.note(connection, TOKEN_ROTATED, token_id, TokenReplaced(replaced_by=successor.id))
+    return successor
 
 
 async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> tuple[_Token, dict[UUID, datetime]]:

@@ -273,8 +273,8 @@ async def create(
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
     if project_id is not None:
-        made = TokenMade(name=name, role=role, scopes=None if scopes is None else sorted(scopes))
-        await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, made)
+        data = TokenMade(name=name, role=role, scopes=None if scopes is None else sorted(scopes))
+        await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, data)
     document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)
 

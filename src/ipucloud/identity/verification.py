@@ -122,13 +122,13 @@ async def verify(
 
     None, and nothing happens, if a person has shown that before. Raises `Problem` account_deactivated.
     """
-    found = await _LOCK.one(connection, {"id": user_id})
-    if not found.active:
+    user = await _LOCK.one(connection, {"id": user_id})
+    if not user.active:
         raise people.deactivated()
-    if found.verified:
+    if user.verified:
         return None
     await set_verified(connection, user_id, password_hash)
-    return await _invite_again(connection, user_id, found.email, proof, inviting)
+    return await _invite_again(connection, user_id, user.email, proof, inviting)
 
 
 async def set_verified(connection: AsyncConnection, user_id: UUID, password_hash: str | None) -> None:
@@ -145,12 +145,12 @@ async def reset_password(
     shown that the e-mail is theirs. None if nobody has this e-mail, or the person was deactivated.
     """
     user = await people.FIND_USER.one_or_none(connection, {"email": email})
-    found = user and await _LOCK.one(connection, {"id": user.id})
-    if user is None or found is None or not found.active:
+    locked = user and await _LOCK.one(connection, {"id": user.id})
+    if user is None or locked is None or not locked.active:
         return None
     await set_verified(connection, user.id, password_hash)
     await connection.execute(_FORGET_IDENTITIES, {"id": user.id})
-    if found.verified if keep is None else keep:
+    if locked.verified if keep is None else keep:
         await access_ends.end_sign_ins(connection, user.id)
         return Reset(await _PLACES.all(connection, {"id": user.id}), [])
     return Reset([], await _invite_again(connection, user.id, email, Proof.OPERATOR, inviting))
@@ -172,7 +172,7 @@ async def _invite_again(
 async def _invite(connection: AsyncConnection, ended: Ended, email: str, inviting: Inviting) -> Again | None:
     """None if there is an invitation already."""
     home = Home(ended.project_id, ended.account_id, inviting.request_id)
-    made = await invitations.insert(
+    invitation = await invitations.insert(
         connection,
         home,
         email=email,
@@ -181,6 +181,6 @@ async def _invite(connection: AsyncConnection, ended: Ended, email: str, invitin
         mailed=inviting.mailed,
         invited_by=ended.invited_by,
     )
-    if made is None:
+    if invitation is None:
         return None
-    return Again(*made, email, home, ended.project or f"billing account {ended.account_id}")
+    return Again(*invitation, email, home, ended.project or f"billing account {ended.account_id}")

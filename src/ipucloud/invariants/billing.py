@@ -34,8 +34,8 @@ _BILLED_RIGHTLY = Query(
 async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> RepairDone:
     """End the wrong open interval and begin a correct one; past intervals stay as they are."""
     cluster = await lock_violated(connection, violation)
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    rightly = await _BILLED_RIGHTLY.one(connection, mine)
+    key = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    rightly = await _BILLED_RIGHTLY.one(connection, key)
     if cluster.state not in BILLABLE or rightly:
         raise Refused("The cluster is no longer in use, or is already billed correctly.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)

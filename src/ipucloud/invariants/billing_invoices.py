@@ -103,17 +103,17 @@ NUMBERS = Invariant(
     remedy="Find out which transaction took the number; explain the gap to the tax office.",
     repair=_STANDS,
     statement="""
-    SELECT format('%s-%s', coalesce(c.series, given.series), coalesce(c.year, given.year)) AS object_id,
+    SELECT format('%s-%s', coalesce(c.series, used.series), coalesce(c.year, used.year)) AS object_id,
            NULL::uuid AS project_id,
-           format('%s documents up to number %s, counted %s', coalesce(given.documents, 0), coalesce(given.highest, 0),
+           format('%s documents up to number %s, counted %s', coalesce(used.documents, 0), coalesce(used.highest, 0),
                   coalesce(c.last, 0)) AS detail
       FROM invoice_counters c
       FULL JOIN (
         SELECT series, year, count(*) AS documents, max(sequence) AS highest
           FROM (SELECT series, year, sequence FROM invoices
                 UNION ALL SELECT series, year, sequence FROM credit_notes) AS numbered
-         GROUP BY series, year) AS given ON (given.series, given.year) = (c.series, c.year)
-     WHERE (coalesce(given.documents, 0), coalesce(given.highest, 0)) <> (coalesce(c.last, 0), coalesce(c.last, 0))
+         GROUP BY series, year) AS used ON (used.series, used.year) = (c.series, c.year)
+     WHERE (coalesce(used.documents, 0), coalesce(used.highest, 0)) <> (coalesce(c.last, 0), coalesce(c.last, 0))
     """,
 )
 
@@ -131,12 +131,12 @@ NOT_OVERPAID = Invariant(
      WHERE settled.amount > i.due
      UNION ALL
     SELECT i.number, NULL, format('taxable %s at %s, given back %s; tax %s, given back %s', coalesce(t.taxable, 0),
-                                  given.rate, given.net, coalesce(t.tax, 0), given.tax)
+                                  returned.rate, returned.net, coalesce(t.tax, 0), returned.tax)
       FROM (SELECT n.invoice_id, c.rate, sum(c.net) AS net, sum(c.tax) AS tax
-              FROM credit_notes n JOIN credit_note_taxes c ON c.credit_note_id = n.id GROUP BY 1, 2) AS given
-      JOIN invoices i ON i.id = given.invoice_id
-      LEFT JOIN invoice_taxes t ON (t.invoice_id, t.rate) = (given.invoice_id, given.rate)
-     WHERE abs(given.net) > abs(coalesce(t.taxable, 0)) OR abs(given.tax) > abs(coalesce(t.tax, 0))
+              FROM credit_notes n JOIN credit_note_taxes c ON c.credit_note_id = n.id GROUP BY 1, 2) AS returned
+      JOIN invoices i ON i.id = returned.invoice_id
+      LEFT JOIN invoice_taxes t ON (t.invoice_id, t.rate) = (returned.invoice_id, returned.rate)
+     WHERE abs(returned.net) > abs(coalesce(t.taxable, 0)) OR abs(returned.tax) > abs(coalesce(t.tax, 0))
      UNION ALL
     SELECT n.number, NULL, format('net %s and tax %s, by rate %s and %s', n.net, n.tax, coalesce(sum(c.net), 0),
                                   coalesce(sum(c.tax), 0))
@@ -206,7 +206,7 @@ CREDITS = Invariant(
                            c.amount - coalesce(sum(u.amount), 0) + coalesce((
                              SELECT sum(amount) FROM ledger_transfers WHERE adjusts = 'overused/' || c.id), 0) AS rest
                       FROM promo_credits c LEFT JOIN promo_credit_uses u ON u.credit_id = c.id
-                     GROUP BY c.id) AS each
+                     GROUP BY c.id) AS credit
              GROUP BY account_id, currency) AS granted
       FULL JOIN (SELECT owner_id AS account_id, currency, credits - debits AS balance FROM ledger_accounts
                   WHERE code = 'promo') AS held USING (account_id, currency)
@@ -231,7 +231,7 @@ WALLET = Invariant(
                                 FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id
                     UNION ALL SELECT i.account_id, i.currency, -s.amount
                                 FROM invoice_settlements s JOIN invoices i ON i.id = s.invoice_id
-                               WHERE s.from_wallet) AS each
+                               WHERE s.from_wallet) AS movement
              GROUP BY account_id, currency) AS moved
       FULL JOIN (SELECT owner_id AS account_id, currency, credits - debits AS balance FROM ledger_accounts
                   WHERE code = 'wallet') AS held USING (account_id, currency)

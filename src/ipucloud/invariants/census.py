@@ -70,11 +70,11 @@ async def _region(
     counted = [each for each in answers if isinstance(each, _Counted)]
     return RegionCensus(
         region,
-        {each.id: each for found in counted for each in found.allocations},
-        frozenset(each for found in counted for each in found.users or ())
+        {each.id: each for controller in counted for each in controller.allocations},
+        frozenset(each for controller in counted for each in controller.users or ())
         if any(each.secure for each in controllers)
         else None,
-        {(each.allocation_id, each.id): each for found in counted for each in found.partitions},
+        {(each.allocation_id, each.id): each for controller in counted for each in controller.partitions},
         {each.name: each for each in networks},
         {each.name: each for each in hosts},
         hardware,

@@ -43,22 +43,22 @@ class SiteObject:
 
 
 def _allocations(region: RegionCensus) -> Iterator[SiteObject]:
-    for each in region.allocations.values():
-        yield SiteObject("V-IPU allocation", each.id, each.id, each.agent_ids, region.region)
+    for allocation in region.allocations.values():
+        yield SiteObject("V-IPU allocation", allocation.id, allocation.id, allocation.agent_ids, region.region)
 
 
 def _networks(region: RegionCensus) -> Iterator[SiteObject]:
-    for each in region.networks.values():
-        if each.state is not NetworkState.DETACHING:
-            ports = frozenset([*each.spec.machines, *each.spec.hosts])
-            yield SiteObject("tenant network", each.name, each.name, ports, region.region)
+    for network in region.networks.values():
+        if network.state is not NetworkState.DETACHING:
+            ports = frozenset([*network.spec.machines, *network.spec.hosts])
+            yield SiteObject("tenant network", network.name, network.name, ports, region.region)
 
 
 def _servers(region: RegionCensus) -> Iterator[SiteObject]:
-    for each in region.hosts.values():
-        if each.server is not None:
-            cluster = _SERVER_NUMBER.sub("", each.server.name)
-            yield SiteObject("server", each.server.name, cluster, frozenset([each.name]), region.region, each.name)
+    for host in region.hosts.values():
+        if host.server is not None:
+            cluster = _SERVER_NUMBER.sub("", host.server.name)
+            yield SiteObject("server", host.server.name, cluster, frozenset([host.name]), region.region, host.name)
 
 
 _Listing = Callable[[RegionCensus], Iterator[SiteObject]]
@@ -86,25 +86,25 @@ class Comparison:
         """
         for kind in kinds:
             for region in self.census:
-                for each in SITE_OBJECTS[kind](region):
-                    if not _knows(self.before, kind, each) and not _knows(self.after, kind, each):
-                        yield each
+                for unit in SITE_OBJECTS[kind](region):
+                    if not _knows(self.before, kind, unit) and not _knows(self.after, kind, unit):
+                        yield unit
 
-    def unrecorded(self, each: SiteObject) -> bool:
+    def unrecorded(self, unit: SiteObject) -> bool:
         """Whether the name has our form but no record."""
-        return each.cluster not in {*self.ever, *self.validations} and _OUR_FORM.fullmatch(each.cluster) is not None
+        return unit.cluster not in {*self.ever, *self.validations} and _OUR_FORM.fullmatch(unit.cluster) is not None
 
-    def foreign(self, each: SiteObject) -> bool:
+    def foreign(self, unit: SiteObject) -> bool:
         """Whether the name does not have our form."""
-        return _OUR_FORM.fullmatch(each.cluster) is None and each.cluster not in self.ever
+        return _OUR_FORM.fullmatch(unit.cluster) is None and unit.cluster not in self.ever
 
-    def holders(self, each: SiteObject) -> list[ClusterRecord]:
+    def holders(self, unit: SiteObject) -> list[ClusterRecord]:
         """The living clusters that hold hardware which the object is on."""
-        found: dict[str, ClusterRecord] = {}
+        clusters: dict[str, ClusterRecord] = {}
         for records in (self.before, self.after):
-            holding = (records.holder.get(name) for name in sorted(each.on))
-            found |= {cluster.name: cluster for cluster in holding if cluster is not None}
-        return list(found.values())
+            holding = (records.holder.get(name) for name in sorted(unit.on))
+            clusters |= {cluster.name: cluster for cluster in holding if cluster is not None}
+        return list(clusters.values())
 
     def settled(self, states: frozenset[ClusterState] = WORKING) -> Iterator[tuple[ClusterRecord, RegionCensus]]:
         """The clusters in one of these states in both readings, by default those in use, each with its region."""
@@ -115,11 +115,11 @@ class Comparison:
                 yield cluster, regions[cluster.region]
 
 
-def _knows(records: Records, kind: str, each: SiteObject) -> bool:
-    cluster = records.living.get(each.cluster)
+def _knows(records: Records, kind: str, unit: SiteObject) -> bool:
+    cluster = records.living.get(unit.cluster)
     if kind == "server":
-        return cluster is not None or each.name in records.servers or each.host in records.isolated
-    if kind == "allocation" and each.name in records.validations:
+        return cluster is not None or unit.name in records.servers or unit.host in records.isolated
+    if kind == "allocation" and unit.name in records.validations:
         return True
     return cluster is not None and cluster.state is not ClusterState.SUSPENDED
 

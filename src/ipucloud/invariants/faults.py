@@ -19,7 +19,7 @@ from ipucloud.invariants.worker_repairs import lock_violated
 from ipucloud.inventory.health.codes import REPAIRED_BY_REPLACEMENT
 
 
-async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDone:
+async def _follow_reports(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     if not await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id):
         raise Refused("The cluster's state follows from its faults by now.")
@@ -37,22 +37,22 @@ _CREDITED = Query(
 
 async def _credit(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    before = await _CREDITED.one(connection, mine)
+    key = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    before = await _CREDITED.one(connection, key)
     await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id, announce=False)
-    if before or not await _CREDITED.one(connection, mine):
+    if before or not await _CREDITED.one(connection, key):
         raise Refused("The cluster is credited by now, or its fault is over.")
     return RepairDone()
 
 
 async def _end_repair(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    repair = await open_repair(connection, **mine)
+    key = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    repair = await open_repair(connection, **key)
     if repair is None:
         raise Refused("No repair of the cluster is open by now.")
     await end(connection, repair, "not_needed")
-    await settle_cluster(connection, **mine, announce=False)
+    await settle_cluster(connection, **key, announce=False)
     return RepairDone()
 
 
@@ -61,7 +61,7 @@ STATE = Invariant(
     sentence="A cluster in use is `degraded` exactly while it has a fault.",
     object_type="cluster",
     remedy="Apply the audit's repair.",
-    repair=DatabaseRepair("lets state, reason and credit follow the reports", _settle),
+    repair=DatabaseRepair("lets state, reason and credit follow the reports", _follow_reports),
     statement=f"""
     SELECT id::text AS object_id, project_id,
            format('it is %s, and its faults are: %s', state, coalesce(codes, 'none')) AS detail
@@ -116,12 +116,12 @@ _CONFIRMED = Query(
 
 
 async def _end(connection: AsyncConnection, violation: Violation) -> RepairDone:
-    found = await _CONFIRMED.one_or_none(connection, {"id": violation.object_id})
-    if found is None:
+    report = await _CONFIRMED.one_or_none(connection, {"id": violation.object_id})
+    if report is None:
         raise Refused("The fault report is settled by now.")
-    if found.cleared:
-        await reports_cleared(connection, [found.report_id])
-    elif not await settle_confirmed(connection, project_id=found.project_id, cluster_id=found.cluster_id):
+    if report.cleared:
+        await reports_cleared(connection, [report.report_id])
+    elif not await settle_confirmed(connection, project_id=report.project_id, cluster_id=report.cluster_id):
         raise Refused("Its health report is live, and its cluster has the hardware.")
     return RepairDone()
 

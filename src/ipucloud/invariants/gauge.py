@@ -37,8 +37,8 @@ class Violations(Collector):
 
     def report(self, audit: str, rules: Sequence[Rule], findings: Iterable[Finding], *, interval: float) -> None:
         """Export the result of `audit`, until its next run is overdue."""
-        found = Counter(finding.rule.name for finding in findings)
-        counts = {rule.name: found[rule.name] for rule in rules}
+        by_rule = Counter(finding.rule.name for finding in findings)
+        counts = {rule.name: by_rule[rule.name] for rule in rules}
         self._views[audit] = _View(counts, self._monotonic() + FRESH_INTERVALS * interval)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:

@@ -61,7 +61,7 @@ IN_FORCE = Invariant(
     repair=_OWNER_ONLY,
     statement="""
     SELECT expected.relation || '.' || expected.name AS object_id, NULL::uuid AS project_id,
-           CASE WHEN found.name IS NULL THEN 'it does not exist' ELSE 'it exists and is not in force' END AS detail
+           CASE WHEN actual.name IS NULL THEN 'it does not exist' ELSE 'it exists and is not in force' END AS detail
       FROM unnest(CAST(:relations AS text[]), CAST(:names AS text[])) AS expected (relation, name)
       LEFT JOIN (
         SELECT c.relname AS relation, k.conname AS name, k.convalidated AS in_force
@@ -78,8 +78,8 @@ IN_FORCE = Invariant(
         UNION ALL
         SELECT c.relname, p.polname, c.relrowsecurity AND c.relforcerowsecurity
           FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-      ) AS found ON found.relation = expected.relation AND found.name = expected.name
-     WHERE found.in_force IS NOT TRUE
+      ) AS actual ON actual.relation = expected.relation AND actual.name = expected.name
+     WHERE actual.in_force IS NOT TRUE
     """,
     parameters=MappingProxyType(
         {"relations": [relation for relation, _ in _GUARDS], "names": [name for _, name in _GUARDS]}

@@ -37,8 +37,8 @@ class Entry:
     async def done(self, connection: AsyncConnection, done: RepairDone) -> None:
         """Log a database repair in its own transaction."""
         entry = self if done.did is None else replace(self, action=done.did)
-        made = await entry._write(connection, "succeeded", operation_id=done.operation_id)
-        await entry._record_event(connection, made, done.operation_id)
+        entry_id = await entry._write(connection, "succeeded", operation_id=done.operation_id)
+        await entry._record_event(connection, entry_id, done.operation_id)
 
     async def failed(self, connection: AsyncConnection, error: str) -> None:
         """Log a repair whose own transaction was rolled back."""

@@ -101,7 +101,7 @@ ONE_OWNER_PER_IPU = Invariant(
       FROM (SELECT p.project_id, p.cluster_id, p.external_name AS name, i.value ->> 'machine' AS machine,
                    i.value ->> 'ipu' AS ipu
               FROM partitions p, jsonb_array_elements(p.observed -> 'ipus') AS i
-             WHERE p.removed_at IS NULL AND p.state <> 'missing') AS seen
+             WHERE p.removed_at IS NULL AND p.state <> 'missing') AS ipus
      WHERE machine IS NOT NULL
      GROUP BY project_id, cluster_id, machine, ipu HAVING count(*) > 1
     """,

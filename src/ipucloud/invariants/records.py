@@ -155,7 +155,7 @@ async def read_records(database: Database) -> Records:
 
 async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUID]:
     """Which of the names belong to any incarnation of any cluster, with its project."""
-    read = {name: found for name in names if (found := read_external_name(name)) is not None}
+    read = {name: parsed for name in names if (parsed := read_external_name(name)) is not None}
     async with database.read() as connection:
         rows = await _EVER.all(connection, {"ids": sorted({cluster for cluster, _ in read.values()})})
     known = {row.id: row for row in rows}
@@ -175,12 +175,12 @@ async def ever_validations(database: Database, names: Collection[str]) -> frozen
 
 async def controllers_of(connection: Statements, region: str | None) -> Sequence[VipuAddress]:
     """The addresses of a region's controllers."""
-    return [each for found in (await _controllers(connection, region)).values() for each in found]
+    return [each for addresses in (await _controllers(connection, region)).values() for each in addresses]
 
 
 async def _controllers(connection: Statements, region: str | None) -> dict[str, list[VipuAddress]]:
     """Those of a region, or of all, by region."""
     regions: dict[str, list[VipuAddress]] = {}
-    for found in await _REGIONS.all(connection, {"region": region}):
-        regions.setdefault(found.region, []).extend([] if found.vipu is None else [found.vipu])
+    for row in await _REGIONS.all(connection, {"region": region}):
+        regions.setdefault(row.region, []).extend([] if row.vipu is None else [row.vipu])
     return regions

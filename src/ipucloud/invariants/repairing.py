@@ -136,7 +136,7 @@ class Repairer:
             return []
         await self.clock.sleep(self.request_life)
         again = await audit_sites(self.database, self.sites, call_timeout=self.call_timeout)
-        seen_again = {found.key for found in again.findings}
+        seen_again = {each.key for each in again.findings}
         repaired = []
         for finding, repair in doomed:
             if finding.key in seen_again:

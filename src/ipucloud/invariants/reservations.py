@@ -86,11 +86,11 @@ PREEMPTION_TOLD = Invariant(
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('%s, told for %s, suspended at %s', CASE WHEN c.preemptible THEN 'preemptible' ELSE 'ordinary' END,
-                  told.preempt_at, o.created_at) AS detail
-      FROM preemptions AS told
-      JOIN clusters AS c ON (c.project_id, c.id) = (told.project_id, told.cluster_id)
-      LEFT JOIN operations AS o ON (o.project_id, o.id) = (told.project_id, told.operation_id)
-     WHERE NOT c.preemptible OR o.created_at < told.preempt_at
+                  p.preempt_at, o.created_at) AS detail
+      FROM preemptions AS p
+      JOIN clusters AS c ON (c.project_id, c.id) = (p.project_id, p.cluster_id)
+      LEFT JOIN operations AS o ON (o.project_id, o.id) = (p.project_id, p.operation_id)
+     WHERE NOT c.preemptible OR o.created_at < p.preempt_at
     """,
 )
 

@@ -12,7 +12,7 @@ from ipucloud.inventory.health.codes import Kind
 from ipucloud.inventory.health.merge import FOLLOWING, lock, merge, merged_reports
 
 
-async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDone:
+async def _compute_masks(connection: AsyncConnection, violation: Violation) -> RepairDone:
     if not await settle_pods(connection, [UUID(violation.object_id)]):
         raise Refused("Nothing was left to repair.")
     return RepairDone()
@@ -23,7 +23,7 @@ POD_SHOWS_ITS_MACHINES = Invariant(
     sentence="A pod's row shows which machines are free, held, cleaned, validated, unhealthy, or in maintenance.",
     object_type="pod",
     remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
-    repair=DatabaseRepair("computes the pod's masks from its machines", _settle),
+    repair=DatabaseRepair("computes the pod's masks from its machines", _compute_masks),
     statement="""
     SELECT pods.id::text AS object_id, NULL::uuid AS project_id,
            format('%s shows the free slots %s, its machines say %s', name, pods.free_mask::bit(16),

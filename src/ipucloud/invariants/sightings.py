@@ -40,16 +40,16 @@ class _Ended(NamedTuple):
 
 _NOTE = Query(
     """
-    WITH seen AS (
+    WITH latest AS (
       SELECT * FROM unnest(CAST(:rules AS text[]), CAST(:regions AS text[]), CAST(:objects AS text[]),
                            CAST(:hosts AS text[]), CAST(:projects AS uuid[]), CAST(:details AS text[]))
-                    AS seen (rule, region, object_id, host, project_id, detail)
+                    AS latest (rule, region, object_id, host, project_id, detail)
     ), gone AS (
       DELETE FROM site_findings
-       WHERE (rule, region, object_id, host) NOT IN (SELECT rule, region, object_id, host FROM seen)
+       WHERE (rule, region, object_id, host) NOT IN (SELECT rule, region, object_id, host FROM latest)
     )
     INSERT INTO site_findings AS known (rule, region, object_id, host, project_id, detail)
-    SELECT rule, region, object_id, host, project_id, detail FROM seen
+    SELECT rule, region, object_id, host, project_id, detail FROM latest
     ON CONFLICT (rule, region, object_id, host) DO UPDATE
        SET detail = excluded.detail, last_seen_at = app_now(), sightings = known.sightings + 1, left_because = NULL
     RETURNING rule, object_id, region, host, sightings
@@ -123,16 +123,16 @@ async def note(connection: AsyncConnection, findings: Collection[Finding]) -> Ma
 
     What it does not find any more is forgotten, and the repairs that ended it have succeeded.
     """
-    found = {each.key: each for each in findings}
+    by_key = {each.key: each for each in findings}
     columns = {
-        "rules": [each.rule.name for each in found.values()],
-        "regions": [each.violation.region or "" for each in found.values()],
-        "objects": [each.violation.object_id for each in found.values()],
-        "hosts": [each.violation.host or "" for each in found.values()],
-        "projects": [each.violation.project_id for each in found.values()],
-        "details": [each.violation.detail for each in found.values()],
+        "rules": [each.rule.name for each in by_key.values()],
+        "regions": [each.violation.region or "" for each in by_key.values()],
+        "objects": [each.violation.object_id for each in by_key.values()],
+        "hosts": [each.violation.host or "" for each in by_key.values()],
+        "projects": [each.violation.project_id for each in by_key.values()],
+        "details": [each.violation.detail for each in by_key.values()],
     }
-    seen = await _NOTE.all(connection, columns)
+    rows = await _NOTE.all(connection, columns)
     for ended in await _ENDED.all(connection, {"sweep": SWEEP}):
         done = AuditRepair(rule=ended.rule, action=ended.action)
         if ended.project_id is None:
@@ -155,7 +155,7 @@ async def note(connection: AsyncConnection, findings: Collection[Finding]) -> Ma
                 request_id=SWEEP,
                 data=done,
             )
-    return {found[each.rule, each.object_id, each.region or None, each.host or None]: each.sightings for each in seen}
+    return {by_key[each.rule, each.object_id, each.region or None, each.host or None]: each.sightings for each in rows}
 
 
 async def leave(connection: AsyncConnection, finding: Finding, why: str) -> None:

@@ -31,15 +31,15 @@ class SiteRule(Rule):
 
 def _unowned(kind: str, what: str, removal: SiteRemoval) -> SiteRule:
     def find(comparison: Comparison) -> Iterator[Violation]:
-        for each in comparison.unowned(kind):
-            project = comparison.ever.get(each.cluster)
+        for unit in comparison.unowned(kind):
+            project = comparison.ever.get(unit.cluster)
             if project is not None:
-                yield _about(each, project, f"of a cluster that holds nothing, on {_listed(each.on)}")
-            elif each.cluster in comparison.validations:
-                ended = _about(each, None, f"of a validation that has ended, on {_listed(each.on)}")
+                yield _about(unit, project, f"of a cluster that holds nothing, on {_listed(unit.on)}")
+            elif unit.cluster in comparison.validations:
+                ended = _about(unit, None, f"of a validation that has ended, on {_listed(unit.on)}")
                 yield ended._replace(recorded=True)
-            elif comparison.foreign(each) and not comparison.holders(each):
-                yield _about(each, None, f"unowned, on {_listed(each.on)}, which no cluster holds")
+            elif comparison.foreign(unit) and not comparison.holders(unit):
+                yield _about(unit, None, f"unowned, on {_listed(unit.on)}, which no cluster holds")
 
     return SiteRule(
         name=f"{kind}_belongs_to_a_cluster",
@@ -53,17 +53,17 @@ def _unowned(kind: str, what: str, removal: SiteRemoval) -> SiteRule:
 
 
 def _unrecorded(comparison: Comparison) -> Iterator[Violation]:
-    for each in comparison.unowned(*SITE_OBJECTS):
-        if comparison.unrecorded(each):
-            yield _about(each, None, f"a {each.kind} with a name of our form but no record, on {_listed(each.on)}")
+    for unit in comparison.unowned(*SITE_OBJECTS):
+        if comparison.unrecorded(unit):
+            yield _about(unit, None, f"a {unit.kind} with a name of our form but no record, on {_listed(unit.on)}")
 
 
 def _intruders(comparison: Comparison) -> Iterator[Violation]:
-    for each in comparison.unowned(*SITE_OBJECTS):
-        holders = comparison.holders(each)
-        if holders and comparison.foreign(each):
+    for unit in comparison.unowned(*SITE_OBJECTS):
+        holders = comparison.holders(unit)
+        if holders and comparison.foreign(unit):
             clusters = _listed(str(cluster.id) for cluster in holders)
-            yield _about(each, None, f"a {each.kind} on {_listed(each.on)}, held by cluster {clusters}")
+            yield _about(unit, None, f"a {unit.kind} on {_listed(unit.on)}, held by cluster {clusters}")
 
 
 def _unlisted(comparison: Comparison) -> Iterator[Violation]:
@@ -97,21 +97,21 @@ def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 
 def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    found = region.allocations.get(cluster.name)
-    if found is None or found.agent_ids == frozenset(cluster.machines):
+    allocation = region.allocations.get(cluster.name)
+    if allocation is None or allocation.agent_ids == frozenset(cluster.machines):
         return None
-    return f"the allocation has {_listed(found.agent_ids)}, the cluster {_listed(cluster.machines)}"
+    return f"the allocation has {_listed(allocation.agent_ids)}, the cluster {_listed(cluster.machines)}"
 
 
 def _other_endpoint(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     """None also while the allocation has other machines, which is not the cluster's then."""
-    found = region.allocations.get(cluster.name)
-    if found is None or found.agent_ids != frozenset(cluster.machines):
+    allocation = region.allocations.get(cluster.name)
+    if allocation is None or allocation.agent_ids != frozenset(cluster.machines):
         return None
-    if found.endpoint is None or found.endpoint == cluster.endpoint:
+    if allocation.endpoint is None or allocation.endpoint == cluster.endpoint:
         return None
     recorded = "none" if cluster.endpoint is None else "{}:{}".format(*cluster.endpoint)
-    return "the allocation's endpoint is {}:{}, the recorded one {}".format(*found.endpoint, recorded)
+    return "the allocation's endpoint is {}:{}, the recorded one {}".format(*allocation.endpoint, recorded)
 
 
 def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
@@ -124,24 +124,24 @@ def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 
 def _unhealthy_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    found = region.partitions.get((cluster.name, cluster.name))
-    if found is None:
+    partition = region.partitions.get((cluster.name, cluster.name))
+    if partition is None:
         return None
-    well = found.state in {PartitionState.ACTIVE, PartitionState.PENDING}
-    return None if well else f"the controller reports partition {cluster.name} as `{found.state}`"
+    well = partition.state in {PartitionState.ACTIVE, PartitionState.PENDING}
+    return None if well else f"the controller reports partition {cluster.name} as `{partition.state}`"
 
 
 def _no_network(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    found = region.networks.get(cluster.name)
-    there = found is not None and found.state is not NetworkState.DETACHING
+    network = region.networks.get(cluster.name)
+    there = network is not None and network.state is not NetworkState.DETACHING
     return None if there else f"the site has no network {cluster.name}"
 
 
 def _other_ports(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    found = region.networks.get(cluster.name)
-    wanted = {*(cluster.machines if cluster.through_vipu else ()), *cluster.servers}
-    joined = wanted if found is None else {*found.spec.machines, *found.spec.hosts}
-    return None if joined == wanted else f"the network joins {_listed(joined)}, the cluster has {_listed(wanted)}"
+    network = region.networks.get(cluster.name)
+    desired = {*(cluster.machines if cluster.through_vipu else ()), *cluster.servers}
+    joined = desired if network is None else {*network.spec.machines, *network.spec.hosts}
+    return None if joined == desired else f"the network joins {_listed(joined)}, the cluster has {_listed(desired)}"
 
 
 def _no_server(cluster: ClusterRecord, region: RegionCensus) -> str | None:
@@ -161,14 +161,14 @@ def _awake(comparison: Comparison) -> Iterator[Violation]:
                 yield Violation(server, cluster.project_id, f"it is {host.state} on {name}", cluster.region, name)
 
 
-def _about(each: SiteObject, project_id: UUID | None, detail: str) -> Violation:
-    return Violation(each.name, project_id, detail, each.region, each.host)
+def _about(unit: SiteObject, project_id: UUID | None, detail: str) -> Violation:
+    return Violation(unit.name, project_id, detail, unit.region, unit.host)
 
 
 def _listed(names: Iterable[str]) -> str:
-    found = sorted(names)
-    more = len(found) - NAMES_SHOWN
-    return ", ".join(found[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    ordered = sorted(names)
+    more = len(ordered) - NAMES_SHOWN
+    return ", ".join(ordered[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 _IN_USE = Refusal("A customer may be using it; a person must check first.")

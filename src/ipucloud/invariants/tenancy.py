@@ -66,10 +66,10 @@ def _dangling(table: sa.Table, reference: sa.ForeignKeyConstraint) -> str:
     return clauses(
         f"SELECT '{table.name} ' || concat_ws('/', {', '.join(table.primary_key.columns.keys())}) AS object_id,",
         "project_id," if "project_id" in table.columns else "NULL::uuid,",
-        f"concat_ws('/', '{target}', {', '.join(mine for mine, _ in pairs)}) || ' does not exist' AS detail",
-        f"FROM {table.name} AS source WHERE num_nulls({', '.join(mine for mine, _ in pairs)}) = 0",
+        f"concat_ws('/', '{target}', {', '.join(column for column, _ in pairs)}) || ' does not exist' AS detail",
+        f"FROM {table.name} AS source WHERE num_nulls({', '.join(column for column, _ in pairs)}) = 0",
         f"AND NOT EXISTS (SELECT FROM {target} AS target WHERE",
-        " AND ".join(f"target.{theirs} = source.{mine}" for mine, theirs in pairs),
+        " AND ".join(f"target.{referenced} = source.{column}" for column, referenced in pairs),
         ")",
     )
 

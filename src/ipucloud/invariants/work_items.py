@@ -111,7 +111,7 @@ OF_A_CLUSTER = Invariant(
           SELECT w.kind, w.key, c.project_id FROM work w LEFT JOIN clusters c ON c.id::text = w.key
            WHERE w.kind || '/' || w.key = :object_id AND c.project_id IS DISTINCT FROM w.project_id
              FOR UPDATE OF w
-        ), given AS (
+        ), moved AS (
           UPDATE work w SET project_id = stray.project_id FROM stray
            WHERE stray.project_id IS NOT NULL AND w.kind = stray.kind AND w.key = stray.key
           RETURNING w.key
@@ -120,7 +120,7 @@ OF_A_CLUSTER = Invariant(
            WHERE stray.project_id IS NULL AND w.kind = stray.kind AND w.key = stray.key
           RETURNING w.key
         )
-        SELECT key FROM given UNION ALL SELECT key FROM thrown
+        SELECT key FROM moved UNION ALL SELECT key FROM thrown
         """,
     ),
     statement="""

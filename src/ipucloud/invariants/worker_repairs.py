@@ -104,12 +104,12 @@ def build_again(what: str, *steps: str, partitions_lost: bool = False) -> Databa
         cluster = await lock_violated(connection, violation)
         if cluster.state not in WORKING:
             raise Refused(f"The cluster is now in {cluster.state}.")
-        mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+        key = {"project_id": cluster.project_id, "cluster_id": cluster.id}
         if partitions_lost:
-            await preempt_partitions(connection, **mine, reason=_INSTEAD)
+            await preempt_partitions(connection, **key, reason=_INSTEAD)
         done = await _open(connection, cluster, REPAIR, steps_of_create(*steps), beside_partitions=beside)
         if partitions_lost:
-            await connection.execute(_LOSE_PARTITIONS, mine)
+            await connection.execute(_LOSE_PARTITIONS, key)
         return done
 
     return DatabaseRepair(f"has a worker {what}", run)
@@ -124,8 +124,8 @@ async def _delete_again(connection: AsyncConnection, violation: Violation) -> Re
 
 async def _end_operations(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await preempt_all(connection, **mine, reason="An operator ended it: it contradicted the state of its cluster.")
+    key = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await preempt_all(connection, **key, reason="An operator ended it: it contradicted the state of its cluster.")
     return RepairDone()
 
 

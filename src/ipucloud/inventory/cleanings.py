@@ -21,11 +21,11 @@ Evidence: TypeAlias = Mapping[str, str]
 # A clean-up whose hardware could not be exchanged then observes again.
 _RECORD = """
 INSERT INTO hardware_cleanings (allocation_id, external_name, observed)
-SELECT a.id, :external_name, CAST(seen.observed AS jsonb)
-  FROM unnest(CAST(:objects AS uuid[]), CAST(:observed AS text[])) AS seen (object_id, observed)
+SELECT a.id, :external_name, CAST(item.observed AS jsonb)
+  FROM unnest(CAST(:objects AS uuid[]), CAST(:observed AS text[])) AS item (object_id, observed)
   JOIN LATERAL (
     SELECT id FROM allocations
-     WHERE {whose} AND (machine_id = seen.object_id OR host_id = seen.object_id)
+     WHERE {whose} AND (machine_id = item.object_id OR host_id = item.object_id)
      ORDER BY created_at DESC LIMIT 1) AS a ON true
 ON CONFLICT (allocation_id) DO UPDATE SET observed = excluded.observed, observed_at = app_now()
 """
@@ -46,21 +46,24 @@ async def record_cleanings(
     observed: Mapping[UUID, Evidence],
 ) -> None:
     """Record what was observed of released machines and hosts, by id, which are about to be freed."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "external_name": external_name}
-    await _write(connection, _RELEASED, mine, observed)
+    values = {"project_id": project_id, "cluster_id": cluster_id, "external_name": external_name}
+    await _write(connection, _RELEASED, values, observed)
 
 
 async def record_late_cleaning(
     connection: AsyncConnection, *, cluster_id: UUID, external_name: str, object_id: UUID, observed: Evidence
 ) -> None:
     """Record what was observed of hardware that a clean-up of the cluster had left."""
-    left = {"cluster_id": cluster_id, "external_name": external_name}
-    await _write(connection, _ISOLATED, left, {object_id: observed})
+    values = {"cluster_id": cluster_id, "external_name": external_name}
+    await _write(connection, _ISOLATED, values, {object_id: observed})
 
 
 async def _write(
-    connection: AsyncConnection, statement: sa.TextClause, whose: dict[str, object], seen: Mapping[UUID, Evidence]
+    connection: AsyncConnection, statement: sa.TextClause, whose: dict[str, object], observed: Mapping[UUID, Evidence]
 ) -> None:
-    if seen:
-        objects = {"objects": list(seen), "observed": [orjson.dumps(dict(each)).decode() for each in seen.values()]}
+    if observed:
+        objects = {
+            "objects": list(observed),
+            "observed": [orjson.dumps(dict(each)).decode() for each in observed.values()],
+        }
         await connection.execute(statement, whose | objects)

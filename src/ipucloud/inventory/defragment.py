@@ -101,7 +101,7 @@ class SearchTooLong(Exception):
 
 def _first(number: int, target: Block, tenants: Sequence[Tenant], holders: Sequence[Sequence[tuple[int, int]]]) -> _Try:
     """`holders`: for each pod, the tenants that hold some of it, by index, with what they hold."""
-    moved = frozenset(index for pod, wanted in target for index, held in holders[pod] if wanted & held)
+    moved = frozenset(index for pod, mask in target for index, held in holders[pod] if mask & held)
     return _Try(sum(tenants[index].machines for index in moved), len(moved), number, (), moved)
 
 
@@ -126,14 +126,14 @@ def _moves(
     """Where the tenants go, in an order in which each place is free when it is needed; None: they do not all fit."""
     room = [*free]
     for index in moved:
-        _give(room, tenants[index].block)
-    _take(room, target)
+        _release(room, tenants[index].block)
+    _allocate(room, target)
     moves = []
     for index in sorted(moved, key=lambda each: (-tenants[each].machines, each)):
         place = _place(pods, room, tenants[index].machines)
         if place is None:
             return None
-        _take(room, place)
+        _allocate(room, place)
         moves.append(Move(index, place))
     return _in_order(free, tenants, target, moves)
 
@@ -143,14 +143,14 @@ def _in_order(
 ) -> tuple[Move, ...] | None:
     """None when two tenants would have to change places."""
     now, ordered = [*free], []
-    _take(now, target)
+    _allocate(now, target)
     while moves:
         possible = next((move for move in moves if all(now[pod] & mask == mask for pod, mask in move.to)), None)
         if possible is None:
             return None
-        _take(now, possible.to)
-        _give(now, tenants[possible.tenant].block)
-        _take(now, target)
+        _allocate(now, possible.to)
+        _release(now, tenants[possible.tenant].block)
+        _allocate(now, target)
         moves.remove(possible)
         ordered.append(possible)
     return tuple(ordered)
@@ -160,10 +160,10 @@ def _place(pods: Sequence[Pod], room: Masks, machines: int) -> Block | None:
     """The block that splits the smallest free one."""
     if machines > DOMAIN:
         return _run(pods, room, machines // DOMAIN)
-    found = [(around, pod) for pod, mask in enumerate(room) if (around := _around(mask, machines))]
-    if not found:
+    places = [(around, pod) for pod, mask in enumerate(room) if (around := _around(mask, machines))]
+    if not places:
         return None
-    _, pod = min(found)
+    _, pod = min(places)
     return ((pod, tightest(room[pod], machines)),)
 
 
@@ -173,14 +173,14 @@ def _run(pods: Sequence[Pod], room: Masks, domains: int) -> Block | None:
     for index, pod in enumerate(pods):
         if room[index] == _WHOLE:
             runs[pod.gw_group, pod.position // RUN][pod.position % RUN] = index
-    found = []
+    candidates = []
     for key, places in runs.items():
         whole = sum(1 << place for place in places)
         if around := _around(whole, domains):
-            found.append((around, key, tightest(whole, domains)))
-    if not found:
+            candidates.append((around, key, tightest(whole, domains)))
+    if not candidates:
         return None
-    _, key, chosen = min(found)
+    _, key, chosen = min(candidates)
     return tuple((runs[key][place], _WHOLE) for place in bits(chosen))
 
 
@@ -195,11 +195,11 @@ def _around(mask: int, size: int) -> int:
     return 0
 
 
-def _give(room: Masks, block: Block) -> None:
+def _release(room: Masks, block: Block) -> None:
     for pod, mask in block:
         room[pod] |= mask
 
 
-def _take(room: Masks, block: Block) -> None:
+def _allocate(room: Masks, block: Block) -> None:
     for pod, mask in block:
         room[pod] &= ~mask

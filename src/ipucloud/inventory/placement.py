@@ -38,7 +38,7 @@ class _Locked(NamedTuple):
     hosts: list[UUID]
 
 
-class _Taken(NamedTuple):
+class _Allocated(NamedTuple):
     machines: int
     hosts: int
 
@@ -98,13 +98,13 @@ _TAKE = Query(
       RETURNING id, position
     ), broken AS (
       UPDATE pod_runs SET whole_mask = whole_mask & ~CAST(:places AS integer) WHERE id = CAST(:run_id AS uuid)
-    ), taken AS (
+    ), chosen AS (
       SELECT machines.id, row_number() OVER (ORDER BY used.position, slot) AS ordinal
         FROM used JOIN machines ON machines.pod_id = used.id AND :slots >> slot & 1 = 1
     ), hosts_held AS (
       UPDATE hosts SET held = true
        WHERE id IN (SELECT unnest(CAST(:hosts AS uuid[])) UNION ALL
-                    SELECT own.id FROM taken JOIN hosts AS own ON own.machine_id = taken.id WHERE :own_hosts)
+                    SELECT own.id FROM chosen JOIN hosts AS own ON own.machine_id = chosen.id WHERE :own_hosts)
       RETURNING id, name
     ), numbered AS (
       SELECT id, row_number() OVER (ORDER BY name) AS ordinal FROM hosts_held
@@ -112,15 +112,15 @@ _TAKE = Query(
       INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal, reservation_id, block)
       SELECT (CAST(:machine_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), id,
              NULL, ordinal - 1, CAST(:reservation_id AS uuid), CAST(:block AS integer)
-        FROM taken
+        FROM chosen
       UNION ALL
       SELECT (CAST(:host_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), NULL,
              id, (CAST(:servers AS integer[]))[ordinal], CAST(:reservation_id AS uuid), CAST(:block AS integer)
         FROM numbered
     )
-    SELECT (SELECT count(*) FROM taken) AS machines, (SELECT count(*) FROM numbered) AS hosts
+    SELECT (SELECT count(*) FROM chosen) AS machines, (SELECT count(*) FROM numbered) AS hosts
     """,
-    _Taken,
+    _Allocated,
 )
 _ONE_HOLDER = frozenset({"uq_allocations_live_machine", "uq_allocations_live_host"})
 _LOCK_TRIES = 5
@@ -245,11 +245,11 @@ async def take(connection: AsyncConnection, demand: Demand) -> None:
     failpoint("create.room_locked")
     if not demand.need.own_hosts and len(locked.hosts) < demand.need.hosts:
         raise exhausted(_no_hosts(demand.need.hosts, len(locked.hosts)))
-    taken = await _take(connection, demand, locked)
-    if taken.machines != demand.need.machines:
+    allocated = await _allocate(connection, demand, locked)
+    if allocated.machines != demand.need.machines:
         raise _busy()
-    if taken.hosts < demand.need.hosts:
-        raise exhausted(_no_hosts(demand.need.hosts, taken.hosts))
+    if allocated.hosts < demand.need.hosts:
+        raise exhausted(_no_hosts(demand.need.hosts, allocated.hosts))
 
 
 def exhausted(room: NoRoom) -> Problem:
@@ -259,7 +259,7 @@ def exhausted(room: NoRoom) -> Problem:
 
 async def _lock(connection: AsyncConnection, demand: Demand) -> _Locked:
     need = demand.need
-    asked = {
+    demanded = {
         "region": demand.region,
         "machine_type": need.machine_type,
         "machines": need.machines,
@@ -267,7 +267,7 @@ async def _lock(connection: AsyncConnection, demand: Demand) -> _Locked:
     }
     for _ in range(_LOCK_TRIES):
         async with waiting_for_room():
-            locked = await _LOCK.one_or_none(connection, asked)
+            locked = await _LOCK.one_or_none(connection, demanded)
         if locked is not None:
             return locked
         # Room that was returned since is found by another attempt.
@@ -286,12 +286,12 @@ async def waiting_for_room() -> AsyncIterator[None]:
         raise
 
 
-async def _take(connection: AsyncConnection, demand: Demand, locked: _Locked) -> _Taken:
+async def _allocate(connection: AsyncConnection, demand: Demand, locked: _Locked) -> _Allocated:
     slots, places = choose(locked.mask, demand.need.machines, whole=locked.run_id is not None)
-    return await _take_blocks(connection, demand, locked, slots=slots, places=places)
+    return await _allocate_blocks(connection, demand, locked, slots=slots, places=places)
 
 
-async def take_slots(
+async def allocate_slots(
     connection: AsyncConnection,
     demand: Demand,
     *,
@@ -304,14 +304,14 @@ async def take_slots(
 
     Raises `Problem` unavailable when they are not free.
     """
-    taken = await _take_blocks(connection, demand, _Locked(run_id, pod_id, 0, []), slots=slots, places=places)
-    if taken.machines != slots.bit_count() * max(places.bit_count(), 1):
+    allocated = await _allocate_blocks(connection, demand, _Locked(run_id, pod_id, 0, []), slots=slots, places=places)
+    if allocated.machines != slots.bit_count() * max(places.bit_count(), 1):
         raise _busy()
 
 
-async def _take_blocks(
+async def _allocate_blocks(
     connection: AsyncConnection, demand: Demand, locked: _Locked, *, slots: int, places: int
-) -> _Taken:
+) -> _Allocated:
     parameters = {
         "project_id": demand.project_id,
         "cluster_id": demand.cluster_id,
@@ -335,16 +335,16 @@ async def _take_blocks(
         raise
 
 
-def _no_machines(found: WhyNot) -> NoRoom:
-    return NoRoom(found.reason, found.detail, asdict(found.numbers))
+def _no_machines(why: WhyNot) -> NoRoom:
+    return NoRoom(why.reason, why.detail, asdict(why.numbers))
 
 
-def _no_hosts(wanted: int, free: int) -> NoRoom:
+def _no_hosts(needed: int, free: int) -> NoRoom:
     return NoRoom(
         "hosts",
-        f"The cluster needs {wanted} Poplar server{'' if wanted == 1 else 's'} and the region has {free} free. "
+        f"The cluster needs {needed} Poplar server{'' if needed == 1 else 's'} and the region has {free} free. "
         "Try again later, or choose another region.",
-        {"wanted_hosts": wanted, "free_hosts": free},
+        {"wanted_hosts": needed, "free_hosts": free},
     )
 
 

@@ -78,8 +78,8 @@ async def release(
     connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, hosts: Sequence[UUID] | None
 ) -> None:
     """Mark the machines and these hosts, None for all, as left by the customer. Nobody else may have them yet."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "hosts": hosts}
-    released = await _RELEASE.all(connection, mine)
+    values = {"project_id": project_id, "cluster_id": cluster_id, "hosts": hosts}
+    released = await _RELEASE.all(connection, values)
     await settle_pods(connection, _pods(released))
 
 
@@ -91,13 +91,13 @@ async def free(
     `validated`: machines are to be validated before other clusters get them. What is of an active reservation goes
     back to it, and is not among them; unless not `to_reservation`, as other hardware is taken in its place.
     """
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    key = {"project_id": project_id, "cluster_id": cluster_id}
     if validated:  # machines before pods, in the order of locks
-        await connection.execute(_LOCK_MACHINES, mine)
-    freed = await _FREE.all(connection, mine)
+        await connection.execute(_LOCK_MACHINES, key)
+    freed = await _FREE.all(connection, key)
     pods = _pods(freed)
     if to_reservation:
-        kept = await hold_again(connection, **mine, freed=[each.id for each in freed])
+        kept = await hold_again(connection, **key, freed=[each.id for each in freed])
         freed = [each for each in freed if each.id not in kept]
     if validated:
         machines = [each.machine_id for each in freed if each.machine_id is not None]

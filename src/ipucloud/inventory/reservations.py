@@ -113,8 +113,8 @@ async def due_reservations(connection: Statements) -> list[Due]:
 
 async def lock_reservation(connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID) -> Reservation:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
-    mine = {"project_id": project_id, "reservation_id": reservation_id}
-    reservation = await _LOCK.one_or_none(connection, mine)
+    key = {"project_id": project_id, "reservation_id": reservation_id}
+    reservation = await _LOCK.one_or_none(connection, key)
     if reservation is None:
         raise not_found()
     return reservation
@@ -127,5 +127,5 @@ async def insert(connection: AsyncConnection, values: dict[str, object]) -> None
 
 async def enter(connection: AsyncConnection, reservation: Reservation, state: ReservationState) -> None:
     """Change the state of a locked reservation. Raises IllegalTransition."""
-    mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
-    await connection.execute(_ENTER, mine | {"state": RESERVATION_STATES.require(reservation.state, state).value})
+    key = {"project_id": reservation.project_id, "reservation_id": reservation.id}
+    await connection.execute(_ENTER, key | {"state": RESERVATION_STATES.require(reservation.state, state).value})

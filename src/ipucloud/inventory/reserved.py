@@ -40,13 +40,13 @@ _HAND_OVER = Query(
       HAVING bool_and(a.cluster_id IS NULL) AND bool_and(coalesce(m.allocatable, h.allocatable))
          AND count(a.machine_id) = :machines AND count(a.host_id) = :servers
        ORDER BY a.block LIMIT 1
-    ), given AS (
+    ), assigned AS (
       UPDATE allocations SET cluster_id = :cluster_id
        WHERE project_id = :project_id AND reservation_id = :reservation_id AND freed_at IS NULL
          AND block = (SELECT block FROM ready)
       RETURNING id
     )
-    SELECT count(*) FROM given
+    SELECT count(*) FROM assigned
     """,
     int,
 )
@@ -148,9 +148,9 @@ async def hand_over(
         "machines": machines,
         "servers": servers,
     }
-    given = await _HAND_OVER.one(connection, values)
+    count = await _HAND_OVER.one(connection, values)
     failpoint("reservation.handed_over")
-    return given > 0
+    return count > 0
 
 
 async def hold_again(

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.functions import settle_pods
-from ipucloud.inventory.placement import Demand, take, take_slots, waiting_for_room
+from ipucloud.inventory.placement import Demand, allocate_slots, take, waiting_for_room
 from ipucloud.inventory.release import free
 from ipucloud.inventory.snapshot import DOMAIN, RUN, span
 from ipucloud.kernel.failpoints import failpoint
@@ -184,10 +184,10 @@ async def stays(connection: Statements, held: Sequence[HeldMachine], machines: i
     """Whether the cluster could be resized where it is now. Nothing is locked: the answer may already be outdated."""
     if machines < len(held):
         return within(held, machines) is not None
-    wanted = around(held, machines)
-    if wanted is None or not _free(await _READ_POD.one(connection, {"id": held[0].pod_id}), wanted.slots):
+    block = around(held, machines)
+    if block is None or not _free(await _READ_POD.one(connection, {"id": held[0].pod_id}), block.slots):
         return False
-    return not wanted.places or _free(await _READ_RUN.one(connection, {"id": held[0].run_id}), wanted.places)
+    return not block.places or _free(await _READ_RUN.one(connection, {"id": held[0].run_id}), block.places)
 
 
 async def take_for_resize(connection: AsyncConnection, demand: Demand, held: Sequence[HeldMachine]) -> bool:
@@ -199,13 +199,13 @@ async def take_for_resize(connection: AsyncConnection, demand: Demand, held: Seq
     ours = frozenset(each.id for each in held)
     kept = within(held, demand.need.machines)
     if grows:
-        kept = ours if await _take_around(connection, demand, held) else None
+        kept = ours if await _allocate_around(connection, demand, held) else None
     if kept is None:
         await take(connection, demand)
     leaving = ours - (kept or frozenset())
-    mine = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
-    await connection.execute(_JOIN, mine | {"held": sorted(ours), "counted": grows})
-    await connection.execute(_LEAVE, mine | {"leaving": sorted(leaving), "counted": not grows})
+    key = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
+    await connection.execute(_JOIN, key | {"held": sorted(ours), "counted": grows})
+    await connection.execute(_LEAVE, key | {"leaving": sorted(leaving), "counted": not grows})
     failpoint("resize.machines_taken")
     return kept is not None
 
@@ -214,40 +214,40 @@ class _OthersHaveIt(Exception):
     """The block is not free; the savepoint gives back the locks."""
 
 
-async def _take_around(connection: AsyncConnection, demand: Demand, held: Sequence[HeldMachine]) -> bool:
-    wanted = around(held, demand.need.machines)
-    if wanted is None or not await stays(connection, held, demand.need.machines):
+async def _allocate_around(connection: AsyncConnection, demand: Demand, held: Sequence[HeldMachine]) -> bool:
+    block = around(held, demand.need.machines)
+    if block is None or not await stays(connection, held, demand.need.machines):
         return False
     pod, run = held[0].pod_id, held[0].run_id
     try:
         async with connection.begin_nested(), waiting_for_room():
-            if wanted.places and not _free(await _LOCK_RUN.one(connection, {"id": run}), wanted.places):
+            if block.places and not _free(await _LOCK_RUN.one(connection, {"id": run}), block.places):
                 raise _OthersHaveIt
-            if wanted.slots and not _free(await _LOCK_POD.one(connection, {"id": pod}), wanted.slots):
+            if block.slots and not _free(await _LOCK_POD.one(connection, {"id": pod}), block.slots):
                 raise _OthersHaveIt
-            if wanted.slots:
-                await take_slots(connection, demand, pod_id=pod, slots=wanted.slots)
-            if wanted.places:
-                await take_slots(connection, demand, run_id=run, slots=WHOLE_POD, places=wanted.places)
+            if block.slots:
+                await allocate_slots(connection, demand, pod_id=pod, slots=block.slots)
+            if block.places:
+                await allocate_slots(connection, demand, run_id=run, slots=WHOLE_POD, places=block.places)
     except _OthersHaveIt:
         return False
     return True
 
 
-def _free(mask: int, wanted: int) -> bool:
-    return mask & wanted == wanted
+def _free(mask: int, slots: int) -> bool:
+    return mask & slots == slots
 
 
 async def release_part(connection: AsyncConnection, part: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
     """Mark the machines of this part as left by the customer."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    await settle_pods(connection, await _RELEASE.all(connection, mine | {"parts": [part.value]}))
+    key = {"project_id": project_id, "cluster_id": cluster_id}
+    await settle_pods(connection, await _RELEASE.all(connection, key | {"parts": [part.value]}))
 
 
 async def release_new_size(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """Mark the machines that have joined, and those of both sizes, as left by the customer."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    await settle_pods(connection, await _RELEASE.all(connection, mine | {"parts": [ResizePart.JOINS.value, "both"]}))
+    key = {"project_id": project_id, "cluster_id": cluster_id}
+    await settle_pods(connection, await _RELEASE.all(connection, key | {"parts": [ResizePart.JOINS.value, "both"]}))
 
 
 async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
@@ -256,22 +256,22 @@ async def take_others(connection: AsyncConnection, demand: Demand) -> bool:
     All of them were released and observed clean. Those of the former size that the new one has are taken back.
     Raises `Problem` capacity_exhausted, unavailable.
     """
-    mine = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
-    await settle_pods(connection, await _FREE_JOINING.all(connection, mine))
-    await connection.execute(_FORMER, mine)
-    stays_here = await take_for_resize(connection, demand, await _HELD.all(connection, mine | {"joining": False}))
-    await settle_pods(connection, await _TAKE_BACK.all(connection, mine | {"but": ResizePart.LEAVES.value}))
-    await connection.execute(_NUMBER, mine | {"idle": ResizePart.LEAVES.value})
+    key = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
+    await settle_pods(connection, await _FREE_JOINING.all(connection, key))
+    await connection.execute(_FORMER, key)
+    stays_here = await take_for_resize(connection, demand, await _HELD.all(connection, key | {"joining": False}))
+    await settle_pods(connection, await _TAKE_BACK.all(connection, key | {"but": ResizePart.LEAVES.value}))
+    await connection.execute(_NUMBER, key | {"idle": ResizePart.LEAVES.value})
     failpoint("resize.others_taken")
     return stays_here
 
 
 async def number_machines(connection: AsyncConnection, idle: ResizePart, *, project_id: UUID, cluster_id: UUID) -> None:
     """Number the cluster's machines anew, without those of the part `idle`; it takes back what had begun to leave."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    key = {"project_id": project_id, "cluster_id": cluster_id}
     if idle is ResizePart.JOINS:
-        await settle_pods(connection, await _TAKE_BACK.all(connection, mine | {"but": idle.value}))
-    await connection.execute(_NUMBER, mine | {"idle": idle.value})
+        await settle_pods(connection, await _TAKE_BACK.all(connection, key | {"but": idle.value}))
+    await connection.execute(_NUMBER, key | {"idle": idle.value})
 
 
 async def end_resize(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, validated: bool) -> None:

@@ -37,12 +37,12 @@ class _Place(NamedTuple):
 
 _PLACE = Query(
     """
-    SELECT found.region, coalesce(s.simulated, false) AS simulated
+    SELECT place.region, coalesce(s.simulated, false) AS simulated
       FROM (SELECT p.region FROM machines m JOIN pods p ON p.id = m.pod_id
              WHERE m.name = :name AND :kind IN ('machine', 'link')
             UNION ALL SELECT region FROM hosts WHERE name = :name AND :kind = 'host'
-            UNION ALL SELECT region FROM site_regions WHERE region = :name AND :kind = 'controllers') AS found (region)
-      LEFT JOIN site_regions s ON s.region = found.region
+            UNION ALL SELECT region FROM site_regions WHERE region = :name AND :kind = 'controllers') AS place (region)
+      LEFT JOIN site_regions s ON s.region = place.region
     """,
     _Place,
 )
@@ -90,18 +90,18 @@ _REFUSED = sa.text(
 _WAITS = sa.text("UPDATE simulated_faults SET detail = :detail WHERE id = :id AND state = :state")
 
 
-async def request(connection: AsyncConnection, wanted: SimulatedFaultCreate, *, created_by: UUID) -> UUID:
+async def request(connection: AsyncConnection, fault: SimulatedFaultCreate, *, created_by: UUID) -> UUID:
     """Record what a simulated site should break; the fault's id.
 
     Raises `Problem`: validation_failed for what is not known, state_conflict when the site is not simulated or has
     this fault already.
     """
     faults = []
-    place = await _PLACE.one_or_none(connection, {"kind": wanted.kind, "name": wanted.name})
+    place = await _PLACE.one_or_none(connection, {"kind": fault.kind, "name": fault.name})
     if place is None:
-        faults.append(FieldError("/name", "unknown", f"There is no such {_NOUNS[wanted.kind]}."))
-    if (wanted.kind is SimulatedFaultKind.LINK) is not (wanted.link is not None):
-        what = "Name the link of the machine." if wanted.link is None else "Only a fault of a link has one."
+        faults.append(FieldError("/name", "unknown", f"There is no such {_NOUNS[fault.kind]}."))
+    if (fault.kind is SimulatedFaultKind.LINK) is not (fault.link is not None):
+        what = "Name the link of the machine." if fault.link is None else "Only a fault of a link has one."
         faults.append(FieldError("/link", "does_not_fit_kind", what))
     if place is None or faults:
         raise Problem(VALIDATION_FAILED, "Nothing breaks; `errors` lists what to change.", errors=faults)
@@ -109,13 +109,13 @@ async def request(connection: AsyncConnection, wanted: SimulatedFaultCreate, *, 
         raise Problem(
             STATE_CONFLICT, f"The site of {place.region} is not simulated: its hardware is real, and nothing breaks it."
         )
-    made = await _INSERT.one_or_none(
-        connection, {"id": new_id(), "region": place.region, "created_by": created_by} | wanted.model_dump()
+    fault_id = await _INSERT.one_or_none(
+        connection, {"id": new_id(), "region": place.region, "created_by": created_by} | fault.model_dump()
     )
-    if made is None:
-        other = await _OPEN_ONE.one_or_none(connection, {"kind": wanted.kind, "name": wanted.name})
+    if fault_id is None:
+        other = await _OPEN_ONE.one_or_none(connection, {"kind": fault.kind, "name": fault.name})
         raise Problem(STATE_CONFLICT, f"Simulated fault {other} breaks it already. End that one first.")
-    return made
+    return fault_id
 
 
 _NOUNS = {

@@ -38,20 +38,20 @@ NEW_MACHINES = Query("SELECT count(*) FROM hardware_validations WHERE reason = '
 # Controllers test machines of their own. A machine that is held is validated when its cluster leaves it.
 _REQUIRE = Query(
     """
-    WITH asked AS (
+    WITH candidates AS (
       SELECT m.id, m.pod_id, p.region, row_number() OVER (ORDER BY m.id) AS place
         FROM machines m JOIN pods p ON p.id = m.pod_id
        WHERE m.id = ANY (CAST(:machines AS uuid[])) AND p.vipu_cluster_id IS NOT NULL
          AND NOT EXISTS (SELECT FROM allocations a WHERE a.machine_id = m.id AND a.freed_at IS NULL)
     ), opened AS (
       INSERT INTO hardware_validations (id, machine_id, reason, requested_by)
-      SELECT (CAST(:ids AS uuid[]))[place], id, :reason, :requested_by FROM asked
+      SELECT (CAST(:ids AS uuid[]))[place], id, :reason, :requested_by FROM candidates
       ON CONFLICT (machine_id) WHERE ended_at IS NULL DO NOTHING
       RETURNING machine_id
     )
     INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, confirmed_at)
     SELECT (CAST(:reports AS uuid[]))[place], region, id, :source, :code, :allocation, false, :detail, app_now()
-      FROM asked JOIN opened ON machine_id = id
+      FROM candidates JOIN opened ON machine_id = id
     ON CONFLICT (machine_id, host_id, source, code) WHERE cleared_at IS NULL DO NOTHING
     RETURNING machine_id
     """,
@@ -166,14 +166,14 @@ async def require_unsettled(
 
     Their rows must be locked. What a cluster holds, waits already, or is not under V-IPU is left out.
     """
-    asked = sorted(machines)
+    ids = sorted(machines)
     declared = CODES["machine"][Code.NOT_VALIDATED]
     opened = await _REQUIRE.all(
         connection,
         {
-            "machines": asked,
-            "ids": [new_id() for _ in asked],
-            "reports": [new_id() for _ in asked],
+            "machines": ids,
+            "ids": [new_id() for _ in ids],
+            "reports": [new_id() for _ in ids],
             "reason": reason,
             "requested_by": requested_by,
             "source": Source.OPERATION,

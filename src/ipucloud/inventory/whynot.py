@@ -165,8 +165,8 @@ class _Words:
 
     def wait(self, machines: int, waited_for: tuple[int, int]) -> str:
         steps = zip(("still being cleaned", "being validated"), waited_for, strict=True)
-        left = ", ".join(f"{step}: {count}" for step, count in steps if count)
-        return f"A place for {self._size(machines)} is being made ready ({left}). Try again in a few minutes."
+        stages = ", ".join(f"{step}: {count}" for step, count in steps if count)
+        return f"A place for {self._size(machines)} is being made ready ({stages}). Try again in a few minutes."
 
     def broken(self, numbers: Shortage, missing: int, condition: str) -> str:
         return (

@@ -51,8 +51,8 @@ def read_external_name(name: str) -> tuple[UUID, int] | None:
         number = number << 5 | ALPHABET.index(digit)
     if number >> 128:
         return None
-    found = UUID(int=number), int(incarnation)
-    return found if len(name) <= EXTERNAL_NAME_LIMIT and external_name(*found) == name else None
+    parsed = UUID(int=number), int(incarnation)
+    return parsed if len(name) <= EXTERNAL_NAME_LIMIT and external_name(*parsed) == name else None
 
 
 def partition_name(external_name: str, number: int) -> str:

@@ -34,10 +34,10 @@ class Fold:
         """The root of what was added so far."""
         if not self._whole:
             return sha256().digest()
-        found = self._whole[-1][1]
+        root = self._whole[-1][1]
         for _, before in reversed(self._whole[:-1]):
-            found = node(before, found)
-        return found
+            root = node(before, root)
+        return root
 
 
 def root_of(leaves: Sequence[bytes]) -> bytes:

@@ -45,8 +45,8 @@ class Keys:
 
 def read_keys(text: str) -> Keys:
     """Keys from a setting: 32 bytes each in URL-safe base64 (43 characters), separated by commas, current one first."""
-    found = [_key(each.strip()) for each in text.split(",")]
-    by_id = {sha256(key).hexdigest()[:_KEY_ID_LENGTH]: key for key in found}
+    keys = [_key(each.strip()) for each in text.split(",")]
+    by_id = {sha256(key).hexdigest()[:_KEY_ID_LENGTH]: key for key in keys}
     return Keys(next(iter(by_id)), by_id)
 
 

@@ -20,7 +20,7 @@ class SecretFile:
     def __init__(self, path: Path, valid: Callable[[str], bool]) -> None:
         self._path = path
         self._valid = valid
-        self._seen: tuple[int, int, int] | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._secret: str | None = None
 
     def secret(self) -> str:
@@ -33,14 +33,14 @@ class SecretFile:
         return self._secret
 
     def _read(self) -> str:
-        found = self._path.stat()
-        seen = (found.st_ino, found.st_mtime_ns, found.st_size)
-        if seen == self._seen and self._secret is not None:
+        status = self._path.stat()
+        stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+        if stamp == self._stamp and self._secret is not None:
             return self._secret
         text = self._path.read_text().strip()
         if not text or not self._valid(text):
             raise ValueError("the file does not hold a secret")
-        self._seen = seen
+        self._stamp = stamp
         return text
 
 

@@ -43,7 +43,7 @@ class _Row(NamedTuple):
     language: str
     tries: int
     created_at: datetime
-    wanted: bool
+    deliverable: bool
     link: str | None
     home: UUID | None
     project: str | None
@@ -67,7 +67,7 @@ _LOAD = Query(
              WHEN m.invitation_id IS NULL THEN EXISTS (
                SELECT FROM tokens WHERE tokens.owner_id = m.user_id AND tokens.kind = 'member'
                   AND tokens.project_id = m.project_id AND tokens.revoked_at IS NULL)
-             ELSE i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > app_now() END AS wanted,
+             ELSE i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > app_now() END AS deliverable,
            m.link, coalesce(i.project_id, i.account_id) AS home, projects.slug AS project, i.invited_by,
            i.expires_at AS until, e.subject_type, e.subject_id,
            coalesce(e.data ->> 'name', e.data ->> 'email') AS name, e.data ->> 'reason' AS reason, e.actor,
@@ -133,7 +133,7 @@ class MailSender:
             return Done()
         if row.next_in is not None and row.next_in > 0:
             return Wait("not due yet", recheck=row.next_in)
-        if not row.wanted:
+        if not row.deliverable:
             return Due(row.id, row.tries, None)
         if row.name is None and row.subject_type == "cluster":
             row = row._replace(name=await self._cluster_name.one_or_none(connection, {"cluster_id": row.subject_id}))

@@ -52,7 +52,7 @@ _ENQUEUE = sa.text(
     clauses(
         "WITH chosen AS (",
         "  SELECT * FROM unnest(CAST(:users AS uuid[]), CAST(:projects AS uuid[])) AS c (user_id, project_id)",
-        "), found AS (",
+        "), new_events AS (",
         "  SELECT s.user_id, s.event_types, e.* FROM chosen",
         "    JOIN notification_subscriptions s USING (user_id, project_id) CROSS JOIN LATERAL (",
         "    SELECT transaction, id, project_id, type, created_at FROM events",
@@ -60,30 +60,30 @@ _ENQUEUE = sa.text(
         _SETTLED,
         """
          ORDER BY transaction, id LIMIT :events) AS e
-    ), wanted AS (
-      SELECT found.*, users.email, users.language FROM found JOIN users ON users.id = found.user_id
+    ), matching AS (
+      SELECT new_events.*, users.email, users.language FROM new_events JOIN users ON users.id = new_events.user_id
        WHERE (type = ANY (event_types) OR split_part(type, '.', 1) || '.*' = ANY (event_types))
-         AND found.created_at > app_now() - interval '1 day'
-         AND EXISTS (SELECT FROM tokens WHERE tokens.owner_id = found.user_id AND tokens.kind = 'member'
-                        AND tokens.project_id = found.project_id AND tokens.revoked_at IS NULL)
-    ), made AS (
+         AND new_events.created_at > app_now() - interval '1 day'
+         AND EXISTS (SELECT FROM tokens WHERE tokens.owner_id = new_events.user_id AND tokens.kind = 'member'
+                        AND tokens.project_id = new_events.project_id AND tokens.revoked_at IS NULL)
+    ), inserted AS (
       INSERT INTO mails (id, type, recipient, language, user_id, project_id, event_transaction, event_id, next_at)
-      SELECT gen_random_uuid(), type, email, language, user_id, project_id, transaction, id, app_now() FROM wanted
+      SELECT gen_random_uuid(), type, email, language, user_id, project_id, transaction, id, app_now() FROM matching
       ON CONFLICT (user_id, event_transaction, event_id) DO NOTHING RETURNING id, project_id
     ), woken AS (
         """,
         WAKE,
-        "SELECT :mail, id::text, project_id, app_now() FROM made",
+        "SELECT :mail, id::text, project_id, app_now() FROM inserted",
         AWAKE,
         """
     ), passed AS (
-      SELECT DISTINCT ON (user_id, project_id) user_id, project_id, transaction, id FROM found
+      SELECT DISTINCT ON (user_id, project_id) user_id, project_id, transaction, id FROM new_events
        ORDER BY user_id, project_id, transaction DESC, id DESC
     ), moved AS (
       UPDATE notification_subscriptions AS s SET after_transaction = passed.transaction, after_id = passed.id
         FROM passed WHERE s.user_id = passed.user_id AND s.project_id = passed.project_id
     )
-    SELECT count(*) AS events FROM found
+    SELECT count(*) AS events FROM new_events
     """,
     )
 ).bindparams(sa.bindparam("mail", type_=sa.Text))
@@ -111,7 +111,7 @@ class MailDispatcher:
         if not behind:
             return Wait("nothing new", recheck=self._interval)
         users, projects = [each.user_id for each in behind], [each.project_id for each in behind]
-        asked = {"users": users, "projects": projects, "events": EVENTS, "mail": MAIL}
-        events: int = (await connection.execute(_ENQUEUE, asked)).scalar_one()
+        values = {"users": users, "projects": projects, "events": EVENTS, "mail": MAIL}
+        events: int = (await connection.execute(_ENQUEUE, values)).scalar_one()
         more = len(behind) == SUBSCRIPTIONS or events >= EVENTS
         return Go() if more else Wait("dispatched", recheck=self._interval)

@@ -104,12 +104,12 @@ def of_invitation(invited: Invited, language: Language) -> Letter:
 
 def message(mail_id: UUID, letter: Letter, *, sender: str, recipient: str, at: datetime) -> EmailMessage:
     """The mail as it is sent; the same `Message-ID` at every try, so that receivers recognise duplicates."""
-    made = EmailMessage()
-    made["From"] = sender
-    made["To"] = recipient
-    made["Subject"] = " ".join(letter.subject.split())
-    made["Date"] = format_datetime(at)
-    made["Message-ID"] = f"<{mail_id}@{sender.rpartition('@')[2].rstrip('>')}>"
-    made["Auto-Submitted"] = "auto-generated"
-    made.set_content(letter.text)
-    return made
+    mail = EmailMessage()
+    mail["From"] = sender
+    mail["To"] = recipient
+    mail["Subject"] = " ".join(letter.subject.split())
+    mail["Date"] = format_datetime(at)
+    mail["Message-ID"] = f"<{mail_id}@{sender.rpartition('@')[2].rstrip('>')}>"
+    mail["Auto-Submitted"] = "auto-generated"
+    mail.set_content(letter.text)
+    return mail

@@ -71,18 +71,20 @@ SWEEP = sa.text("DELETE FROM mails WHERE state <> 'pending' AND created_at < app
 async def replace(
     connection: AsyncConnection,
     user: User,
-    found: Sequence[Membership],
+    memberships: Sequence[Membership],
     language: str,
-    wanted: Sequence[SubscriptionChoice],
+    choices: Sequence[SubscriptionChoice],
 ) -> None:
     """Choose anew; a subscription that stays goes on where it is. Raises `Problem` not_a_member."""
-    of_project = {name: each.project_id for each in found for name in (each.project, str(each.project_id)) if name}
+    of_project = {
+        name: each.project_id for each in memberships for name in (each.project, str(each.project_id)) if name
+    }
     chosen: dict[UUID, list[str]] = {}
-    for each in wanted:
-        project_id = of_project.get(each.project)
+    for choice in choices:
+        project_id = of_project.get(choice.project)
         if project_id is None:
-            raise Problem(NOT_A_MEMBER, f"You are not a member of the project {each.project}.")
-        chosen[project_id] = sorted({*chosen.get(project_id, []), *each.event_types})
+            raise Problem(NOT_A_MEMBER, f"You are not a member of the project {choice.project}.")
+        chosen[project_id] = sorted({*chosen.get(project_id, []), *choice.event_types})
     await people.set_language(connection, user.id, language)
     await connection.execute(_DROP, {"user_id": user.id, "kept": list(chosen)})
     for project_id, types in sorted(chosen.items()):

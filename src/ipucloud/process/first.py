@@ -34,13 +34,13 @@ def leave_first_process() -> None:
 
 def _reaped(child: int) -> int | None:
     """Reap all processes that have ended; the exit status of `child` if it is one of them."""
-    found = None
+    exit_status = None
     while True:
         try:
             process, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return exit_status
         if process == 0:
-            return found
+            return exit_status
         if process == child:
-            found = os.waitstatus_to_exitcode(status)
+            exit_status = os.waitstatus_to_exitcode(status)

@@ -66,10 +66,10 @@ class LineWriter:
             if isinstance(item, threading.Event):
                 item.set()
                 continue
-            taken = self._write(item)
+            written = self._write(item)
             with self._lock:
                 self._waiting -= len(item)
-                self.lost += not taken
+                self.lost += not written
 
     def _report(self) -> None:
         lost = self.lost

@@ -71,8 +71,8 @@ def configure(form: Format, level: Level) -> None:
         cache_logger_on_first_use=True,
     )
     writer.report = partial(_lost, processors)
-    _take_libraries(writer, max(lowest, logging.WARNING), processors)
-    _take_exceptions()
+    _capture_libraries(writer, max(lowest, logging.WARNING), processors)
+    _capture_exceptions()
     sys.stderr = LineStream(STANDARD_ERROR, _printed if form == "json" else writer.write_line)
 
 
@@ -85,13 +85,13 @@ class _Output:
 
 def _lost(processors: Sequence[structlog.typing.Processor], count: int) -> str:
     """The line that reports how many are lost. It bypasses the queue, so it is rendered here."""
-    made: Any = {"event": "log_lines_lost", "count": count}
+    rendered: Any = {"event": "log_lines_lost", "count": count}
     for processor in processors:
-        made = processor(None, "warning", made)
-    return str(made)
+        rendered = processor(None, "warning", rendered)
+    return str(rendered)
 
 
-def _take_libraries(writer: LineWriter, level: int, processors: Sequence[structlog.typing.Processor]) -> None:
+def _capture_libraries(writer: LineWriter, level: int, processors: Sequence[structlog.typing.Processor]) -> None:
     """Route the standard library's `logging`, and warnings through it."""
     handler = logging.StreamHandler(LineStream(STANDARD_ERROR, writer.write_line))
     handler.setFormatter(
@@ -104,7 +104,7 @@ def _take_libraries(writer: LineWriter, level: int, processors: Sequence[structl
     logging.captureWarnings(True)
 
 
-def _take_exceptions() -> None:
+def _capture_exceptions() -> None:
     """Log exceptions that end the process or a thread, and those of finalizers."""
     sys.excepthook = _ended
     threading.excepthook = lambda thrown: _ended(thrown.exc_type, thrown.exc_value, thrown.exc_traceback)

@@ -26,7 +26,7 @@ from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import headers, secret_place
-from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, pause_after, seconds_asked
+from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, pause_after, retry_seconds
 from ipucloud.webhooks.sender import Sender, Sent
 from ipucloud.webhooks.urls import StoredUrl
 
@@ -211,8 +211,8 @@ class Deliverer:
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: EndpointInputs, result: Sequence[Tried]
     ) -> Outcome:
-        asked = {"id": inputs.id, "given_up": GIVEN_UP_AFTER.total_seconds()}
-        endpoint = await _LOCK.one_or_none(connection, asked)
+        values = {"id": inputs.id, "given_up": GIVEN_UP_AFTER.total_seconds()}
+        endpoint = await _LOCK.one_or_none(connection, values)
         if endpoint is None:
             return Done()
         if not result:
@@ -226,8 +226,8 @@ class Deliverer:
         state, pause = "delivered", None
         if tried.sent.failure is not None:
             last = tried.sent.failure is Failure.GONE
-            asked = seconds_asked(tried.sent.retry_after, now)
-            pause = None if last else pause_after(tried.due.tries + 1, self._draw, asked)
+            requested = retry_seconds(tried.sent.retry_after, now)
+            pause = None if last else pause_after(tried.due.tries + 1, self._draw, requested)
             state = "failed" if pause is None else "pending"
         return {
             "id": tried.due.id,

@@ -56,7 +56,7 @@ _BEHIND = Query(
 )
 _ENQUEUE = sa.text(
     clauses(
-        "WITH found AS (",
+        "WITH new_events AS (",
         "  SELECT h.id AS webhook_id, h.event_types, h.project_id, h.account_id, e.*",
         "    FROM webhooks h CROSS JOIN LATERAL (",
         _EVENTS.replace("{0}", "project_id"),
@@ -65,29 +65,29 @@ _ENQUEUE = sa.text(
         """
          ) AS e
       WHERE h.id = ANY (CAST(:ids AS uuid[]))
-    ), wanted AS (
-      SELECT * FROM found
+    ), matching AS (
+      SELECT * FROM new_events
        WHERE event_types = '{}' OR type = ANY (event_types) OR split_part(type, '.', 1) || '.*' = ANY (event_types)
-    ), made AS (
+    ), inserted AS (
       INSERT INTO webhook_deliveries
              (id, project_id, account_id, webhook_id, event_transaction, event_id, type, payload, next_at)
       SELECT gen_random_uuid(), project_id, account_id, webhook_id, transaction, id, type, payload, app_now()
-        FROM wanted
+        FROM matching
       ON CONFLICT (webhook_id, event_transaction, event_id) DO NOTHING
     ), woken AS (
         """,
         WAKE,
-        "SELECT DISTINCT :delivery, webhook_id::text, coalesce(project_id, account_id), app_now() FROM wanted",
+        "SELECT DISTINCT :delivery, webhook_id::text, coalesce(project_id, account_id), app_now() FROM matching",
         AWAKE,
         """
     ), passed AS (
-      SELECT DISTINCT ON (webhook_id) webhook_id, transaction, id FROM found
+      SELECT DISTINCT ON (webhook_id) webhook_id, transaction, id FROM new_events
        ORDER BY webhook_id, transaction DESC, id DESC
     ), moved AS (
       UPDATE webhooks SET after_transaction = passed.transaction, after_id = passed.id
         FROM passed WHERE webhooks.id = passed.webhook_id
     )
-    SELECT count(*) AS events FROM found
+    SELECT count(*) AS events FROM new_events
     """,
     )
 ).bindparams(sa.bindparam("delivery", type_=sa.Text))
@@ -114,7 +114,7 @@ class Dispatcher:
         ids = await _BEHIND.all(connection, {"endpoints": ENDPOINTS})
         if not ids:
             return Wait("nothing new", recheck=self._interval)
-        asked = {"ids": ids, "events": EVENTS, "delivery": DELIVERY}
-        events: int = (await connection.execute(_ENQUEUE, asked)).scalar_one()
+        values = {"ids": ids, "events": EVENTS, "delivery": DELIVERY}
+        events: int = (await connection.execute(_ENQUEUE, values)).scalar_one()
         more = len(ids) == ENDPOINTS or events >= EVENTS
         return Go() if more else Wait("dispatched", recheck=self._interval)

@@ -18,17 +18,17 @@ GIVEN_UP_AFTER = timedelta(days=3)
 """An endpoint that has failed for this long without a success is disabled."""
 
 
-def pause_after(tries: int, draw: random.Random, asked: float = 0.0) -> float | None:
+def pause_after(tries: int, draw: random.Random, requested: float = 0.0) -> float | None:
     """Seconds until the next attempt after this many failed ones; None after the last.
 
-    `asked`: the pause that the endpoint requested, respected for up to a day.
+    `requested`: the pause that the endpoint requested, respected for up to a day.
     """
     if tries >= TRIES:
         return None
-    return max(PAUSES[tries - 1] * draw.uniform(1 - JITTER, 1 + JITTER), min(asked, PAUSES[-1]))
+    return max(PAUSES[tries - 1] * draw.uniform(1 - JITTER, 1 + JITTER), min(requested, PAUSES[-1]))
 
 
-def seconds_asked(retry_after: str | None, now: datetime) -> float:
+def retry_seconds(retry_after: str | None, now: datetime) -> float:
     """The seconds of a `Retry-After` header, a number or a date (RFC 9110); 0 if invalid."""
     if retry_after is None:
         return 0.0

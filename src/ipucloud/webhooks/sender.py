@@ -70,19 +70,19 @@ class Sender:
         url = httpcore.URL(
             scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
         )
-        given = [("Host", target.authority), ("Content-Length", str(len(body))), *headers.items()]
+        sent_headers = [("Host", target.authority), ("Content-Length", str(len(body))), *headers.items()]
         async with (
             httpcore.AsyncConnectionPool(
                 ssl_context=self._tls if target.scheme == "https" else None,
                 max_keepalive_connections=0,
                 network_backend=self._network,
             ) as pool,
-            pool.stream("POST", url, headers=given, content=body) as response,
+            pool.stream("POST", url, headers=sent_headers, content=body) as response,
         ):
-            left = MAX_BYTES
+            remaining = MAX_BYTES
             async for chunk in response.aiter_stream():
-                left -= len(chunk)
-                if left <= 0:
+                remaining -= len(chunk)
+                if remaining <= 0:
                     break
             return judged(response.status, httpx.Headers(response.headers).get("retry-after"))
 

@@ -220,20 +220,20 @@ async def create(connection: AsyncConnection, home: Home, body: WebhookCreate, k
 
     Raises `Problem`: quota_exceeded, validation_failed, not_configured without a key of the installation.
     """
-    mine: dict[str, UUID | None] = home.parameters
+    parameters: dict[str, UUID | None] = home.parameters
     if home.project_id is not None:
-        await connection.execute(_PROJECT_LOCK, mine)
-    if await _COUNT.one(connection, mine) >= LIMIT:
+        await connection.execute(_PROJECT_LOCK, parameters)
+    if await _COUNT.one(connection, parameters) >= LIMIT:
         owner = "A project" if home.account_id is None else "A billing account"
         raise Problem(QUOTA_EXCEEDED, f"{owner} can have at most {LIMIT} webhooks. Delete one first.")
     webhook_id = new_id()
     secret, sealed = _new_secret(keys, webhook_id, home)
-    mine |= {"webhook_id": webhook_id}
+    parameters |= {"webhook_id": webhook_id}
     url = url_to_store(keys, body.url, webhook_id, home.id)
     stored = body.model_dump() | {"url": url.shown, "query": url.query, "secret": sealed}
-    await connection.execute(_INSERT, mine | stored)
+    await connection.execute(_INSERT, parameters | stored)
     await home.note(connection, WEBHOOK_CREATED, webhook_id)
-    return Made(webhook_id, await _document(connection, mine), secret)
+    return Made(webhook_id, await _document(connection, parameters), secret)
 
 
 async def update(
@@ -250,7 +250,7 @@ async def update(
     Raises `Problem`: not_found, precondition_failed, validation_failed, not_configured without a key.
     """
     before = await _locked(connection, home, webhook_id, if_match)
-    mine = home.parameters | {"webhook_id": webhook_id}
+    parameters = home.parameters | {"webhook_id": webhook_id}
     sent = {name: value for name, value in body.model_dump(exclude={"enabled", "url"}).items() if value is not None}
     if body.url not in {None, before.url}:
         url = url_to_store(keys, body.url, webhook_id, home.id)
@@ -259,13 +259,13 @@ async def update(
     enabled = before.disabled is None
     switched = body.enabled is not None and body.enabled is not enabled
     if switched or any(values[name] != getattr(before, name) for name in values):
-        await connection.execute(_UPDATE, mine | values)
+        await connection.execute(_UPDATE, parameters | values)
         await home.note(connection, WEBHOOK_UPDATED, webhook_id)
     if switched and enabled:
         await disable(connection, webhook_id, home, Disabled.BY_OWNER)
     elif switched:
-        await connection.execute(_ENABLE, mine)
-    return await _document(connection, mine)
+        await connection.execute(_ENABLE, parameters)
+    return await _document(connection, parameters)
 
 
 async def rotate_secret(
@@ -274,18 +274,18 @@ async def rotate_secret(
     """A new secret; the previous one also signs for this many seconds. Raises `Problem`: not_found, unavailable."""
     await _locked(connection, home, webhook_id)
     secret, sealed = _new_secret(keys, webhook_id, home)
-    mine = home.parameters | {"webhook_id": webhook_id}
-    await connection.execute(_SECRET, mine | {"secret": sealed, "keep": keep_seconds})
+    parameters = home.parameters | {"webhook_id": webhook_id}
+    await connection.execute(_SECRET, parameters | {"secret": sealed, "keep": keep_seconds})
     await home.note(connection, WEBHOOK_SECRET_ROTATED, webhook_id)
-    return Made(webhook_id, await _document(connection, mine), secret)
+    return Made(webhook_id, await _document(connection, parameters), secret)
 
 
 async def delete(connection: AsyncConnection, home: Home, webhook_id: UUID) -> None:
     """Delete the endpoint and its deliveries. Raises `Problem` not_found."""
     await _locked(connection, home, webhook_id)
-    mine = home.parameters | {"webhook_id": webhook_id}
-    await connection.execute(_FORGET, mine)
-    await connection.execute(_DELETE, mine)
+    parameters = home.parameters | {"webhook_id": webhook_id}
+    await connection.execute(_FORGET, parameters)
+    await connection.execute(_DELETE, parameters)
     await home.note(connection, WEBHOOK_DELETED, webhook_id)
 
 
@@ -293,8 +293,8 @@ async def ping(connection: AsyncConnection, home: Home, webhook_id: UUID) -> tup
     """Send a test message; returns its id and JSON. Raises `Problem`: not_found, state_conflict."""
     await _enabled(connection, home, webhook_id)
     delivery_id = new_id()
-    asked = home.parameters | {"webhook_id": webhook_id, "delivery_id": delivery_id}
-    await connection.execute(_PING, asked | {"type": PING})
+    parameters = home.parameters | {"webhook_id": webhook_id, "delivery_id": delivery_id}
+    await connection.execute(_PING, parameters | {"type": PING})
     return await _sent(connection, home, webhook_id, delivery_id)
 
 
@@ -304,10 +304,10 @@ async def redeliver(connection: AsyncConnection, home: Home, webhook_id: UUID, d
     Raises `Problem`: not_found, state_conflict.
     """
     await _enabled(connection, home, webhook_id)
-    asked = home.parameters | {"webhook_id": webhook_id, "delivery_id": delivery_id}
-    if await _READ_DELIVERY.one_or_none(connection, asked) is None:
+    parameters = home.parameters | {"webhook_id": webhook_id, "delivery_id": delivery_id}
+    if await _READ_DELIVERY.one_or_none(connection, parameters) is None:
         raise not_found()
-    if await _AGAIN.one_or_none(connection, asked | {"most": MAX_ATTEMPTS}) is None:
+    if await _AGAIN.one_or_none(connection, parameters | {"most": MAX_ATTEMPTS}) is None:
         raise Problem(STATE_CONFLICT, f"The message was attempted {MAX_ATTEMPTS} times. Read the event instead.")
     return await _sent(connection, home, webhook_id, delivery_id)
 
@@ -319,8 +319,8 @@ async def sweep(connection: AsyncConnection) -> None:
 
 async def _sent(connection: AsyncConnection, home: Home, webhook_id: UUID, delivery_id: UUID) -> tuple[UUID, str]:
     await wake(connection, kind=DELIVERY, key=str(webhook_id), project_id=home.id)
-    asked = {"webhook_id": webhook_id, "delivery_id": delivery_id}
-    return delivery_id, await _READ_DELIVERY.one(connection, asked)
+    parameters = {"webhook_id": webhook_id, "delivery_id": delivery_id}
+    return delivery_id, await _READ_DELIVERY.one(connection, parameters)
 
 
 async def _enabled(connection: AsyncConnection, home: Home, webhook_id: UUID) -> None:
@@ -341,8 +341,8 @@ async def _locked(connection: AsyncConnection, home: Home, webhook_id: UUID, if_
     return row
 
 
-async def _document(connection: AsyncConnection, mine: Mapping[str, UUID | None]) -> str:
-    return await _READ.one(connection, mine)
+async def _document(connection: AsyncConnection, parameters: Mapping[str, UUID | None]) -> str:
+    return await _READ.one(connection, parameters)
 
 
 def _new_secret(keys: Keys | None, webhook_id: UUID, home: Home) -> tuple[str, str]:

@@ -51,8 +51,8 @@ async def audit_site(database: Database, sites: Sites, settings: Settings) -> No
 
 def _report(findings: Iterable[Finding]) -> None:
     for finding in findings:
-        seen = finding.violation
-        log.error("invariant_violated", rule=finding.rule.name, object=seen.object_id, detail=seen.detail)
+        violation = finding.violation
+        log.error("invariant_violated", rule=finding.rule.name, object=violation.object_id, detail=violation.detail)
 
 
 async def sync_inventory(database: Database, sites: Sites, settings: Settings) -> None:

@@ -48,7 +48,7 @@ async def sweep_leftovers(database: Database, sites: Sites, *, call_timeout: flo
     sweep = _Sweep(database, sites, comparison, call_timeout, limit)
     for finding, times in sightings.items():
         if times >= SIGHTINGS:
-            await sweep.settle(finding)
+            await sweep.resolve(finding)
 
 
 @dataclass
@@ -59,7 +59,7 @@ class _Sweep:
     call_timeout: float
     limit: int
 
-    async def settle(self, finding: Finding) -> None:
+    async def resolve(self, finding: Finding) -> None:
         """Repair it, or record why it is left."""
         failpoint("sweep.leftover_found")
         why = _for_a_person(finding) or await self._hindrance(finding)
@@ -126,6 +126,6 @@ def _for_a_person(finding: Finding) -> str | None:
         return rule.repair.reason
     if not isinstance(rule, SiteRule) or not rule.automatic:
         return "A person must decide: ipucloud admin audit --repair."
-    seen = finding.violation
-    ours = seen.project_id is not None or seen.recorded
+    violation = finding.violation
+    ours = violation.project_id is not None or violation.recorded
     return None if ours else "It is of no cluster of ours: a person must decide."

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from ipucloud.db.engine import sqlalchemy_url
-from ipucloud.db.guards import put_in_force, take_powers
+from ipucloud.db.guards import put_in_force, revoke_powers
 from ipucloud.events.feed import transactions_behind, use_up_transactions
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.registry import INVARIANTS
@@ -126,7 +126,7 @@ async def test_the_role_of_the_application_is_checked_in_the_server_s_catalogue(
 def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None:
     """In a transaction that is never committed: a role is every database's of the server."""
     with psycopg.connect(database.superuser_url) as connection:
-        assert take_powers(connection) == []
+        assert revoke_powers(connection) == []
         updated = connection.execute(_UPDATED).fetchall()
         for statement in (
             "ALTER ROLE ipucloud_app CREATEDB BYPASSRLS",
@@ -142,10 +142,10 @@ def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None
             connection.execute(statement)
         with connection.transaction(force_rollback=True):
             connection.execute("SET LOCAL ROLE ipucloud_owner")
-            assert any("stays: " in sentence and "superuser" in sentence for sentence in take_powers(connection))
+            assert any("stays: " in sentence and "superuser" in sentence for sentence in revoke_powers(connection))
         assert [
             sentence.removeprefix("ipucloud_app: ").removesuffix(" is taken away.")
-            for sentence in take_powers(connection)
+            for sentence in revoke_powers(connection)
         ] == [
             "the power over roles or databases",
             "membership of pg_monitor",
@@ -156,7 +156,7 @@ def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None
             "UPDATE on prices",
             "UPDATE on repairs",
         ]
-        assert take_powers(connection) == []
+        assert revoke_powers(connection) == []
         assert connection.execute(_UPDATED).fetchall() == updated
         connection.rollback()
 

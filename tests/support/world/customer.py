@@ -182,11 +182,11 @@ class Customer:
         project, key = self.actor().project_id, id_of(operation)
 
         async def ask(connection: AsyncConnection) -> bool:
-            found = await request_cancel(connection, project_id=project, operation_id=key)
-            if found is not None:
-                kind = WORK_KIND if found.partition_id is None else PARTITIONS
-                await wake(connection, kind=kind, key=str(found.cluster_id), project_id=project)
-            return found is not None
+            operation = await request_cancel(connection, project_id=project, operation_id=key)
+            if operation is not None:
+                kind = WORK_KIND if operation.partition_id is None else PARTITIONS
+                await wake(connection, kind=kind, key=str(operation.cluster_id), project_id=project)
+            return operation is not None
 
         return await self.database.transact(ask)
 

@@ -14,9 +14,9 @@ from tests.support.world.world import World, open_world
 @pytest.fixture
 async def db(database: Scratch) -> AsyncIterator[Database]:
     """The application's own way to the test's database."""
-    made = Database(database.app_url)
-    yield made
-    await made.close()
+    client = Database(database.app_url)
+    yield client
+    await client.close()
 
 
 @pytest.fixture

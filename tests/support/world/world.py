@@ -139,7 +139,7 @@ class World(Customer):
         source = min(CODES[kind][code].sources, key=_observing)
         async with self.database.begin() as connection:
             await lock_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
-            made = await report(
+            report_id = await report(
                 connection,
                 kind=kind,
                 object_id=held[ordinal],
@@ -149,7 +149,7 @@ class World(Customer):
                 cluster_id=cluster_id,
             )
             await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
-        return made
+        return report_id
 
     async def machine_of(self, cluster_id: UUID, *, ordinal: int = 0) -> str:
         """The name of a machine that the cluster holds."""

@@ -14,7 +14,7 @@ import pytest
 from ipucloud.contract.webhooks import Failure
 from ipucloud.egress.guard import is_public
 from ipucloud.egress.urls import UrlRefused, target_of
-from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, pause_after, seconds_asked
+from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, pause_after, retry_seconds
 from ipucloud.webhooks.sender import Sender
 from tests.support.receiver import receiving
 
@@ -173,7 +173,7 @@ def test_ten_tries_take_seventy_five_hours() -> None:
     ],
 )
 def test_who_is_busy_is_left_alone_as_long_as_it_asks_and_a_day_at_most(header: str | None, seconds: int) -> None:
-    asked = seconds_asked(header, datetime(2026, 11, 20, 12, tzinfo=UTC))
+    asked = retry_seconds(header, datetime(2026, 11, 20, 12, tzinfo=UTC))
     assert asked == seconds
     draw = random.Random(1)  # noqa: S311  # repeatable, not secret
     assert pause_after(1, draw, asked) == (seconds or pytest.approx(PAUSES[0], rel=JITTER))

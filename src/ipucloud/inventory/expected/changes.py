@@ -34,7 +34,7 @@ class Finding(NamedTuple):
     shown: str | None
 
 
-class Taken(NamedTuple):
+class DuplicateSerial(NamedTuple):
     """A serial number that another machine or host of the same kind is expected to have."""
 
     kind: Kind
@@ -52,16 +52,16 @@ _ENTER = sa.text(
 )
 _REPLACE = Query(
     """
-    WITH wanted AS (
+    WITH items AS (
       SELECT * FROM jsonb_to_recordset(CAST(:items AS jsonb))
                AS item (kind text, name text, serial text, model text, firmware text, rack text, pod text, slot int)),
     removed AS (
       DELETE FROM expected_hardware AS e
-       WHERE region = :region AND NOT EXISTS (SELECT FROM wanted WHERE (wanted.kind, wanted.name) = (e.kind, e.name))
+       WHERE region = :region AND NOT EXISTS (SELECT FROM items WHERE (items.kind, items.name) = (e.kind, e.name))
       RETURNING 1),
     written AS (
       INSERT INTO expected_hardware AS e (region, kind, name, serial, model, firmware, rack, pod, slot)
-      SELECT :region, wanted.* FROM wanted
+      SELECT :region, items.* FROM items
       ON CONFLICT (region, kind, name) DO UPDATE
          SET serial = excluded.serial, model = excluded.model, firmware = excluded.firmware, rack = excluded.rack,
              pod = excluded.pod, slot = excluded.slot, changed_at = app_now()
@@ -73,7 +73,7 @@ _REPLACE = Query(
     """,
     Changed,
 )
-_TAKEN = Query(
+_DUPLICATE_SERIALS = Query(
     """
     SELECT e.kind, e.name, e.serial FROM expected_hardware AS e
      WHERE e.region = :region AND e.serial IS NOT NULL
@@ -82,7 +82,7 @@ _TAKEN = Query(
                       AND (other.region, other.name) <> (e.region, e.name))
      ORDER BY e.kind, e.name LIMIT 20
     """,
-    Taken,
+    DuplicateSerial,
 )
 _REMOVE = Query(
     """
@@ -105,7 +105,7 @@ _ACCEPT = Query(
     """
     WITH finding AS (
       SELECT * FROM jsonb_to_recordset(CAST(:findings AS jsonb)) AS item (kind text, name text, codes text[])),
-    seen AS (
+    shown AS (
       SELECT s.*, finding.codes FROM finding JOIN shown_hardware AS s
           ON (s.region, s.kind, s.name) = (:region, finding.kind, finding.name)),
     removed AS (
@@ -114,18 +114,18 @@ _ACCEPT = Query(
       RETURNING 1),
     added AS (
       INSERT INTO expected_hardware (region, kind, name, serial, model, firmware, pod, slot)
-      SELECT region, kind, name, serial, model, firmware, pod, slot FROM seen WHERE 'surplus' = ANY (codes)
+      SELECT region, kind, name, serial, model, firmware, pod, slot FROM shown WHERE 'surplus' = ANY (codes)
       RETURNING 1),
     changed AS (
       UPDATE expected_hardware AS e
-         SET serial = CASE WHEN 'wrong_serial' = ANY (codes) THEN seen.serial ELSE e.serial END,
-             model = CASE WHEN 'wrong_model' = ANY (codes) THEN seen.model ELSE e.model END,
-             firmware = CASE WHEN 'firmware_differs' = ANY (codes) THEN seen.firmware ELSE e.firmware END,
-             pod = CASE WHEN 'cabling' = ANY (codes) THEN seen.pod ELSE e.pod END,
-             slot = CASE WHEN 'cabling' = ANY (codes) THEN seen.slot ELSE e.slot END,
+         SET serial = CASE WHEN 'wrong_serial' = ANY (codes) THEN shown.serial ELSE e.serial END,
+             model = CASE WHEN 'wrong_model' = ANY (codes) THEN shown.model ELSE e.model END,
+             firmware = CASE WHEN 'firmware_differs' = ANY (codes) THEN shown.firmware ELSE e.firmware END,
+             pod = CASE WHEN 'cabling' = ANY (codes) THEN shown.pod ELSE e.pod END,
+             slot = CASE WHEN 'cabling' = ANY (codes) THEN shown.slot ELSE e.slot END,
              changed_at = app_now()
-        FROM seen
-       WHERE (e.region, e.kind, e.name) = (seen.region, seen.kind, seen.name)
+        FROM shown
+       WHERE (e.region, e.kind, e.name) = (shown.region, shown.kind, shown.name)
          AND NOT codes && ARRAY['missing', 'surplus']
       RETURNING 1)
     SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM changed) AS changed,
@@ -164,21 +164,21 @@ async def accept(
     """Expect what the hardware of these findings shows, and record that in its history."""
     codes: defaultdict[tuple[Kind, str], list[str]] = defaultdict(list)
     changes: defaultdict[Kind, list[Change]] = defaultdict(list)
-    for each in findings:
-        codes[each.kind, each.name].append(each.code)
-        detail = f"{each.code}, expected {each.expected}, shown {each.shown}: {reason}"
-        changes[each.kind].append(Change(each.name, Happened.ACCEPTED, detail))
+    for finding in findings:
+        codes[finding.kind, finding.name].append(finding.code)
+        detail = f"{finding.code}, expected {finding.expected}, shown {finding.shown}: {reason}"
+        changes[finding.kind].append(Change(finding.name, Happened.ACCEPTED, detail))
     await start(connection, region, token)
     items = [{"kind": kind, "name": name, "codes": found} for (kind, name), found in codes.items()]
     changed = await _ACCEPT.one(connection, {"region": region, "findings": orjson.dumps(items).decode()})
-    for kind, theirs in changes.items():
-        await record_changes(connection, region, kind, theirs, actor=token)
+    for kind, of_kind in changes.items():
+        await record_changes(connection, region, kind, of_kind, actor=token)
     return changed
 
 
-async def taken_serials(connection: AsyncConnection, region: str) -> list[Taken]:
+async def duplicate_serials(connection: AsyncConnection, region: str) -> list[DuplicateSerial]:
     """Hardware of a region with a serial number that other hardware has too. The commit would fail."""
-    return await _TAKEN.all(connection, {"region": region})
+    return await _DUPLICATE_SERIALS.all(connection, {"region": region})
 
 
 async def remove(connection: AsyncConnection, region: str) -> bool:

@@ -18,7 +18,7 @@ SHOWN_BY: Mapping[Kind, Source] = {"machine": Source.BMC, "host": Source.HOST}
 """Who shows that hardware exists, and its serial number and model."""
 
 
-class _Found(NamedTuple):
+class _Row(NamedTuple):
     kind: Kind
     object_id: UUID
     code: Code
@@ -26,7 +26,7 @@ class _Found(NamedTuple):
     shown: str | None
 
 
-_FOUND = Query(
+_PREVENTING = Query(
     """
     SELECT f.kind, coalesce(m.id, h.id) AS object_id, f.code, f.expected, f.shown
       FROM inventory_findings AS f
@@ -35,16 +35,14 @@ _FOUND = Query(
       LEFT JOIN hosts AS h ON f.kind = 'host' AND h.name = f.name AND h.region = f.region
      WHERE f.region = :region AND f.code = ANY (:codes) AND coalesce(m.id, h.id) IS NOT NULL
     """,
-    _Found,
+    _Row,
 )
 
 
 async def inventory_facts(connection: Statements, region: str) -> list[Fact]:
     """What prevents allocation of a region's machines and hosts, by the last readings that were written."""
-    found = await _FOUND.all(connection, {"region": region, "codes": list(PREVENTING)})
-    return [
-        Fact(each.kind, each.object_id, source_of(each.kind, each.code), each.code, _detail(each)) for each in found
-    ]
+    rows = await _PREVENTING.all(connection, {"region": region, "codes": list(PREVENTING)})
+    return [Fact(each.kind, each.object_id, source_of(each.kind, each.code), each.code, _detail(each)) for each in rows]
 
 
 def source_of(kind: Kind, code: Code) -> Source:
@@ -53,7 +51,7 @@ def source_of(kind: Kind, code: Code) -> Source:
     return next(source for source in (Source.VIPU, SHOWN_BY[kind]) if source in reporting)
 
 
-def _detail(found: _Found) -> str:
-    if found.code is Code.SURPLUS:
-        return f"not in the expected inventory, serial number {found.shown or 'unknown'}"
-    return f"expected {found.expected}, shown {found.shown}"
+def _detail(row: _Row) -> str:
+    if row.code is Code.SURPLUS:
+        return f"not in the expected inventory, serial number {row.shown or 'unknown'}"
+    return f"expected {row.expected}, shown {row.shown}"

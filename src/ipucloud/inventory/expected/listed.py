@@ -35,8 +35,8 @@ def _changed(table: str, objects: str) -> Query[_Listing]:
         WITH listed (name) AS (SELECT unnest(CAST(:names AS text[])))
         UPDATE {table} AS object
            SET unlisted_since = CASE WHEN object.name IN (SELECT name FROM listed) THEN NULL ELSE app_now() END
-          FROM ({objects}) AS theirs
-         WHERE object.id = theirs.id
+          FROM ({objects}) AS in_region
+         WHERE object.id = in_region.id
            AND (object.unlisted_since IS NULL) <> (object.name IN (SELECT name FROM listed))
         RETURNING object.name, object.unlisted_since IS NULL AS listed
         """,  # noqa: S608  # our own names
@@ -76,15 +76,15 @@ async def record_capacity(
     reported at once, so that no cluster gets it before it was observed.
     """
     for kind, names in _listed(region).items():
-        mine = {"region": region.region, "kind": kind}
+        key = {"region": region.region, "kind": kind}
         added = [name for name in names if (kind, name) not in before]
         changes = [Change(name, Happened.ADDED, "the site's inventory lists it") for name in added]
-        for each in await _LISTED[kind].all(connection, {"region": region.region, "names": names}):
-            listed = "lists it again" if each.listed else "does not list it any more"
-            happened = Happened.RETURNED if each.listed else Happened.REMOVED
-            changes.append(Change(each.name, happened, f"the site's inventory {listed}"))
+        for row in await _LISTED[kind].all(connection, {"region": region.region, "names": names}):
+            listed = "lists it again" if row.listed else "does not list it any more"
+            happened = Happened.RETURNED if row.listed else Happened.REMOVED
+            changes.append(Change(row.name, happened, f"the site's inventory {listed}"))
         await record_changes(connection, region.region, kind, changes)
-        for new in await _UNEXPECTED[kind].all(connection, mine | {"names": added}) if added else ():
+        for new in await _UNEXPECTED[kind].all(connection, key | {"names": added}) if added else ():
             await report(
                 connection,
                 kind=kind,

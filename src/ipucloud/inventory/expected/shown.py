@@ -119,16 +119,16 @@ async def is_known(connection: Statements, region: str, kind: Kind, digest: str)
 
 async def write_shown(connection: AsyncConnection, region: str, kind: Kind, shown: Collection[Shown]) -> Counter[str]:
     """Keep what a complete reading showed, and record what changed; the number of events by type."""
-    mine = {"region": region, "kind": kind}
-    found = compare({each.shown.name: each for each in await _KNOWN.all(connection, mine)}, shown)
-    if found.rows:
-        columns = {name: [getattr(row, name) for row in found.rows] for name in Shown._fields}
-        await connection.execute(_WRITE, mine | columns)
-    if found.missing:
-        await connection.execute(_MISSING, mine | {"names": found.missing})
-    await record_changes(connection, region, kind, found.changes)
-    await connection.execute(_KEEP_DIGEST, mine | {"digest": digest_of(shown)})
-    return Counter(change.type for change in found.changes)
+    key = {"region": region, "kind": kind}
+    difference = compare({each.shown.name: each for each in await _KNOWN.all(connection, key)}, shown)
+    if difference.rows:
+        columns = {name: [getattr(row, name) for row in difference.rows] for name in Shown._fields}
+        await connection.execute(_WRITE, key | columns)
+    if difference.missing:
+        await connection.execute(_MISSING, key | {"names": difference.missing})
+    await record_changes(connection, region, kind, difference.changes)
+    await connection.execute(_KEEP_DIGEST, key | {"digest": digest_of(shown)})
+    return Counter(change.type for change in difference.changes)
 
 
 async def record_changes(

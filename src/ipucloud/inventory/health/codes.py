@@ -326,7 +326,7 @@ SUPPRESSING_ALERTS = _declared(lambda declared: declared.suppresses_alerts)
 
 def declaration(kind: Kind, source: Source, code: Code) -> Declaration:
     """What is declared. Raises ValueError if there is no such code of this kind, or the source does not report it."""
-    found = CODES[kind].get(code)
-    if found is None or source not in found.sources:
+    entry = CODES[kind].get(code)
+    if entry is None or source not in entry.sources:
         raise ValueError(f"{source} does not report {code} of a {kind}")
-    return found
+    return entry

@@ -85,14 +85,14 @@ def judge(
 ) -> list[Change]:
     """The changes. Reports of objects whose source did not answer stay as they are, except those that expire."""
     reports = {(each.object_id, each.source, each.code): each for each in live}
-    seen = {(each.object_id, each.source, each.code): each for each in facts}
+    shown = {(each.object_id, each.source, each.code): each for each in facts}
     answered = frozenset(asked)
-    changes = [Change(Action.SUSPECTED, fact) for key, fact in seen.items() if key not in reports]
+    changes = [Change(Action.SUSPECTED, fact) for key, fact in shown.items() if key not in reports]
     for key, report in reports.items():
         if report.expires_at is not None and report.expires_at <= now:
             changes.append(_change(report, Action.CLEARED))
         elif report.source in OBSERVED:
-            changes += _judge_live(report, seen.get(key), now, answered=(report.object_id, report.source) in answered)
+            changes += _judge_live(report, shown.get(key), now, answered=(report.object_id, report.source) in answered)
     return changes
 
 

@@ -121,12 +121,12 @@ async def write_controller(
 
     Returns the pods whose machines are withheld from new clusters from now on, or offered again: settle them.
     """
-    mine = {"region": region, "name": controller}
-    pods = await _WITHHOLD.all(connection, mine | {"failed": error is not None})
+    key = {"region": region, "name": controller}
+    pods = await _WITHHOLD.all(connection, key | {"failed": error is not None})
     if error is not None:
-        await connection.execute(_SILENT, mine | {"error": error[:500]})
+        await connection.execute(_SILENT, key | {"error": error[:500]})
     else:
-        await connection.execute(_CONTROLLER, mine | asdict(when))
+        await connection.execute(_CONTROLLER, key | asdict(when))
     return pods
 
 

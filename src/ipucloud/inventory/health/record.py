@@ -72,9 +72,9 @@ async def write(connection: AsyncConnection, region: str, changes: Collection[Ch
     A cluster must be locked before.
     """
     for kind in CODES:  # machines and their pods before hosts, in the order of locks
-        theirs = [each for each in changes if each.fact.kind == kind]
-        if theirs:
-            await _write(connection, region, kind, theirs, cluster_id)
+        of_kind = [each for each in changes if each.fact.kind == kind]
+        if of_kind:
+            await _write(connection, region, kind, of_kind, cluster_id)
 
 
 async def _write(

@@ -120,12 +120,12 @@ async def report(
 
 async def clear(connection: AsyncConnection, *, report_id: UUID) -> bool:
     """End a report; False when it does not exist or has ended."""
-    found = await _OBJECT.one_or_none(connection, {"report_id": report_id})
-    if found is None:
+    target = await _OBJECT.one_or_none(connection, {"report_id": report_id})
+    if target is None:
         return False
-    await lock(connection, found.kind, [found.object_id])
+    await lock(connection, target.kind, [target.object_id])
     ended = await _CLEAR.one(connection, {"report_id": report_id}) > 0
-    await merge(connection, found.kind, [found.object_id])
+    await merge(connection, target.kind, [target.object_id])
     return ended
 
 
@@ -133,7 +133,7 @@ async def clear_code(
     connection: AsyncConnection, *, kind: Kind, object_id: UUID, source: Source, code: Code
 ) -> UUID | None:
     """End the live report of this source and code, and return its id; None when there is none."""
-    asked = {"object_id": object_id, "source": source, "code": code}
-    report_id = await _LIVE[kind].one_or_none(connection, asked)
+    key = {"object_id": object_id, "source": source, "code": code}
+    report_id = await _LIVE[kind].one_or_none(connection, key)
     ended = report_id is not None and await clear(connection, report_id=report_id)
     return report_id if ended else None
