@@ -94,8 +94,8 @@ def refuse_incomplete(document: InvoiceOut, format_name: str) -> None:
         raise Problem(
             STATE_CONFLICT,
             f"{document.number} cannot be written as {format_name}: Peppol delivers to no e-mail address, and this is"
-            f" one in {', '.join(by_mail)}. Use `xrechnung`, or set a Peppol participant, such as 0088:4012345678901, for"
-            " invoices from now on.",
+            f" one in {', '.join(by_mail)}. Use `xrechnung`, or set a Peppol participant, such as 0088:4012345678901,"
+            " for invoices from now on.",
         )
 
 
