@@ -49,10 +49,10 @@ _TELL = sa.text(
     clauses(
         RECORD_FOR_ACCOUNT,
         """
-        SELECT reader.project_id, reader.account_id, :type, 'account', told.account_id, CAST(:data AS jsonb)
-          FROM (SELECT CAST(:account_id AS uuid) AS account_id) AS told CROSS JOIN
+        SELECT reader.project_id, reader.account_id, :type, 'account', params.account_id, CAST(:data AS jsonb)
+          FROM (SELECT CAST(:account_id AS uuid) AS account_id) AS params CROSS JOIN
         """,
-        readers_of("told.account_id"),
+        readers_of("params.account_id"),
     )
 )
 
@@ -184,11 +184,11 @@ async def create(
             f"Nothing is sold in {currency}: set list prices in it first (`ipucloud prices create`).",
         )
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; no account was made.", [fault])
-    made = new_id()
+    account_id = new_id()
     await connection.execute(
         _CREATE,
         {
-            "id": made,
+            "id": account_id,
             "name": name,
             "currency": currency,
             "legal_name": legal_name,
@@ -200,7 +200,7 @@ async def create(
             "e_invoice": json.dumps(e_invoice or {}),
         },
     )
-    return made
+    return account_id
 
 
 async def account_document(connection: Statements, account_id: UUID, *, currency: str) -> tuple[bytes, int]:
@@ -249,9 +249,9 @@ async def paying(connection: Statements, project_id: UUID, *, default: str) -> P
     return await _PAYING.one(connection, {"project_id": project_id, "currency": default})
 
 
-def refuse_other_currency(given: str, of_account: str, *, field: str = "amount") -> None:
+def refuse_other_currency(currency: str, of_account: str, *, field: str = "amount") -> None:
     """Raise `Problem` validation_failed unless the field's amount is given in the account's currency."""
-    if given != of_account:
+    if currency != of_account:
         fault = FieldError(f"/{field}/currency", "other_currency", f"The account's currency is {of_account}.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was changed.", [fault])
 

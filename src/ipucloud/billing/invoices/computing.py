@@ -128,10 +128,10 @@ async def tax_of(connection: Statements, payer: Payer, seller_country: str, day:
     if treatment != "standard":
         return Tax(treatment, NO_TAX, Decimal(0))
     country = payer.country or seller_country
-    found = await rate_on(connection, country, day)
-    if found is None:
+    rate = await rate_on(connection, country, day)
+    if rate is None:
         raise TaxUnknown(f"no standard tax rate of {country} in force on {day}")
-    return Tax(treatment, *found)
+    return Tax(treatment, *rate)
 
 
 def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
