@@ -89,7 +89,7 @@ class TerminalSession:
             await asyncio.gather(*tasks, return_exceptions=True)
         return next(task for task in tasks if task in done).result()
 
-    async def tell(self, closed: Closed) -> None:
+    async def notify(self, closed: Closed) -> None:
         """Say how it ended and close the WebSocket, if the browser is there to hear it."""
         if closed.ended_by == "client":
             return

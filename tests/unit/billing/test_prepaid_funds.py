@@ -9,7 +9,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.invoices.arithmetic import settle
+from ipucloud.billing.invoices.arithmetic import compute_totals
 from ipucloud.billing.prepaid.arithmetic import Credit, Standing
 
 NOW = datetime(2026, 5, 5, 10, 0, tzinfo=UTC)
@@ -76,12 +76,12 @@ def test_what_is_accepted_is_paid_and_what_is_refused_is_not(
     costs = [(found.used + wanted, rate)]
     if found.available(additional=wanted, until=until) >= 0:
         promo = paid_by_credit((*used, *hour), granted)
-        total = settle(costs, places=2, promo=promo).total
+        total = compute_totals(costs, places=2, promo=promo).total
         assert total <= wallet + TWO_CENTS  # minutes are no whole cents
     else:
         lasting = tuple((0 if 0 < expires <= 60 else expires, amount) for expires, amount in granted)
         promo = paid_by_credit((*used, (0, wanted)), lasting)
-        assert settle(costs, places=2, promo=promo).total > wallet - TWO_CENTS
+        assert compute_totals(costs, places=2, promo=promo).total > wallet - TWO_CENTS
 
 
 QUARTERS = st.lists(st.tuples(st.integers(1, 200).map(lambda quarter: quarter * 15), CENTS.filter(bool)), max_size=3)

@@ -77,7 +77,7 @@ async def open_terminal(socket: WebSocket) -> None:
             closed = await session.run()
         finally:
             await asyncio.shield(_over(socket, terminal, closed))
-        await session.tell(closed)
+        await session.notify(closed)
 
 
 def _size(socket: HTTPConnection) -> Size:

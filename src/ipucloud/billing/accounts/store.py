@@ -45,7 +45,7 @@ def readers_of(account: str) -> str:
     return _READERS.format(account)
 
 
-_TELL = sa.text(
+_NOTIFY = sa.text(
     clauses(
         RECORD_FOR_ACCOUNT,
         """
@@ -62,7 +62,7 @@ async def record_event(
 ) -> None:
     """Record an event about the account for its payers, and in every project that it pays for."""
     text = "{}" if data is None else data.model_dump_json()
-    await connection.execute(_TELL, {"account_id": account_id, "type": event.name, "data": text})
+    await connection.execute(_NOTIFY, {"account_id": account_id, "type": event.name, "data": text})
 
 
 class Paying(NamedTuple):

@@ -54,8 +54,8 @@ WITH issued AS (
          t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, terms, NULL, NULL, NULL
     FROM own JOIN invoice_taxes t ON t.invoice_id = own.id WHERE t.tax <> 0
   UNION ALL
-  SELECT account_id, account_name, currency, n.number, i.number, month, note_line.category, 'Correction', note_line.amount,
-         note_line.part, note_line.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL, NULL
+  SELECT account_id, account_name, currency, n.number, i.number, month, note_line.category, 'Correction',
+         note_line.amount, note_line.part, note_line.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL, NULL
     FROM issued AS i JOIN credit_notes n ON n.invoice_id = i.id
    CROSS JOIN LATERAL (
      SELECT 'Credit', -n.net, 'net', 'Credit note'

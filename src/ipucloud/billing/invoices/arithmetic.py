@@ -61,7 +61,7 @@ class InvoiceTotals:
         return self.total - self.wallet_applied
 
 
-def settle(
+def compute_totals(
     costs: Sequence[tuple[Decimal, Decimal]], *, places: int, promo: Decimal = ZERO, wallet: Decimal = ZERO
 ) -> InvoiceTotals:
     """Round the lines, apply promotional credit, tax the rest of each rate, then pay from the wallet.

@@ -239,12 +239,12 @@ async def finish_corrections(database: Database) -> list[UUID]:
             [correction] = await corrections(connection, correction_id)
             about = PriceCorrectionOf(correction=correction.id, sku=correction.sku, reason=correction.reason)
             await record_for_operators(connection, PRICE_CORRECTION_FINISHED, region=correction.region, data=about)
-            await _tell(connection, correction)
+            await _notify(connection, correction)
         failpoint("price_correction.before_finish_commit")
     return finished
 
 
-async def _tell(connection: AsyncConnection, correction: PriceCorrectionOut) -> None:
+async def _notify(connection: AsyncConnection, correction: PriceCorrectionOut) -> None:
     currency = correction.unit_price.currency
     for project in sorted({each.project_id for each in correction.effects}):
         changed = _sum([each for each in correction.effects if each.project_id == project], currency)
