@@ -174,8 +174,8 @@ def _lifespan(
 
 async def _end_streams(services: Services) -> None:
     await services.draining.wait()
-    for each in services.followers:
-        each.finish()
+    for follower in services.followers:
+        follower.finish()
 
 
 async def _problem(request: Request, problem: Exception) -> Response:

@@ -27,10 +27,10 @@ class Arguments:
     """The arguments of one endpoint, besides those of its path. Raises TypeError for an unsupported signature."""
 
     def __init__(self, endpoint: Callable[..., Any], path: Collection[str]) -> None:
-        taken = dict(signature(endpoint, eval_str=True).parameters)
-        if taken.keys() - {"query", "body"} != {"request", *path}:
-            raise TypeError(f"{endpoint.__qualname__} takes {sorted(taken)}, and its path has {sorted(path)}")
-        query, body = taken.get("query"), taken.get("body")
+        parameters = dict(signature(endpoint, eval_str=True).parameters)
+        if parameters.keys() - {"query", "body"} != {"request", *path}:
+            raise TypeError(f"{endpoint.__qualname__} takes {sorted(parameters)}, and its path has {sorted(path)}")
+        query, body = parameters.get("query"), parameters.get("body")
         self.query = None if query is None else _model(query)
         self.body = None if body is None else _model(body)
         self._query = None if self.query is None else Query(self.query)

@@ -38,12 +38,12 @@ class Attempts:
     def take(self, request: Request, email: str) -> None:
         """Count an attempt before the password is looked at. Raises `Problem` rate_limited."""
         for limiter, caller in self._limits(request, email):
-            left = limiter.take(caller)
-            if left < 0:
+            remaining = limiter.take(caller)
+            if remaining < 0:
                 raise Problem(
                     RATE_LIMITED,
                     "There were too many attempts to sign in. Wait for the time in Retry-After.",
-                    headers={"Retry-After": str(limiter.retry_after(left))},
+                    headers={"Retry-After": str(limiter.retry_after(remaining))},
                 )
 
     def _limits(self, request: Request, email: str) -> list[tuple[RateLimiter, Hashable]]:

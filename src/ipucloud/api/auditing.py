@@ -67,7 +67,7 @@ async def _begin(request: HTTPConnection, operation: str) -> UUID | None:
         **project_parameters(request.path_params.get("project", "")),
     }
     async with services_of(request).database.read() as connection:
-        return await audit_log.begin(connection, asked(request, operation), access)
+        return await audit_log.begin(connection, audit_entry(request, operation), access)
 
 
 async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outcome: Outcome, *, known: bool) -> None:
@@ -79,13 +79,13 @@ async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outc
             elif not known and (
                 outcome.status < 400 or outcome.status == UNAUTHENTICATED.status or _VERIFIED in objects
             ):
-                entire = asked(request, operation)
+                entire = audit_entry(request, operation)
                 await audit_log.note(connection, entire, status=outcome.status, code=outcome.code, objects=objects)
     except (Problem, SQLAlchemyError) as error:
         log.warning("audit_log_not_completed", operation=operation, error=type(error).__name__)
 
 
-def asked(request: HTTPConnection, operation: str) -> Asked:
+def audit_entry(request: HTTPConnection, operation: str) -> Asked:
     """How the entry of a request begins."""
     address, agent = origin_of(request)
     return Asked(operation, _method(request), address, agent, trace_of(request).request_id)

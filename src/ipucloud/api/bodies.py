@@ -90,12 +90,12 @@ def _require_distinct_keys(raw: bytes, same: Callable[[str], str]) -> None:
     """Refuse valid JSON with an object in which a key is twice: parsers differ in which of its values counts."""
 
     def distinct(members: list[tuple[str, object]]) -> None:
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, _ in members:
-            if same(key) in seen:
+            if same(key) in keys:
                 named = f" {json.dumps(key, ensure_ascii=False)}" if len(key) <= _LONGEST_KEY else ""
                 raise malformed(f"The body has an object with the key{named} twice. Send each key once.")
-            seen.add(same(key))
+            keys.add(same(key))
 
     json.loads(raw, object_pairs_hook=distinct)
 

@@ -82,7 +82,7 @@ def compressed(body: bytes, level: int = _LEVEL) -> bytes:
 def _accepts_gzip(headers: Headers) -> bool:
     """RFC 9110: a coding is accepted if it, or else `*`, is listed with a weight above 0."""
     accepted = {}
-    for each in ",".join(headers.getlist("accept-encoding")).lower().split(","):
-        coding, _, weight = each.partition(";")
+    for element in ",".join(headers.getlist("accept-encoding")).lower().split(","):
+        coding, _, weight = element.partition(";")
         accepted[coding.strip()] = weight.replace(" ", "") not in {"q=0", "q=0.", "q=0.0", "q=0.00", "q=0.000"}
     return accepted.get("gzip", accepted.get("*", False))

@@ -82,9 +82,9 @@ class SessionPaths:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _PREFIX.match(scope["path"]) if scope["type"] in {"http", "websocket"} else None
-        if found is not None:
-            prefix = found[1]
+        match = _PREFIX.match(scope["path"]) if scope["type"] in {"http", "websocket"} else None
+        if match is not None:
+            prefix = match[1]
             scope = {**scope, "path": scope["path"].removeprefix(prefix), _KEY: prefix}
             if "raw_path" in scope:
                 scope["raw_path"] = scope["raw_path"].removeprefix(prefix.encode())

@@ -31,12 +31,12 @@ def credentials(scope: Scope) -> tuple[bytes | None, bool]:
     With an `Authorization` header (`Bearer <token>`, or `APIKey <token>` as gcore clients send it) cookies do not
     count. The hash is None for no or several headers, another scheme, or text that cannot be a token or secret.
     """
-    given = _headers(scope, b"authorization")
-    if not given:
+    values = _headers(scope, b"authorization")
+    if not values:
         return _session(scope), True
-    if len(given) != 1:
+    if len(values) != 1:
         return None, False
-    scheme, _, token = given[0].partition(b" ")
+    scheme, _, token = values[0].partition(b" ")
     if scheme.lower() not in _SCHEMES:
         return None, False
     return token_hash(token.strip(b" ").decode("latin-1")), False
@@ -86,8 +86,8 @@ def _is_ours(origin: str, scope: Scope) -> bool:
     return [parts.netloc.lower()] == host and not (scope["scheme"] in _TLS and parts.scheme != "https")
 
 
-def _headers(scope: Scope, wanted: bytes) -> list[bytes]:
-    return [value for name, value in scope["headers"] if name == wanted]
+def _headers(scope: Scope, field: bytes) -> list[bytes]:
+    return [value for name, value in scope["headers"] if name == field]
 
 
 FLUSH_SECONDS = 60.0

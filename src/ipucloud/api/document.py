@@ -162,8 +162,8 @@ def whole(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(name, None)
     webhooks, schemas, parameters = messages()
-    if taken := components["schemas"].keys() & schemas.keys():
-        raise ValueError(f"bodies of requests and messages share the names {sorted(taken)}")
+    if shared := components["schemas"].keys() & schemas.keys():
+        raise ValueError(f"bodies of requests and messages share the names {sorted(shared)}")
     components["schemas"].update(schemas)
     components["parameters"] = parameters
     document["webhooks"] = webhooks
@@ -186,11 +186,11 @@ def _described(route: ApiRoute | HealthRoute) -> APIRoute:
     async def endpoint() -> Response:
         raise NotImplementedError  # FastAPI answers no request
 
-    taken = signature(route.endpoint, eval_str=True)
-    endpoint.__signature__ = taken.replace(  # type: ignore[attr-defined]  # what `inspect` reads
+    declared = signature(route.endpoint, eval_str=True)
+    endpoint.__signature__ = declared.replace(  # type: ignore[attr-defined]  # what `inspect` reads
         parameters=[
             each.replace(annotation=Annotated[each.annotation, Query()]) if each.name == "query" else each
-            for each in taken.parameters.values()
+            for each in declared.parameters.values()
         ]
     )
     return APIRoute(route.path, endpoint, methods=route.methods, **route.description)

@@ -94,8 +94,8 @@ class _Answer:
         kind = message["type"].removeprefix("websocket.")
         if kind == "http.response.start":
             self.status = message["status"]
-            given = {name for name, _ in message["headers"]}
-            missing = [item for item in UNLESS_SET.items() if item[0] not in given]
+            present = {name for name, _ in message["headers"]}
+            missing = [item for item in UNLESS_SET.items() if item[0] not in present]
             message["headers"] = [*message["headers"], *ALWAYS, *missing, (b"request-id", self._request_id)]
         elif kind == "accept":
             self.status = 101

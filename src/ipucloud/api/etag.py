@@ -68,10 +68,10 @@ def expected_version(request: Request) -> int | None:
 
     Of several it is the newest: versions only grow, so no older one can match an object that the caller has read.
     """
-    given = request.headers.get("if-match", "*").strip()
-    if given == "*":
+    header = request.headers.get("if-match", "*").strip()
+    if header == "*":
         return None
-    return max(map(int, _TAG.findall(given)), default=NO_VERSION)
+    return max(map(int, _TAG.findall(header)), default=NO_VERSION)
 
 
 def required_version(request: Request) -> int:

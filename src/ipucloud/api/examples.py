@@ -120,8 +120,8 @@ class _Composer:
         """The body of a webhook's message: the general one, with what is the type's own."""
         general, *own = schema.get("allOf", [schema])
         value = self._composed(general, "message")
-        for each in own:
-            self._specialise(value, each)
+        for part in own:
+            self._specialise(value, part)
         return value
 
     def _specialise(self, value: dict[str, Any], schema: Schema) -> None:

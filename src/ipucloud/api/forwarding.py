@@ -68,14 +68,14 @@ HARMLESS = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'n
 """A page of a program runs no scripts and belongs to no origin."""
 
 
-def request_fields(given: Iterable[tuple[bytes, bytes]], *, host: str, prefix: str, request_id: str) -> Fields:
+def request_fields(headers: Iterable[tuple[bytes, bytes]], *, host: str, prefix: str, request_id: str) -> Fields:
     """The header that a program gets; `prefix` is the path under which the caller sees its root."""
     kept = [
         (name, value)
-        for name, value in _end_to_end(given)
+        for name, value in _end_to_end(headers)
         if name not in NOT_SENT and not name.startswith(NOT_SENT_BEGINNING)
     ]
-    chunked = any(name.lower() == b"transfer-encoding" for name, _ in given)
+    chunked = any(name.lower() == b"transfer-encoding" for name, _ in headers)
     if chunked:
         kept = [(name, value) for name, value in kept if name != b"content-length"]
     own: Fields = [
@@ -87,22 +87,22 @@ def request_fields(given: Iterable[tuple[bytes, bytes]], *, host: str, prefix: s
     return [*own, *kept, *([(b"transfer-encoding", b"chunked")] if chunked else [])]
 
 
-def answer_fields(given: Iterable[tuple[bytes, bytes]], status: int = 200) -> Fields:
+def answer_fields(headers: Iterable[tuple[bytes, bytes]], status: int = 200) -> Fields:
     """The header that the caller gets."""
     kept = [
         (name, value)
-        for name, value in _end_to_end(given)
+        for name, value in _end_to_end(headers)
         if name not in NOT_PASSED_ON and not name.startswith(NOT_PASSED_ON_BEGINNING)
     ]
-    chunked = any(name.lower() == b"transfer-encoding" for name, _ in given)  # it says where the body ends
+    chunked = any(name.lower() == b"transfer-encoding" for name, _ in headers)  # it says where the body ends
     if chunked or status in _WITHOUT_BODY:
         kept = [(name, value) for name, value in kept if name != b"content-length"]
     return [*kept, HARMLESS]
 
 
-def _end_to_end(given: Iterable[tuple[bytes, bytes]]) -> Fields:
+def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Fields:
     """Names in lower case, without what concerns only the connection, which `Connection` can name too."""
-    fields = [(name.lower(), value) for name, value in given]
+    fields = [(name.lower(), value) for name, value in headers]
     named = {each.strip().lower() for name, value in fields if name == b"connection" for each in value.split(b",")} - {
         b"content-length",
         b"content-type",

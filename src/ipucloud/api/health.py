@@ -41,16 +41,16 @@ class Readiness:
     """The last database check: at most one per `CACHED_SECONDS`, taking at most `PING_SECONDS`."""
 
     def __init__(self) -> None:
-        self._asked_at = self._looked_at = float("-inf")
+        self._polled_at = self._looked_at = float("-inf")
         self._fault: str | None = None
 
     def watched(self, services: Services) -> bool:
         """True if readiness is polled, so that a poller must be shown the drain before the listener closes."""
-        return services.clock.monotonic() - self._asked_at < WATCHED_SECONDS
+        return services.clock.monotonic() - self._polled_at < WATCHED_SECONDS
 
     async def fault(self, services: Services) -> str | None:
         """Why the process is not ready, or None."""
-        now = self._asked_at = services.clock.monotonic()
+        now = self._polled_at = services.clock.monotonic()
         if services.draining.is_set():
             return "The process is draining."
         if now - self._looked_at >= CACHED_SECONDS:

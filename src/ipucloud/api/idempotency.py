@@ -82,29 +82,29 @@ class KeyedRequest:
         """
         if not await store.take(connection, scope, self.key):
             raise Problem(IDEMPOTENCY_IN_PROGRESS, "Send the same request again shortly.", headers={"Retry-After": "1"})
-        found = await store.find(connection, scope, self.key)
-        if found is None:
+        stored = await store.find(connection, scope, self.key)
+        if stored is None:
             return None
-        if found.fingerprint != self.fingerprint:
+        if stored.fingerprint != self.fingerprint:
             raise _reused()
-        return Answer(found.status, found.body, dict(found.headers), replayed=True)
+        return Answer(stored.status, stored.body, dict(stored.headers), replayed=True)
 
     async def earlier_money(self, connection: AsyncConnection, scope: UUID, moves: Moves) -> Answer | None:
         """What the request made when its money moved, as it is now. Call `earlier_answer` first, which locks the key.
 
         Raises `Problem` idempotency_key_reused when the key belongs to another request.
         """
-        found = await store.find_money(connection, scope, self.key)
-        if found is None:
+        stored = await store.find_money(connection, scope, self.key)
+        if stored is None:
             return None
-        made: UUID | None = getattr(found, moves.row)
-        if found.fingerprint != self.fingerprint or made is None:
+        row_id: UUID | None = getattr(stored, moves.row)
+        if stored.fingerprint != self.fingerprint or row_id is None:
             raise _reused()
-        return Answer(201, await moves.read(connection, made), replayed=True)
+        return Answer(201, await moves.read(connection, row_id), replayed=True)
 
-    async def keep_money(self, connection: AsyncConnection, scope: UUID, moves: Moves, made: UUID) -> None:
+    async def keep_money(self, connection: AsyncConnection, scope: UUID, moves: Moves, row_id: UUID) -> None:
         """Store the key with the row that the request made."""
-        await store.keep_money(connection, scope, self.key, store.MoneyRequest(self.fingerprint, **{moves.row: made}))
+        await store.keep_money(connection, scope, self.key, store.MoneyRequest(self.fingerprint, **{moves.row: row_id}))
 
     async def keep(self, connection: AsyncConnection, scope: UUID, answer: Answer) -> None:
         """Store the response in the transaction of its effect."""
@@ -115,8 +115,8 @@ class KeyedRequest:
 
 async def keyed(request: Request, *, required: bool = False) -> KeyedRequest | None:
     """The request's key, or None without one. Raises `Problem` 400 for a malformed one, or a missing `required` one."""
-    given = request.headers.getlist(HEADER)
-    if not given:
+    keys = request.headers.getlist(HEADER)
+    if not keys:
         if required:
             raise Problem(
                 IDEMPOTENCY_KEY_REQUIRED,
@@ -124,9 +124,9 @@ async def keyed(request: Request, *, required: bool = False) -> KeyedRequest | N
                 "repeat the request: the money then moves once.",
             )
         return None
-    if len(given) != 1 or not _KEY.fullmatch(given[0]):
+    if len(keys) != 1 or not _KEY.fullmatch(keys[0]):
         raise malformed("Send one Idempotency-Key of 1 to 255 visible ASCII characters, such as a UUID.")
-    return KeyedRequest(given[0], await _fingerprint(request))
+    return KeyedRequest(keys[0], await _fingerprint(request))
 
 
 def _reused() -> Problem:

@@ -50,13 +50,14 @@ UNSHARED = 7 / 8
 class Bucket:
     """`level` requests are available at the monotonic time `at`.
 
-    `taken`: how many were taken here that no other process knows of. `known`: how many all processes had taken together
-    when that was last looked up, at the monotonic time `known_at`. `refused_at`: when the last request was refused.
+    `consumed`: how many were taken here that no other process knows of. `known`: how many all processes had taken
+    together when that was last looked up, at the monotonic time `known_at`. `refused_at`: when the last request was
+    refused.
     """
 
     level: float
     at: float
-    taken: float = 0
+    consumed: float = 0
     known: int = 0
     known_at: float = -math.inf
     refused_at: float = -math.inf
@@ -92,11 +93,11 @@ class RateLimiter:
         else:
             self._buckets.move_to_end(caller)
             self._fill(bucket, now)
-        left = bucket.level - cost
-        if left >= 0:
-            bucket.level = left
-            bucket.taken += cost
-        return left
+        remaining = bucket.level - cost
+        if remaining >= 0:
+            bucket.level = remaining
+            bucket.consumed += cost
+        return remaining
 
     def pause(self, caller: Hashable) -> float:
         """Seconds to wait before a refusal of the caller, of which there is one now, is sent."""
@@ -110,16 +111,16 @@ class RateLimiter:
 
         What others do not know of a caller with a full bucket is forgotten: it is as if it had not been taken.
         """
-        found, now = {}, self._clock.monotonic()
+        buckets, now = {}, self._clock.monotonic()
         for caller, bucket in self._buckets.items():
-            if not bucket.taken:
+            if not bucket.consumed:
                 continue
             self._fill(bucket, now)
             if bucket.level >= self._burst:
-                bucket.taken = 0
+                bucket.consumed = 0
             elif bucket.level < self._burst * UNSHARED:
-                found[caller] = bucket
-        return found
+                buckets[caller] = bucket
+        return buckets
 
     def count_others(self, bucket: Bucket, own: int, total: int) -> None:
         """Take what others gave since the last time, out of `total` by all processes, which has `own` of this one.
@@ -130,24 +131,24 @@ class RateLimiter:
         now = self._clock.monotonic()
         if now - bucket.known_at < self._burst / self._rate:
             bucket.level = max(-self._burst, bucket.level - max(0, total - own - bucket.known))
-        bucket.taken -= own
+        bucket.consumed -= own
         bucket.known, bucket.known_at = total, now
 
     def _fill(self, bucket: Bucket, now: float) -> None:
         bucket.level = min(self._burst, bucket.level + (now - bucket.at) * self._rate)
         bucket.at = now
 
-    def headers(self, left: float) -> list[tuple[bytes, bytes]]:
+    def headers(self, remaining: float) -> list[tuple[bytes, bytes]]:
         """`RateLimit-Policy`, and `RateLimit`: requests left, and seconds until the bucket is full."""
-        seconds = math.ceil((self._burst - max(left, 0)) / self._rate)
+        seconds = math.ceil((self._burst - max(remaining, 0)) / self._rate)
         return [
             (b"ratelimit-policy", f'"{self._name}";q={self._burst};w={self._window}'.encode()),
-            (b"ratelimit", f'"{self._name}";r={max(0, math.floor(left))};t={seconds}'.encode()),
+            (b"ratelimit", f'"{self._name}";r={max(0, math.floor(remaining))};t={seconds}'.encode()),
         ]
 
-    def retry_after(self, left: float) -> int:
+    def retry_after(self, remaining: float) -> int:
         """Whole seconds until the refused request would be allowed."""
-        return max(1, math.ceil(-left / self._rate))
+        return max(1, math.ceil(-remaining / self._rate))
 
 
 class RateLimit:
@@ -186,8 +187,8 @@ class RateLimit:
             return
         trace = scope_trace(scope)
         trace.token_hash, trace.by_cookie = credentials(scope)
-        limiter, caller, left = self._taken(scope, trace.token_hash)
-        headers = limiter.headers(left)
+        limiter, caller, remaining = self._consume(scope, trace.token_hash)
+        headers = limiter.headers(remaining)
 
         async def send_with_limits(message: Message) -> None:
             if message["type"] == "websocket.accept":
@@ -196,30 +197,30 @@ class RateLimit:
                 message["headers"] = [*message["headers"], *(self._judged(trace, message["status"]) or headers)]
             await send(message)
 
-        if left < 0:
+        if remaining < 0:
             self._metrics.rate_limited.inc()
             problem = Problem(
                 RATE_LIMITED,
                 "Wait for the time in Retry-After, and send requests less often.",
-                headers={"Retry-After": str(limiter.retry_after(left))},
+                headers={"Retry-After": str(limiter.retry_after(remaining))},
             )
             await self._clock.sleep(limiter.pause(caller))
             await problem_response(problem, scope)(scope, receive, send_with_limits)
             return
         await self._app(scope, receive, send_with_limits)
 
-    def _taken(self, scope: Scope, token: bytes | None) -> tuple[RateLimiter, Hashable, float]:
+    def _consume(self, scope: Scope, token: bytes | None) -> tuple[RateLimiter, Hashable, float]:
         """The limiter that decides, who is counted there, and what is left of that after this request."""
         if token is None or token not in self._tokens:
             address = address_of(scope)
             CALLER.set(address)
             return self._addresses, address, self._addresses.take(address)
-        left, home = self._tokens.take(token), self._homes.get(token)
+        remaining, home = self._tokens.take(token), self._homes.get(token)
         CALLER.set(home or token)
-        if home is None or left < 0:
-            return self._tokens, token, left
+        if home is None or remaining < 0:
+            return self._tokens, token, remaining
         of_project = self._projects.take(home)
-        return (self._projects, home, of_project) if of_project < left else (self._tokens, token, left)
+        return (self._projects, home, of_project) if of_project < remaining else (self._tokens, token, remaining)
 
     def _judged(self, trace: Trace, status: int) -> list[tuple[bytes, bytes]] | None:
         """Note from the response whether the token is valid; return its limit if it has a new bucket."""

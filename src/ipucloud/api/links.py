@@ -30,8 +30,8 @@ def own_url(request: HTTPConnection) -> str:
     settings = services_of(request).settings
     if settings.public_url is not None:
         return settings.public_url.rstrip("/")
-    found = _HOST.fullmatch(request.headers.get("host", "").lower())
-    if found is None or (found["address"] or found["name"]) not in _hosts(request, settings):
+    match = _HOST.fullmatch(request.headers.get("host", "").lower())
+    if match is None or (match["address"] or match["name"]) not in _hosts(request, settings):
         raise malformed(
             "The answer would have a link to the Host of this request, which is not known to be this service. The"
             " operator sets its address as IPUCLOUD_PUBLIC_URL, or its names as IPUCLOUD_ALLOWED_HOSTS."
@@ -70,5 +70,7 @@ async def mail_invitation(
 async def mail_again(request: Request, connection: AsyncConnection, again: Iterable[Again]) -> None:
     """Have the links sent of invitations in the place of memberships; where they are not, owners renew them."""
     if inviting_of(request).mailed:
-        for each in again:
-            await mail_invitation(request, connection, each.home, each.id, email=each.email, secret=each.secret)
+        for invitation in again:
+            await mail_invitation(
+                request, connection, invitation.home, invitation.id, email=invitation.email, secret=invitation.secret
+            )

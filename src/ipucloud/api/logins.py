@@ -60,10 +60,10 @@ async def log_in(
 async def _key_is_let_in(database: Database, there: Terminal) -> None:
     while True:
         async with database.read() as reading:
-            seen = await store.key_is_seen(reading, there.id)
-        if seen is None:
+            present = await store.key_is_seen(reading, there.id)
+        if present is None:
             raise LoginFailed("not_let_in")
-        if seen:
+        if present:
             return
         await asyncio.sleep(KEY_POLL_SECONDS)
 

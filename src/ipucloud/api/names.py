@@ -122,10 +122,10 @@ async def resolve(request: HTTPConnection) -> None:
 
 def named(refusal: Problem, path: dict[str, object]) -> Problem:
     """The refusal with its object named as in the request's path: "the partition p1 of the cluster bert"."""
-    asked = [f"{noun(each)} {value}" for each, value in reversed(path.items()) if each != "project" or len(path) == 1]
-    if not asked or not refusal.detail.startswith(f"{ABSENT} "):
+    objects = [f"{noun(each)} {value}" for each, value in reversed(path.items()) if each != "project" or len(path) == 1]
+    if not objects or not refusal.detail.startswith(f"{ABSENT} "):
         return refusal
-    return replace(refusal, detail=refusal.detail.replace(ABSENT, "The " + " of the ".join(asked), 1))
+    return replace(refusal, detail=refusal.detail.replace(ABSENT, "The " + " of the ".join(objects), 1))
 
 
 def noun(parameter: str) -> str:

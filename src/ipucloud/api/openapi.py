@@ -19,10 +19,10 @@ def document() -> bytes:
     return f"{_written(create_app(Settings.model_construct()).document)}\n".encode()
 
 
-def _written(value: Any, depth: int = 0, taken: int = 0) -> str:
-    """The value as JSON; `taken`: characters before it in its line, beside the indentation."""
+def _written(value: Any, depth: int = 0, offset: int = 0) -> str:
+    """The value as JSON; `offset`: characters before it in its line, beside the indentation."""
     line = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    if depth + taken + len(line) <= WIDTH or not isinstance(value, dict | list) or not value:
+    if depth + offset + len(line) <= WIDTH or not isinstance(value, dict | list) or not value:
         return line
     if isinstance(value, list):
         return _broken("[]", [_written(each, depth + 1) for each in value], depth)

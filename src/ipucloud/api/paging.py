@@ -87,23 +87,23 @@ async def list_of_account(
         return page(query, request, await statements[query.order].one(connection, parameters))
 
 
-def page(query: Listed, request: Request, found: DocumentPage) -> Response:
+def page(query: Listed, request: Request, documents: DocumentPage) -> Response:
     """The response for a page that a list statement found."""
-    return page_at(query, request, found.items, _by_age(found))
+    return page_at(query, request, documents.items, _by_age(documents))
 
 
-def named_page(query: NamedListed, request: Request, found: NamedPage) -> Response:
+def named_page(query: NamedListed, request: Request, documents: NamedPage) -> Response:
     """The same in a list that may be ordered by name."""
-    position = _by_age(found)
-    if query.order in BY_NAME and found.next_name is not None and found.next_id is not None:
-        position = f"{found.next_name.encode().hex()} {found.next_id.hex}"
-    return page_at(query, request, found.items, position)
+    position = _by_age(documents)
+    if query.order in BY_NAME and documents.next_name is not None and documents.next_id is not None:
+        position = f"{documents.next_name.encode().hex()} {documents.next_id.hex}"
+    return page_at(query, request, documents.items, position)
 
 
-def _by_age(found: DocumentPage | NamedPage) -> str | None:
-    if found.next_created_at is None or found.next_id is None:
+def _by_age(documents: DocumentPage | NamedPage) -> str | None:
+    if documents.next_created_at is None or documents.next_id is None:
         return None
-    return f"{(found.next_created_at - _EPOCH) // timedelta(microseconds=1)} {found.next_id.hex}"
+    return f"{(documents.next_created_at - _EPOCH) // timedelta(microseconds=1)} {documents.next_id.hex}"
 
 
 def page_at(query: Paged, request: Request, items: str, position: str | None) -> Response:

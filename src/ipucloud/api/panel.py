@@ -90,8 +90,8 @@ class Panel:
 
 
 def panel_of(request: Request) -> Panel:
-    found: Panel = request.app.state.panel
-    return found
+    panel: Panel = request.app.state.panel
+    return panel
 
 
 def wants_html(request: Request) -> bool:

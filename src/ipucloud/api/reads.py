@@ -107,9 +107,9 @@ async def read_platform(request: HTTPConnection, statement: Query[Row], **parame
 
 async def principal(request: HTTPConnection) -> Principal:
     """The caller, outside any project. Raises `Problem` 401 or 403."""
-    found = await read_platform(request, IDENTIFY, **NO_ORIGIN._asdict())
-    trace_of(request).concerns(token_id=found.token_id)
-    return found
+    caller = await read_platform(request, IDENTIFY, **NO_ORIGIN._asdict())
+    trace_of(request).concerns(token_id=caller.token_id)
+    return caller
 
 
 @asynccontextmanager

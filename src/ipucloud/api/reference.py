@@ -46,15 +46,15 @@ class Reference:
     """The OpenAPI document as it is sent, made once, in a thread, for the first who ask."""
 
     def __init__(self) -> None:
-        self._made: asyncio.Task[Fixed] | None = None
+        self._task: asyncio.Task[Fixed] | None = None
 
     async def of(self, app: Any) -> Fixed:
-        if self._made is None or (self._made.done() and (self._made.cancelled() or self._made.exception())):
-            self._made = asyncio.create_task(asyncio.to_thread(_made_from, app))
-        return await asyncio.shield(self._made)
+        if self._task is None or (self._task.done() and (self._task.cancelled() or self._task.exception())):
+            self._task = asyncio.create_task(asyncio.to_thread(_rendered, app))
+        return await asyncio.shield(self._task)
 
 
-def _made_from(app: Any) -> Fixed:
+def _rendered(app: Any) -> Fixed:
     return Fixed(orjson.dumps(app.document, option=orjson.OPT_SORT_KEYS))
 
 

@@ -121,11 +121,11 @@ class ApiRoute(FoundRoute):
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = JsonRequest(scope, receive)
-        asked = dict(request.path_params)
+        path = dict(request.path_params)
         try:
             response = await self._answer(request)
         except Problem as refusal:
-            raise named(refusal, asked) from None
+            raise named(refusal, path) from None
         await response(scope, receive, send)
 
     async def _answer(self, request: JsonRequest) -> Response:

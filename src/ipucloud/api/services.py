@@ -73,11 +73,11 @@ def late_drawing() -> Problem:
 
 
 def services_of(request: HTTPConnection) -> Services:
-    found: Services = request.app.state.services
-    return found
+    services: Services = request.app.state.services
+    return services
 
 
 def catalogue_of(request: HTTPConnection) -> Catalogue:
     """The catalogue used for the whole request, even if it is reloaded meanwhile."""
-    found: Catalogue = request.scope.setdefault(_CATALOGUE, services_of(request).catalogue.catalogue)
-    return found
+    catalogue: Catalogue = request.scope.setdefault(_CATALOGUE, services_of(request).catalogue.catalogue)
+    return catalogue

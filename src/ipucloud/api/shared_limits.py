@@ -39,21 +39,21 @@ class SharedLimits:
 
     async def share(self, database: Database) -> None:
         """Tell what was taken here, and count what was taken elsewhere. Without a database each counts for itself."""
-        found = {
+        busy = {
             _key(limiter, caller): (limiter, bucket)
             for limiter in self._limiters
             for caller, bucket in limiter.busy().items()
         }
-        if not found:
+        if not busy:
             return
-        taken = [math.floor(bucket.taken) for _, bucket in found.values()]
+        amounts = [math.floor(bucket.consumed) for _, bucket in busy.values()]
         try:
             async with database.read() as connection:
-                totals = await add_taken(connection, [*found], taken)
+                totals = await add_taken(connection, [*busy], amounts)
         except (Problem, SQLAlchemyError) as error:
-            log.warning("limits_not_shared", error=type(error).__name__, callers=len(found))
+            log.warning("limits_not_shared", error=type(error).__name__, callers=len(busy))
             return
-        for (limiter, bucket), own, total in zip(found.values(), taken, totals, strict=True):
+        for (limiter, bucket), own, total in zip(busy.values(), amounts, totals, strict=True):
             limiter.count_others(bucket, own, total)
 
 

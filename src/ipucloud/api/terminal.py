@@ -73,8 +73,8 @@ class TerminalSession:
         self._size = size
         self._process: asyncssh.SSHClientProcess[bytes] | None = None
         self._ready = asyncio.Event()
-        self._wanted = asyncio.Event()
-        self._wanted.set()
+        self._flowing = asyncio.Event()
+        self._flowing.set()
         self._began = self._typed = services.clock.monotonic()
 
     async def run(self) -> Closed:
@@ -89,7 +89,7 @@ class TerminalSession:
             await asyncio.gather(*tasks, return_exceptions=True)
         return next(task for task in tasks if task in done).result()
 
-    async def tell(self, closed: Closed) -> None:
+    async def notify(self, closed: Closed) -> None:
         """Say how it ended and close the WebSocket, if the browser is there to hear it."""
         if closed.ended_by == "client":
             return
@@ -111,7 +111,7 @@ class TerminalSession:
                 return _LEFT
             typed, text = message.get("bytes"), message.get("text")
             if text is not None:
-                self._told(text)
+                self._control(text)
             elif typed:
                 self._typed = self._services.clock.monotonic()
                 await self._ready.wait()
@@ -119,20 +119,20 @@ class TerminalSession:
                     self._process.stdin.write(typed)
                     await self._process.stdin.drain()
 
-    def _told(self, text: str) -> None:
+    def _control(self, text: str) -> None:
         """A message that is none of ours changes nothing."""
         try:
-            told: Any = orjson.loads(text)
+            message: Any = orjson.loads(text)
         except orjson.JSONDecodeError:
             return
-        if not isinstance(told, dict):
+        if not isinstance(message, dict):
             return
-        if told.get("wait") is True:
-            self._wanted.clear()
-        elif "wait" in told:
-            self._wanted.set()
+        if message.get("wait") is True:
+            self._flowing.clear()
+        elif "wait" in message:
+            self._flowing.set()
         else:
-            self._resize(Size(told.get("columns", 0), told.get("rows", 0)))
+            self._resize(Size(message.get("columns", 0), message.get("rows", 0)))
 
     def _resize(self, size: Size) -> None:
         if not all(type(cells) is int and 1 <= cells <= MOST_CELLS for cells in size):
@@ -176,7 +176,7 @@ class TerminalSession:
             self._ready.set()
             while part := await process.stdout.read(PART):
                 await self._send(part)
-                await self._wanted.wait()
+                await self._flowing.wait()
         except (TimeoutError, RuntimeError, WebSocketDisconnect):
             return _LEFT
         await process.wait_closed()

@@ -78,8 +78,8 @@ def trace_of(request: HTTPConnection) -> Trace:
 
 
 def scope_trace(scope: Scope) -> Trace:
-    found: Trace = scope[_KEY]
-    return found
+    trace: Trace = scope[_KEY]
+    return trace
 
 
 def origin_of(request: HTTPConnection) -> Origin:

@@ -48,7 +48,7 @@ async def test_closing_invoicing_and_expiry_leave_the_funds_as_they_were(databas
             before = await _facts(books)
             await keep_books(db)
             after = await _facts(books)
-            assert abs(after.standing.left() - before.standing.left()) <= CENT, instant
+            assert abs(after.standing.remaining() - before.standing.remaining()) <= CENT, instant
             assert abs(after.standing.available() - before.standing.available()) <= CENT, instant
             await _agrees_with_the_draft(books, after)
         assert await books.rows("SELECT FROM invoices") != []
@@ -93,6 +93,6 @@ async def _agrees_with_the_draft(books: Books, facts: Facts) -> None:
     expired = await books.rows("SELECT id FROM promo_credits WHERE expires_at <= app_now()")
     of_valid = draft.totals.promo_applied - sum((burned.get(row.id, Decimal(0)) for row in expired), Decimal(0))
     left = facts.wallet - facts.outstanding - draft.totals.total + valid - of_valid
-    assert abs(standing.left() - left) <= CENT
+    assert abs(standing.remaining() - left) <= CENT
     tax = standing.tax(standing.used, standing.credit())
     assert abs(tax - draft.totals.tax) <= CENT

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from ipucloud.billing.invoices.arithmetic import RateTotals, settle
+from ipucloud.billing.invoices.arithmetic import RateTotals, compute_totals
 from ipucloud.billing.invoices.computing import Computed
 from ipucloud.billing.invoices.document import Credit, credit_note_document, end_of, issued_document, written
 from ipucloud.billing.invoices.line_facts import Corrected, PriceTerm
@@ -140,7 +140,7 @@ def invoice(
     currency: str = "EUR",
 ) -> InvoiceOut:
     of = [line._replace(currency=currency) for line in of]
-    totals = settle(
+    totals = compute_totals(
         [(line.cost, tax.rate) for line in of], places=places_of(currency), promo=Decimal(promo), wallet=Decimal(wallet)
     )
     made = Computed(

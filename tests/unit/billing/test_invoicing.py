@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.billing.invoices.arithmetic import divided, settle
+from ipucloud.billing.invoices.arithmetic import compute_totals, divided
 from ipucloud.kernel.money import rounded
 
 decimal_places = st.sampled_from([0, 2, 3])
@@ -20,7 +20,7 @@ lines = st.lists(st.tuples(costs, rates), max_size=12)
 
 @given(lines, balances, balances, decimal_places)
 def test_the_exported_rows_sum_to_the_payable_total(costs: Lines, promo: Decimal, wallet: Decimal, places: int) -> None:
-    invoice = settle(costs, places=places, promo=promo, wallet=wallet)
+    invoice = compute_totals(costs, places=places, promo=promo, wallet=wallet)
     assert sum(cost for cost, _ in costs) + invoice.adjustment - invoice.promo_applied + invoice.tax == invoice.total
     assert invoice.total == invoice.subtotal - invoice.promo_applied + invoice.tax
     assert invoice.cost + invoice.adjustment == invoice.subtotal
@@ -31,7 +31,7 @@ def test_the_exported_rows_sum_to_the_payable_total(costs: Lines, promo: Decimal
 def test_credit_and_wallet_can_be_paid_and_are_never_more_than_there_is_to_pay(
     costs: Lines, promo: Decimal, wallet: Decimal, places: int
 ) -> None:
-    invoice = settle(costs, places=places, promo=promo, wallet=wallet)
+    invoice = compute_totals(costs, places=places, promo=promo, wallet=wallet)
     assert 0 <= invoice.promo_applied <= min(promo, max(invoice.subtotal, Decimal(0)))
     assert min(invoice.total, Decimal(0)) <= invoice.wallet_applied <= min(wallet, max(invoice.total, Decimal(0)))
     assert invoice.due >= 0
@@ -43,7 +43,7 @@ def test_credit_and_wallet_can_be_paid_and_are_never_more_than_there_is_to_pay(
 def test_the_tax_of_each_rate_is_rounded_once_on_what_is_left_of_its_lines(
     costs: Lines, promo: Decimal, places: int
 ) -> None:
-    invoice = settle(costs, places=places, promo=promo)
+    invoice = compute_totals(costs, places=places, promo=promo)
     assert invoice.subtotal == sum(rounded(cost, places) for cost, _ in costs)
     assert [each.rate for each in invoice.taxes] == list(dict.fromkeys(rate for _, rate in costs))
     assert sum(each.taxable for each in invoice.taxes) == invoice.taxable
@@ -70,11 +70,11 @@ def test_what_is_divided_over_rates_leaves_no_rest_and_exceeds_no_share(
 
 
 def test_no_usage_is_no_money() -> None:
-    invoice = settle([], places=2, promo=Decimal(10), wallet=Decimal(10))
+    invoice = compute_totals([], places=2, promo=Decimal(10), wallet=Decimal(10))
     assert invoice.total == invoice.due == invoice.promo_applied == invoice.wallet_applied == 0
 
 
 def test_a_correction_larger_than_the_usage_is_put_into_the_wallet() -> None:
-    invoice = settle([(Decimal("-3.50"), Decimal(0))], places=2, promo=Decimal(5), wallet=Decimal(5))
+    invoice = compute_totals([(Decimal("-3.50"), Decimal(0))], places=2, promo=Decimal(5), wallet=Decimal(5))
     assert (invoice.total, invoice.wallet_applied) == (Decimal("-3.50"), Decimal("-3.50"))
     assert invoice.due == invoice.promo_applied == 0

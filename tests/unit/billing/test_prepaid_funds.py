@@ -9,7 +9,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.invoices.arithmetic import settle
+from ipucloud.billing.invoices.arithmetic import compute_totals
 from ipucloud.billing.prepaid.arithmetic import Credit, Standing
 
 NOW = datetime(2026, 5, 5, 10, 0, tzinfo=UTC)
@@ -74,14 +74,14 @@ def test_what_is_accepted_is_paid_and_what_is_refused_is_not(
     hour = tuple((minute, wanted / 60) for minute in range(60))
     until = NOW + timedelta(hours=1)
     costs = [(found.used + wanted, rate)]
-    if found.available(wanted=wanted, until=until) >= 0:
+    if found.available(additional=wanted, until=until) >= 0:
         promo = paid_by_credit((*used, *hour), granted)
-        total = settle(costs, places=2, promo=promo).total
+        total = compute_totals(costs, places=2, promo=promo).total
         assert total <= wallet + TWO_CENTS  # minutes are no whole cents
     else:
         lasting = tuple((0 if 0 < expires <= 60 else expires, amount) for expires, amount in granted)
         promo = paid_by_credit((*used, (0, wanted)), lasting)
-        assert settle(costs, places=2, promo=promo).total > wallet - TWO_CENTS
+        assert compute_totals(costs, places=2, promo=promo).total > wallet - TWO_CENTS
 
 
 QUARTERS = st.lists(st.tuples(st.integers(1, 200).map(lambda quarter: quarter * 15), CENTS.filter(bool)), max_size=3)
@@ -102,8 +102,8 @@ def test_every_level_is_reached_once_and_before_the_funds_end(
         shifted = tuple((expires - minutes, amount) for expires, amount in granted)
         past = tuple((minute - minutes, cost) for minute, cost in used)
         found = replace(standing(past, shifted, wallet=wallet, rate=rate), per_hour=per_hour)
-        left, level = found.left(), found.level(levels)
-        assert left >= found.left(1) >= found.left(4) >= found.left(24)
+        left, level = found.remaining(), found.level(levels)
+        assert left >= found.remaining(1) >= found.remaining(4) >= found.remaining(24)
         assert before is None or (level is not None and level <= before)
         if left <= 0:
             assert minutes == 0 or before == 1
@@ -111,4 +111,4 @@ def test_every_level_is_reached_once_and_before_the_funds_end(
         ends = found.ends_at()
         assert level is None or (ends is not None and ends <= NOW + timedelta(hours=level))
         before = level
-    assert start.left() > 0 or start.level(levels) == 1
+    assert start.remaining() > 0 or start.level(levels) == 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ipucloud.billing.invoices.arithmetic import settle
+from ipucloud.billing.invoices.arithmetic import compute_totals
 
 
 def test_invoice_with_credit_wallet_and_tax() -> None:
-    invoice = settle([(Decimal("18.1234"), Decimal("0.17"))], places=2, promo=Decimal("10.00"), wallet=Decimal("5.00"))
+    invoice = compute_totals(
+        [(Decimal("18.1234"), Decimal("0.17"))], places=2, promo=Decimal("10.00"), wallet=Decimal("5.00")
+    )
     assert invoice.subtotal == Decimal("18.12")
     assert invoice.adjustment == Decimal("-0.0034")
     assert invoice.taxable == Decimal("8.12")
@@ -20,7 +22,7 @@ def test_invoice_with_credit_wallet_and_tax() -> None:
 
 def test_invoice_rounds_half_a_cent_away_from_zero() -> None:
     usage = 11 * Decimal("0.095")
-    invoice = settle([(usage, Decimal("0.17"))], places=2)
+    invoice = compute_totals([(usage, Decimal("0.17"))], places=2)
     assert usage == Decimal("1.045")
     assert invoice.subtotal == Decimal("1.05")
     assert invoice.tax == Decimal("0.18")
@@ -29,11 +31,11 @@ def test_invoice_rounds_half_a_cent_away_from_zero() -> None:
 
 
 def test_invoice_in_yen_has_no_decimal_places() -> None:
-    invoice = settle([(7 * 4 * Decimal("1.2345"), Decimal("0.10"))], places=0)
+    invoice = compute_totals([(7 * 4 * Decimal("1.2345"), Decimal("0.10"))], places=0)
     assert [invoice.subtotal, invoice.tax, invoice.total] == [Decimal(35), Decimal(4), Decimal(39)]
     assert invoice.adjustment == Decimal("0.434")
 
 
 def test_invoice_in_kuwaiti_dinar_has_three() -> None:
-    invoice = settle([(7 * Decimal("0.0123"), Decimal(0))], places=3)
+    invoice = compute_totals([(7 * Decimal("0.0123"), Decimal(0))], places=3)
     assert (invoice.total, invoice.adjustment) == (Decimal("0.086"), Decimal("-0.0001"))

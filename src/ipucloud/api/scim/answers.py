@@ -77,43 +77,43 @@ async def schema(request: ScimRequest) -> Response:
 
 
 async def list_users(request: ScimRequest) -> Response:
-    return await _found(request, SearchRequest[User].model_validate(_query(request), scim_policy=POLICY))
+    return await _search(request, SearchRequest[User].model_validate(_query(request), scim_policy=POLICY))
 
 
 async def search_users(request: ScimRequest) -> Response:
     body = await request.json()
     _check_filter(body.get("filter") if isinstance(body, dict) else None)
     context = Context.SEARCH_REQUEST
-    return await _found(request, SearchRequest[User].model_validate(body, scim_ctx=context, scim_policy=POLICY))
+    return await _search(request, SearchRequest[User].model_validate(body, scim_ctx=context, scim_policy=POLICY))
 
 
-async def _found(request: ScimRequest, asked: SearchRequest[User]) -> Response:
-    count = min(_USUAL_RESULTS if asked.count is None else asked.count, MOST_RESULTS)
-    chosen = _chosen(asked)
+async def _search(request: ScimRequest, search: SearchRequest[User]) -> Response:
+    count = min(_USUAL_RESULTS if search.count is None else search.count, MOST_RESULTS)
+    chosen = _chosen(search)
     async with services_of(request).database.read() as connection:
         total = await provisioning.COUNT.one(connection, chosen)
-        page = {"offset": asked.start_index_0 or 0, "limit": count}
-        found = await provisioning.LIST.all(connection, {**chosen, **page}) if count else []
+        page = {"offset": search.start_index_0 or 0, "limit": count}
+        rows = await provisioning.LIST.all(connection, {**chosen, **page}) if count else []
     base = _base(request)
     listed = ListResponse[User](
         total_results=total,
-        start_index=asked.start_index or 1,
-        items_per_page=len(found),
-        resources=[user_of(each, base) for each in found],
+        start_index=search.start_index or 1,
+        items_per_page=len(rows),
+        resources=[user_of(each, base) for each in rows],
     )
-    return _json(listed.model_dump_json(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked))
+    return _json(listed.model_dump_json(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=search))
 
 
 async def get_user(request: ScimRequest) -> Response:
-    asked = _parameters(request)
+    parameters = _parameters(request)
     row = await services_of(request).reader.one(provisioning.FIND, {"id": _id(request)})
     if row is None:
         raise provisioning.no_person()
-    return _user(request, row, asked)
+    return _user(request, row, parameters)
 
 
 async def create_user(request: ScimRequest) -> Response:
-    asked = _parameters(request)
+    parameters = _parameters(request)
     body = with_active(await request.json(), active=True)
     profile = profile_of(User.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST, scim_policy=POLICY))
 
@@ -121,17 +121,17 @@ async def create_user(request: ScimRequest) -> Response:
         await _identified(request, connection)
         return await provisioning.create(connection, profile)
 
-    made = await services_of(request).database.transact(work)
-    trace_of(request).concerns(user_id=made.id)
-    return _user(request, made, asked, 201)
+    person = await services_of(request).database.transact(work)
+    trace_of(request).concerns(user_id=person.id)
+    return _user(request, person, parameters, 201)
 
 
 async def replace_user(request: ScimRequest) -> Response:
     body = await request.json()
 
     def replaced(before: User) -> User:
-        wanted = with_active(body, active=bool(before.active))
-        user = User.model_validate(wanted, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY)
+        document = with_active(body, active=bool(before.active))
+        user = User.model_validate(document, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST, scim_policy=POLICY)
         user.replace(before)
         return user
 
@@ -163,7 +163,7 @@ async def delete_user(request: ScimRequest) -> Response:
 
 
 async def _changed(request: ScimRequest, change: Callable[[User], User]) -> Response:
-    asked, user_id, base = _parameters(request), _id(request), _base(request)
+    parameters, user_id, base = _parameters(request), _id(request), _base(request)
 
     async def work(connection: AsyncConnection) -> Person:
         await _identified(request, connection)
@@ -177,7 +177,7 @@ async def _changed(request: ScimRequest, change: Callable[[User], User]) -> Resp
 
     person = await services_of(request).database.transact(work)
     services_of(request).notifier.poke()
-    return _user(request, person, asked)
+    return _user(request, person, parameters)
 
 
 async def _identified(request: ScimRequest, connection: AsyncConnection) -> None:
@@ -213,18 +213,18 @@ def _parameters(request: ScimRequest) -> ResponseParameters[User]:
     return ResponseParameters[User].model_validate(_query(request), scim_policy=POLICY)
 
 
-def _chosen(asked: SearchRequest[User]) -> dict[str, str | None]:
+def _chosen(search: SearchRequest[User]) -> dict[str, str | None]:
     """The parameters of a list. Raises `Problem` malformed_request for another filter than those two."""
     chosen: dict[str, str | None] = {"email": None, "external_id": None}
-    if asked.filter is None:
+    if search.filter is None:
         return chosen
-    found = asked.filter.ast
-    if isinstance(found, Comparison) and found.op is CompareOperator.eq and isinstance(found.value, str):
-        attribute = str(found.attr_path).lower().removeprefix(f"{_SCHEMA}:".lower())
-        if attribute == "username" and _storable(found.value):
-            return chosen | {"email": found.value.lower()}
-        if attribute == "externalid" and _storable(found.value):
-            return chosen | {"external_id": found.value}
+    expression = search.filter.ast
+    if isinstance(expression, Comparison) and expression.op is CompareOperator.eq and isinstance(expression.value, str):
+        attribute = str(expression.attr_path).lower().removeprefix(f"{_SCHEMA}:".lower())
+        if attribute == "username" and _storable(expression.value):
+            return chosen | {"email": expression.value.lower()}
+        if attribute == "externalid" and _storable(expression.value):
+            return chosen | {"external_id": expression.value}
     raise refused("invalidFilter", 'The filters are userName eq "ann@example.com" and externalId eq "00u1a2b3c4".')
 
 
@@ -245,27 +245,29 @@ def _check_size(body: object) -> None:
         raise refused("invalidPath", f"A path has at most {_LONGEST_FILTER} characters.")
 
 
-def _described(request: ScimRequest, kind: type[ListResponse[Any]], found: Sequence[Resource[Any]]) -> Response:
+def _described(request: ScimRequest, kind: type[ListResponse[Any]], resources: Sequence[Resource[Any]]) -> Response:
     """RFC 7644, section 4, has a filter refused here with 403."""
     if "filter" in request.query_params:
         raise Problem(PERMISSION_DENIED, "What describes the service is not filtered. Read all of it.")
-    listed = kind(total_results=len(found), start_index=1, items_per_page=len(found), resources=list(found))
+    listed = kind(total_results=len(resources), start_index=1, items_per_page=len(resources), resources=list(resources))
     return _json(listed.model_dump_json(scim_ctx=Context.RESOURCE_QUERY_RESPONSE))
 
 
-def _one(request: ScimRequest, found: Sequence[Resource[Any]]) -> Response:
-    wanted = request.path_params["id"]
-    for each in found:
-        if each.id == wanted:
-            return _json(each.model_dump_json(scim_ctx=Context.RESOURCE_QUERY_RESPONSE))
+def _one(request: ScimRequest, resources: Sequence[Resource[Any]]) -> Response:
+    resource_id = request.path_params["id"]
+    for resource in resources:
+        if resource.id == resource_id:
+            return _json(resource.model_dump_json(scim_ctx=Context.RESOURCE_QUERY_RESPONSE))
     raise Problem(NOT_FOUND, "There is nothing with this id. Read the whole list.")
 
 
-def _user(request: ScimRequest, person: Person, asked: ResponseParameters[User], status: int = 200) -> Response:
+def _user(request: ScimRequest, person: Person, parameters: ResponseParameters[User], status: int = 200) -> Response:
     user = user_of(person, _base(request))
     context = Context.RESOURCE_CREATION_RESPONSE if status == 201 else Context.RESOURCE_QUERY_RESPONSE
     location = shapes.location_of(f"Users/{person.id}", _base(request))
-    return _json(user.model_dump_json(scim_ctx=context, response_parameters=asked), status, {"Location": str(location)})
+    return _json(
+        user.model_dump_json(scim_ctx=context, response_parameters=parameters), status, {"Location": str(location)}
+    )
 
 
 def _of_model(error: SCIMException | ValidationError) -> Problem:

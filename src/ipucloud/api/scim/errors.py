@@ -17,8 +17,8 @@ _SCHEMAS = ["urn:ietf:params:scim:api:messages:2.0:Error"]
 
 def document(problem: Problem) -> bytes:
     """A problem as a SCIM error."""
-    found = problem.extra.get(_TYPE, _TYPES.get(problem.kind))
-    kind = {} if found is None else {_TYPE: found}
+    scim_type = problem.extra.get(_TYPE, _TYPES.get(problem.kind))
+    kind = {} if scim_type is None else {_TYPE: scim_type}
     return orjson.dumps({"schemas": _SCHEMAS, "status": str(problem.kind.status), **kind, "detail": problem.detail})
 
 

@@ -154,18 +154,18 @@ def config(base: str) -> ServiceProviderConfig:
 
 def resource_types(base: str) -> list[ResourceType]:
     """The only one."""
-    found = ResourceType.from_resource(User)
-    found.description = "People with an account of this installation"
-    found.meta = Meta(resource_type="ResourceType", location=location_of("ResourceTypes/User", base))
-    return [found]
+    resource_type = ResourceType.from_resource(User)
+    resource_type.description = "People with an account of this installation"
+    resource_type.meta = Meta(resource_type="ResourceType", location=location_of("ResourceTypes/User", base))
+    return [resource_type]
 
 
 def schemas(base: str) -> list[Schema]:
     """Of that resource type, and of what describes the service."""
-    found = [model.to_schema() for model in (User, ResourceType, Schema, ServiceProviderConfig)]
-    for each in found:
-        each.meta = Meta(resource_type="Schema", location=location_of(f"Schemas/{each.id}", base))
-    return found
+    items = [model.to_schema() for model in (User, ResourceType, Schema, ServiceProviderConfig)]
+    for schema in items:
+        schema.meta = Meta(resource_type="Schema", location=location_of(f"Schemas/{schema.id}", base))
+    return items
 
 
 def location_of(what: str, base: str) -> Reference[URI]:

@@ -17,7 +17,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.billing_deliveries import ScheduleId, plan_of
-from ipucloud.api.v1.billing_exports import ExportId, check_export, file_response, wanted_of
+from ipucloud.api.v1.billing_exports import ExportId, check_export, file_response, spec_of
 from ipucloud.api.writes import account_actor, change_account
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.limits import limit_document, set_limit
@@ -72,7 +72,7 @@ async def create_account_export(request: Request, account: AccountId, body: Acco
 
     async def effect(connection: AsyncConnection) -> Answer:
         await lock_payer(connection, account)
-        export_id, operation_id = await request_export(connection, account_actor(request, account), wanted_of(body))
+        export_id, operation_id = await request_export(connection, account_actor(request, account), spec_of(body))
         trace_of(request).concerns(operation_id=operation_id)
         document = await export_document(connection, Home(None, account), export_id)
         return Answer(202, document, {"Location": f"/v1/billing/accounts/{account}/exports/{export_id}"}, export_id)
@@ -177,8 +177,8 @@ async def create_account_export_schedule(request: Request, account: AccountId, b
     async def effect(connection: AsyncConnection) -> Answer:
         await lock_payer(connection, account)
         document = await create(connection)
-        made = orjson.loads(document)["id"]
-        return Answer(201, document, {"Location": f"/v1/billing/accounts/{account}/export-schedules/{made}"})
+        schedule_id = orjson.loads(document)["id"]
+        return Answer(201, document, {"Location": f"/v1/billing/accounts/{account}/export-schedules/{schedule_id}"})
 
     return await change_account(request, account, effect)
 

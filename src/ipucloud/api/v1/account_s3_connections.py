@@ -56,8 +56,8 @@ async def create_account_s3_connection(
         await lock_payer(writing, account)
         bucket = Bucket(**body.model_dump())
         document = await connections.connect(writing, Home(None, account), bucket, rules_of(request))
-        made = orjson.loads(document)["id"]
-        return Answer(201, document, {"Location": f"/v1/billing/accounts/{account}/s3-connections/{made}"})
+        connection_id = orjson.loads(document)["id"]
+        return Answer(201, document, {"Location": f"/v1/billing/accounts/{account}/s3-connections/{connection_id}"})
 
     return await change_account(request, account, effect)
 

@@ -66,10 +66,10 @@ async def create_address(request: Request, project: ProjectRef, body: AddressCre
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
-        made = await store.create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        document = await address_document(connection, project_id=scope.project_id, address_id=made)
-        location = f"/v1/projects/{scope.project_id}/addresses/{made}"
-        return Answer(202, document.encode(), {"Location": location}, made)
+        address_id = await store.create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
+        document = await address_document(connection, project_id=scope.project_id, address_id=address_id)
+        location = f"/v1/projects/{scope.project_id}/addresses/{address_id}"
+        return Answer(202, document.encode(), {"Location": location}, address_id)
 
     return await change(request, project, effect)
 

@@ -71,12 +71,12 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_unprintable(body)
         refuse_unknown_scheme(body.e_invoice)
-        made = await accounts.create(
+        account_id = await accounts.create(
             connection, **body.model_dump() | {"e_invoice": body.e_invoice.model_dump(exclude_none=True)}
         )
-        document, version = await _document(request, connection, made)
-        location = f"/v1/billing/accounts/{made}"
-        return Answer(201, document, {"Location": location, "ETag": tag(version, document)}, made)
+        document, version = await _document(request, connection, account_id)
+        location = f"/v1/billing/accounts/{account_id}"
+        return Answer(201, document, {"Location": location, "ETag": tag(version, document)}, account_id)
 
     return await change_platform(request, effect)
 

@@ -235,9 +235,9 @@ async def _shown(request: Request, connection: Statements, owner: Owner, budget:
 
 
 async def _created(connection: AsyncConnection, owner: Owner, new: NewBudget, by: Actor | None, path: str) -> Answer:
-    made = await store.create(connection, owner, new, by)
-    document, version = await store.budget_document(connection, owner, made)
-    return Answer(201, document, {"Location": f"{path}/{made}", "ETag": tag(version, document)}, made)
+    budget_id = await store.create(connection, owner, new, by)
+    document, version = await store.budget_document(connection, owner, budget_id)
+    return Answer(201, document, {"Location": f"{path}/{budget_id}", "ETag": tag(version, document)}, budget_id)
 
 
 async def _updated(
@@ -272,8 +272,8 @@ def _checked(body: AccountBudgetCreate, of: tuple[str, str] | None) -> NewBudget
     return NewBudget(body.name, body.amount, of, _thresholds(body.thresholds))
 
 
-def _thresholds(given: list[BudgetThreshold]) -> list[Threshold]:
-    return [Threshold(each.on, each.percent, each.action) for each in given]
+def _thresholds(thresholds: list[BudgetThreshold]) -> list[Threshold]:
+    return [Threshold(each.on, each.percent, each.action) for each in thresholds]
 
 
 def _refuse_other(amount: Money | None, currency: str) -> None:
@@ -283,10 +283,10 @@ def _refuse_other(amount: Money | None, currency: str) -> None:
 
 
 def _check(thresholds: list[BudgetThreshold]) -> None:
-    faults, seen = [], set()
-    for place, each in enumerate(thresholds):
-        if (each.on, each.percent) in seen:
+    faults, pairs = [], set()
+    for place, threshold in enumerate(thresholds):
+        if (threshold.on, threshold.percent) in pairs:
             faults.append(FieldError(f"/thresholds/{place}/percent", "twice", "List each threshold only once."))
-        seen.add((each.on, each.percent))
+        pairs.add((threshold.on, threshold.percent))
     if faults:
         raise invalid(faults)

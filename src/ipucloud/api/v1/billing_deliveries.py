@@ -98,8 +98,10 @@ async def _create(request: Request, project: str, kind: str, create: Create) -> 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         document = await create(connection, Home(scope.project_id, None))
-        made = UUID(orjson.loads(document)["id"])
-        return Answer(201, document, {"Location": f"/v1/projects/{scope.project_id}/billing/{kind}/{made}"}, made)
+        schedule_id = UUID(orjson.loads(document)["id"])
+        return Answer(
+            201, document, {"Location": f"/v1/projects/{scope.project_id}/billing/{kind}/{schedule_id}"}, schedule_id
+        )
 
     return await change(request, project, effect)
 

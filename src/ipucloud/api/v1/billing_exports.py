@@ -92,8 +92,8 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         account = await _account(connection, scope) if body.scope == "account" else None
-        wanted = wanted_of(body, account)
-        export_id, operation_id = await request_export(connection, actor(request, scope), wanted)
+        spec = spec_of(body, account)
+        export_id, operation_id = await request_export(connection, actor(request, scope), spec)
         trace_of(request).concerns(operation_id=operation_id)
         return await accepted(connection, scope, operation_id, export_id)
 
@@ -154,7 +154,7 @@ def check_export(body: AccountExportCreate) -> None:
     refuse_provisional(body)
 
 
-def wanted_of(body: AccountExportCreate, account: UUID | None = None) -> Wanted:
+def spec_of(body: AccountExportCreate, account: UUID | None = None) -> Wanted:
     """What a checked body asks for."""
     return Wanted(
         body.dataset,
@@ -226,9 +226,9 @@ def _period(body: AccountExportCreate) -> Period:
     if body.month is not None or body.since is None or body.until is None:
         raise invalid([FieldError("", "not_a_period", "Give either `month`, or both `since` and `until`.")])
     days = {}
-    for name, given in (("since", body.since), ("until", body.until)):
+    for name, day in (("since", body.since), ("until", body.until)):
         try:
-            days[name] = date.fromisoformat(given)
+            days[name] = date.fromisoformat(day)
         except ValueError:
             raise invalid([FieldError(f"/{name}", "not_a_day", "The month has no such day.")]) from None
     try:

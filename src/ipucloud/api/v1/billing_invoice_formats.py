@@ -41,20 +41,20 @@ register_url_convertor("invoice", _Number())
 
 async def in_format(request: Request, query: InvoiceFormat, document: bytes) -> Response:
     """The document as JSON, PDF or electronic invoice. Raises `Problem` state_conflict if it cannot be the latter."""
-    wanted = query.format
-    if wanted == "pdf" or (wanted is None and PDF in request.headers.get("accept", "")):
+    format_name = query.format
+    if format_name == "pdf" or (format_name is None and PDF in request.headers.get("accept", "")):
         known = InvoiceOut.model_validate_json(document)
         return _file(known, "pdf", await _drawn(request, known))
-    if wanted is None or wanted == "json":
+    if format_name is None or format_name == "json":
         return tagged(request, document, ONE_VERSION)
-    return await _electronic(request, InvoiceOut.model_validate_json(document), wanted)
+    return await _electronic(request, InvoiceOut.model_validate_json(document), format_name)
 
 
-async def _electronic(request: Request, document: InvoiceOut, wanted: str) -> Response:
-    profile = PROFILES[wanted]
-    refuse_incomplete(document, wanted)
+async def _electronic(request: Request, document: InvoiceOut, format_name: str) -> Response:
+    profile = PROFILES[format_name]
+    refuse_incomplete(document, format_name)
     xml = await asyncio.to_thread(write, document, profile)
-    if wanted != "factur-x":
+    if format_name != "factur-x":
         return _file(document, "xml", xml)
     return _file(document, "pdf", await _drawn(request, document, xml))
 
@@ -71,7 +71,7 @@ def _rendered(document: InvoiceOut, xml: bytes | None = None) -> bytes:
     return render(document) if xml is None else render_with(document, xml)
 
 
-def refuse_incomplete(document: InvoiceOut, wanted: str) -> None:
+def refuse_incomplete(document: InvoiceOut, format_name: str) -> None:
     """Raise `Problem` state_conflict for a document that lacks what the format needs."""
     if document.number is None:
         raise Problem(STATE_CONFLICT, "A draft is no invoice: its electronic invoice exists once it is issued.")
@@ -81,20 +81,21 @@ def refuse_incomplete(document: InvoiceOut, wanted: str) -> None:
             f"Electronic invoices have at most {MOST_PLACES} decimal places, and {document.currency} has more: use the"
             " PDF of this invoice.",
         )
-    lacking = missing(document, PROFILES[wanted])
+    lacking = missing(document, PROFILES[format_name])
     if lacking:
         raise Problem(
             STATE_CONFLICT,
-            f"{document.number} cannot be written as {wanted}: it was issued without {', '.join(lacking)}. Set them"
-            " (`ipucloud seller update`, `ipucloud accounts update`) for invoices from now on; this one never changes.",
+            f"{document.number} cannot be written as {format_name}: it was issued without {', '.join(lacking)}. Set"
+            " them (`ipucloud seller update`, `ipucloud accounts update`) for invoices from now on; this one never"
+            " changes.",
         )
-    by_mail = undeliverable(document, PROFILES[wanted])
+    by_mail = undeliverable(document, PROFILES[format_name])
     if by_mail:
         raise Problem(
             STATE_CONFLICT,
-            f"{document.number} cannot be written as {wanted}: Peppol delivers to no e-mail address, and this is one in"
-            f" {', '.join(by_mail)}. Use `xrechnung`, or set a Peppol participant, such as 0088:4012345678901, for"
-            " invoices from now on.",
+            f"{document.number} cannot be written as {format_name}: Peppol delivers to no e-mail address, and this is"
+            f" one in {', '.join(by_mail)}. Use `xrechnung`, or set a Peppol participant, such as 0088:4012345678901,"
+            " for invoices from now on.",
         )
 
 

@@ -213,10 +213,10 @@ async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -
     """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        made = await issue_credit_note(connection, number, net=body.net, reason=body.reason)
-        note = await credit_note_id(connection, made)
+        note_number = await issue_credit_note(connection, number, net=body.net, reason=body.reason)
+        note = await credit_note_id(connection, note_number)
         document = await credit_note_document_of(connection, note)
-        return Answer(201, document, {"Location": f"/v1/billing/invoices/{made}"}, note)
+        return Answer(201, document, {"Location": f"/v1/billing/invoices/{note_number}"}, note)
 
     return await change_platform(request, effect, moves=_CREDITS)
 

@@ -48,8 +48,8 @@ routes = router()
 async def list_project_prices(request: Request, project: ProjectRef, query: PriceList) -> Response:
     """List current and future prices of the account that pays then: its contract prices, else list prices."""
     async with reading(request, project, of_payer=True) as (connection, scope):
-        found = await paid_by(connection, scope.project_id, catalogue_of(request))
-    return prices_listing(request, query, found)
+        prices = await paid_by(connection, scope.project_id, catalogue_of(request))
+    return prices_listing(request, query, prices)
 
 
 @routes.get(

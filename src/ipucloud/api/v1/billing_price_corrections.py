@@ -90,8 +90,8 @@ async def correct_price(request: Request, body: PriceCorrectionOrder) -> Respons
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         default = services_of(request).settings.currency
-        made = await correct(connection, body, token_id=principal.token_id, default=default)
-        return Answer(201, made.model_dump_json().encode())
+        correction = await correct(connection, body, token_id=principal.token_id, default=default)
+        return Answer(201, correction.model_dump_json().encode())
 
     return await change_platform(request, effect)
 

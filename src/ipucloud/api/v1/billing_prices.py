@@ -46,8 +46,8 @@ async def read_price_book(request: Request, query: PriceBookList) -> Response:
     after = open_cursor(query, request)
     async with reading_platform(request) as connection:
         filters = await _filters(request, connection, query)
-        found = await LIST_BOOK[query.order].one(connection, filters | {"after": after, "limit": query.limit})
-    return page_at(query, request, found.items, found.next)
+        page = await LIST_BOOK[query.order].one(connection, filters | {"after": after, "limit": query.limit})
+    return page_at(query, request, page.items, page.next)
 
 
 @routes.post(

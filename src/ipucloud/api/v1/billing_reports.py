@@ -47,8 +47,8 @@ async def get_project_report(request: Request, project: ProjectRef, query: Repor
     """Sum the project's posted charges, whichever account paid, by the time of usage; at most 400 days."""
     bounds = _bounds(query)
     async with reading(request, project, of_payer=True) as (connection, scope):
-        found = await _report(connection, bounds, project_id=scope.project_id)
-    return _answer(request, query, found)
+        document = await _report(connection, bounds, project_id=scope.project_id)
+    return _answer(request, query, document)
 
 
 @routes.get(
@@ -65,8 +65,8 @@ async def get_account_report(request: Request, account: AccountId, query: Report
     """Sum the posted charges of every project for the time that the account paid for it."""
     bounds = _bounds(query)
     async with reading_account(request, account) as connection:
-        found = await _report(connection, bounds, account_id=account)
-    return _answer(request, query, found)
+        document = await _report(connection, bounds, account_id=account)
+    return _answer(request, query, document)
 
 
 async def _report(
@@ -93,12 +93,12 @@ def _bounds(query: ReportQuery) -> Bounds:
     return {"groups": list(query.group_by), "since": query.since, "until": query.until}
 
 
-def _answer(request: Request, query: ReportQuery, found: ReportOut) -> Response:
+def _answer(request: Request, query: ReportQuery, document: ReportOut) -> Response:
     if query.format == "csv" or (query.format is None and CSV in request.headers.get("accept", "")):
-        name = f"report-{found.since:%Y-%m-%dT%H}-{found.until:%Y-%m-%dT%H}.csv"
+        name = f"report-{document.since:%Y-%m-%dT%H}-{document.until:%Y-%m-%dT%H}.csv"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(as_csv(found), 200, headers, f"{CSV}; charset=utf-8")
-    return Response(to_json(found), media_type=JSON)
+        return Response(as_csv(document), 200, headers, f"{CSV}; charset=utf-8")
+    return Response(to_json(document), media_type=JSON)
 
 
 @routes.get(

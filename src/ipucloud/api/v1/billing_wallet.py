@@ -65,8 +65,8 @@ async def get_balance(request: Request, project: ProjectRef) -> Response:
 async def list_credits(request: Request, project: ProjectRef) -> Response:
     """List credits of the account that pays for the project now, in order of expiry; at most 1000."""
     async with reading(request, project, of_payer=True) as (connection, scope):
-        found = await credits_of(connection, await account_of(connection, scope.project_id))
-    return _listed(found)
+        documents = await credits_of(connection, await account_of(connection, scope.project_id))
+    return _listed(documents)
 
 
 @routes.post(
@@ -119,8 +119,8 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_other_currency(body.amount.currency, await currency_of(request, connection, account))
-        made = await grant(connection, account, body.amount, reason=body.reason, expires_at=body.expires_at)
-        return Answer(201, await credit_document(connection, made), {}, made)
+        credit_id = await grant(connection, account, body.amount, reason=body.reason, expires_at=body.expires_at)
+        return Answer(201, await credit_document(connection, credit_id), {}, credit_id)
 
     return await change_platform(request, effect, moves=_GRANTS)
 
@@ -155,10 +155,10 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         if body.invoice is None:
             refuse_other_currency(body.amount.currency, await currency_of(request, connection, account))
-        made = await payments.record_payment(
+        payment_id = await payments.record_payment(
             connection, account, body.amount, reference=body.reference, invoice=body.invoice
         )
-        return await _paid(connection, made)
+        return await _paid(connection, payment_id)
 
     return await change_platform(request, effect, moves=_PAYS)
 
@@ -204,8 +204,8 @@ async def record_refund(request: Request, account: AccountId, body: RefundCreate
     """Record money paid back from the wallet, at most its balance. A repeated reference is the same refund."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        made = await payments.record_refund(connection, account, body.amount, reference=body.reference)
-        return await _paid(connection, made)
+        refund_id = await payments.record_refund(connection, account, body.amount, reference=body.reference)
+        return await _paid(connection, refund_id)
 
     return await change_platform(request, effect, moves=_PAYS)
 

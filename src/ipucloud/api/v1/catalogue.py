@@ -46,14 +46,14 @@ def listing(request: Request, items: Sequence[Any]) -> Response:
 def prices_listing(request: Request, query: PriceList, prices: Sequence[PaidPriceOut | PriceOut]) -> Response:
     """As `listing`, of the prices that match every filter."""
     region = region_slug(request, query.region)
-    found = [
+    matches = [
         each
         for each in prices
         if query.sku in {None, each.sku}
         and region in {None, each.region}
         and query.currency in {None, each.unit_price.currency}
     ]
-    return listing(request, found)
+    return listing(request, matches)
 
 
 def region_slug(request: Request, ref: str | None) -> str | None:

@@ -73,8 +73,8 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
-        found = await estimate(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        return Answer(200, found.model_dump_json().encode())
+        quote = await estimate(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
+        return Answer(200, quote.model_dump_json().encode())
 
     return await change(request, project, effect)
 
@@ -109,9 +109,9 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
-        made = await create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        trace_of(request).concerns(cluster_id=made.target_id)
-        return await accepted(connection, scope, made.operation_id, made.target_id)
+        creation = await create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
+        trace_of(request).concerns(cluster_id=creation.target_id)
+        return await accepted(connection, scope, creation.operation_id, creation.target_id)
 
     return await change(request, project, effect)
 

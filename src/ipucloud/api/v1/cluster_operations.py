@@ -185,7 +185,7 @@ async def estimate_cluster_resize(
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        found = await estimate_resize(
+        quote = await estimate_resize(
             connection,
             actor(request, scope),
             cluster,
@@ -193,7 +193,7 @@ async def estimate_cluster_resize(
             catalogue=catalogue_of(request),
             settings=services_of(request).settings,
         )
-        return Answer(200, found.model_dump_json().encode())
+        return Answer(200, quote.model_dump_json().encode())
 
     return await change(request, project, effect)
 

@@ -119,14 +119,14 @@ async def fetch(request: Request, body: DeviceTokenCreate) -> Response:
         if user is None:
             raise people.not_a_member()
         where = approved.project or await device_logins.HOME.one(connection, {"member_id": approved.member_id})
-        found = await membership(request, connection, user, where)
-        home = found.project_id or found.account_id
+        member = await membership(request, connection, user, where)
+        home = member.project_id or member.account_id
         await act_as(connection, user.email, home=home, origin=origin_of(request))
         settings = services.settings
         login = people.Login(approved.name, settings.environment, settings.login_seconds, trace_of(request).request_id)
-        made = await people.log_in(connection, user, found, login)
-        trace_of(request).concerns(subject_id=made.id)
-        return orjson.dumps({**orjson.loads(made.document), "token": made.secret, "project": found.project})
+        token = await people.log_in(connection, user, member, login)
+        trace_of(request).concerns(subject_id=token.id)
+        return orjson.dumps({**orjson.loads(token.document), "token": token.secret, "project": member.project})
 
     document = await services.database.transact(work)
     services.notifier.poke()

@@ -66,10 +66,10 @@ async def stream_events(request: Request, project: ProjectRef, query: EventStrea
     is restarted, and within 15 seconds after the token was revoked: open it again after the last id. If the log cannot
     be read on from there, the first message is of the type `gap`: read everything again.
     """
-    asked = _asked(request, query)
+    position = _position(request, query)
     async with reading(request, project) as (connection, scope):
-        opened = await PROJECTS.opened(connection, scope.project_id, asked)
-    return _stream(request, services_of(request).followers.projects, scope.project_id, _begun(asked, opened), query)
+        opened = await PROJECTS.opened(connection, scope.project_id, position)
+    return _stream(request, services_of(request).followers.projects, scope.project_id, _begun(position, opened), query)
 
 
 @routes.get(
@@ -78,10 +78,10 @@ async def stream_events(request: Request, project: ProjectRef, query: EventStrea
 )
 async def stream_account_events(request: Request, account: AccountId, query: EventStreamQuery) -> Response:
     """Send what happens to the account's money, as [the stream of a project](#operation/streamEvents) does."""
-    asked = _asked(request, query)
+    position = _position(request, query)
     async with reading_account(request, account) as connection:
-        opened = await ACCOUNTS.opened(connection, account, asked)
-    return _stream(request, services_of(request).followers.accounts, account, _begun(asked, opened), query)
+        opened = await ACCOUNTS.opened(connection, account, position)
+    return _stream(request, services_of(request).followers.accounts, account, _begun(position, opened), query)
 
 
 @routes.get(
@@ -90,10 +90,10 @@ async def stream_account_events(request: Request, account: AccountId, query: Eve
 )
 async def stream_operator_events(request: Request, query: EventStreamQuery) -> Response:
     """Send what happens to the platform, as [the stream of a project](#operation/streamEvents) does."""
-    asked = _asked(request, query)
+    position = _position(request, query)
     async with reading_platform(request) as connection:
-        opened = await OPERATORS.opened(connection, PLATFORM, asked)
-    return _stream(request, services_of(request).followers.operators, PLATFORM, _begun(asked, opened), query)
+        opened = await OPERATORS.opened(connection, PLATFORM, position)
+    return _stream(request, services_of(request).followers.operators, PLATFORM, _begun(position, opened), query)
 
 
 class _Start(NamedTuple):
@@ -101,9 +101,9 @@ class _Start(NamedTuple):
     gap: bool
 
 
-def _begun(asked: Position | None, opened: Opened) -> _Start:
-    gap = asked is not None and not opened.known
-    return _Start(Position(opened.tail, 0) if asked is None or gap else asked, gap)
+def _begun(position: Position | None, opened: Opened) -> _Start:
+    gap = position is not None and not opened.known
+    return _Start(Position(opened.tail, 0) if position is None or gap else position, gap)
 
 
 def _stream(request: Request, follower: Follower, reader: UUID, start: _Start, query: EventStreamQuery) -> Response:
@@ -117,7 +117,7 @@ def _stream(request: Request, follower: Follower, reader: UUID, start: _Start, q
     return EventStream(stream.messages(gap=start.gap), held)
 
 
-def _asked(request: Request, query: EventStreamQuery) -> Position | None:
+def _position(request: Request, query: EventStreamQuery) -> Position | None:
     """The position to continue after. A browser cannot correct its header: one that is none is an unknown position.
 
     Raises `Problem` validation_failed for a query.
@@ -155,8 +155,8 @@ class _Stream:
         try:
             while not self.subscription.over:
                 silent = spoke + KEEP_ALIVE_SECONDS
-                left = min(until, silent) if self.subscription.caught_up else silent
-                events = await self.subscription.after(self.position, max(0.0, left - now))
+                deadline = min(until, silent) if self.subscription.caught_up else silent
+                events = await self.subscription.after(self.position, max(0.0, deadline - now))
                 now = clock.monotonic()
                 if now - judged >= KEEP_ALIVE_SECONDS or any(event.type in _LEFT for event in events):
                     await self._check_access()

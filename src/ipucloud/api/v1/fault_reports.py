@@ -105,9 +105,9 @@ async def _report(
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await open_report(connection, actor(request, scope), cluster, hardware, body)
-        document = await fault_report_document(connection, project_id=scope.project_id, fault_report_id=made)
-        location = f"/v1/projects/{scope.project_id}/fault-reports/{made}"
-        return Answer(201, document.encode(), {"Location": location}, made)
+        report_id = await open_report(connection, actor(request, scope), cluster, hardware, body)
+        document = await fault_report_document(connection, project_id=scope.project_id, fault_report_id=report_id)
+        location = f"/v1/projects/{scope.project_id}/fault-reports/{report_id}"
+        return Answer(201, document.encode(), {"Location": location}, report_id)
 
     return await change(request, project, effect)

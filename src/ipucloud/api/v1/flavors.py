@@ -51,10 +51,10 @@ async def get_flavor(
 ) -> Response:
     """Return a flavor."""
     await principal(request)
-    found = catalogue_of(request).find_flavor(flavor)
-    if found is None:
+    entry = catalogue_of(request).find_flavor(flavor)
+    if entry is None:
         raise not_found()
-    return tagged(request, to_json(_priced(request, found, found.regions[0], await listed_prices(request))), 0)
+    return tagged(request, to_json(_priced(request, entry, entry.regions[0], await listed_prices(request))), 0)
 
 
 @routes.get(

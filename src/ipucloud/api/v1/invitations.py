@@ -140,8 +140,8 @@ async def revoke_invitation(request: Request, project: ProjectRef, invitation: I
 async def show_invitation(request: Request, body: InvitationShow) -> Response:
     """Return what the invitation with this secret is to. It is not used up."""
     services_of(request).attempts.take(request, ANYBODY)
-    found = await _found(request, secret_hash(Kind.INVITATION, body.secret))
-    return Response(_document(found), media_type=JSON)
+    invitation = await _invitation(request, secret_hash(Kind.INVITATION, body.secret))
+    return Response(_document(invitation), media_type=JSON)
 
 
 @routes.post(
@@ -171,13 +171,13 @@ async def accept_invitation(request: Request, body: InvitationAccept) -> Respons
     require_same_site(request.scope, browser=False)
     services, hashed = services_of(request), secret_hash(Kind.INVITATION, body.secret)
     services.attempts.take(request, ANYBODY)
-    found = await _found(request, hashed)
+    invitation = await _invitation(request, hashed)
     if hashed is None:
         raise not_found()
-    joining = await _account(request, found, body.password)
+    joining = await _account(request, invitation, body.password)
 
     async def work(connection: AsyncConnection) -> Invited:
-        user_id = await _owner(request, connection, found, joining)
+        user_id = await _owner(request, connection, invitation, joining)
         return await invitations.accept(connection, hashed, user_id, trace_of(request).request_id, origin_of(request))
 
     accepted = await services.database.transact(work)
@@ -185,7 +185,7 @@ async def accept_invitation(request: Request, body: InvitationAccept) -> Respons
     return Response(_document(accepted), media_type=JSON)
 
 
-async def _found(request: Request, hashed: bytes | None) -> Invited:
+async def _invitation(request: Request, hashed: bytes | None) -> Invited:
     row = None
     if hashed is not None:
         row = await services_of(request).reader.one(invitations.FIND, {"secret_hash": hashed})
@@ -199,37 +199,37 @@ class _Joining(NamedTuple):
     password_hash: str | None
 
 
-async def _account(request: Request, found: Invited, password: str) -> _Joining:
+async def _account(request: Request, invitation: Invited, password: str) -> _Joining:
     """The invited person's account, whose password it is, or the hash of the password that it will have.
 
     Raises `Problem` 401, account_deactivated, rate_limited, validation_failed.
     """
     services = services_of(request)
-    services.attempts.take(request, found.email)
-    user = await services.reader.one(people.FIND_USER, {"email": found.email})
+    services.attempts.take(request, invitation.email)
+    user = await services.reader.one(people.FIND_USER, {"email": invitation.email})
     if user is not None:
         async with services.database.read() as connection:
             if not await people.IS_ACTIVE.one(connection, {"user_id": user.id}):
                 raise people.deactivated()
-        if user.verified or not found.mailed:
+        if user.verified or not invitation.mailed:
             if not await services.passwords.verify(user.password_hash, password):
                 raise Problem(UNAUTHENTICATED, "There is an account with this e-mail, and this is not its password.")
             return _Joining(user, None)
     if len(password) < passwords.LEAST:
         raise invalid([FieldError("/password", "too_short", f"Use at least {passwords.LEAST} characters.")])
-    if fault := passwords.weakness(password, found.email, "/password"):
+    if fault := passwords.weakness(password, invitation.email, "/password"):
         raise invalid([fault])
     return _Joining(user, await services.passwords.hash(password))
 
 
-async def _owner(request: Request, connection: AsyncConnection, found: Invited, joining: _Joining) -> UUID:
+async def _owner(request: Request, connection: AsyncConnection, invitation: Invited, joining: _Joining) -> UUID:
     """The id of the account that joins. Raises `Problem` 401 if another request has just changed it."""
     user, password_hash = joining
     if user is None:
-        made = await people.add_user(connection, found.email, password_hash, verified=found.mailed)
-        if made is None:  # another invitation of the same person was accepted meanwhile
+        user_id = await people.add_user(connection, invitation.email, password_hash, verified=invitation.mailed)
+        if user_id is None:  # another invitation of the same person was accepted meanwhile
             raise people.wrong_password()
-        return made
+        return user_id
     if password_hash is None:
         await people.require_password(connection, user)
         return user.id
@@ -250,13 +250,13 @@ async def invited(
     """201 with a new invitation. `giver`: what the caller may do."""
     require_role_within(giver, role)
     rules = inviting_of(request)
-    made, secret = await invitations.invite(
+    invitation_id, secret = await invitations.invite(
         connection, home, email=email, role=role, seconds=rules.seconds, mailed=rules.mailed
     )
     where = f"/v1/projects/{home.project_id}" if home.account_id is None else _of_account(home.account_id)
-    known = orjson.loads(await invitations.read_invitation(connection, made))
+    known = orjson.loads(await invitations.read_invitation(connection, invitation_id))
     shown = await _sent(request, connection, home, known, secret)
-    return shown_once(201, known, shown, {"Location": f"{where}/invitations"}, made)
+    return shown_once(201, known, shown, {"Location": f"{where}/invitations"}, invitation_id)
 
 
 async def renewed(
@@ -284,5 +284,5 @@ def _of_account(account: UUID) -> str:
     return f"/v1/billing/accounts/{account}"
 
 
-def _document(found: Invited) -> bytes:
-    return orjson.dumps({name: getattr(found, name) for name in InvitedOut.model_fields})
+def _document(invitation: Invited) -> bytes:
+    return orjson.dumps({name: getattr(invitation, name) for name in InvitedOut.model_fields})

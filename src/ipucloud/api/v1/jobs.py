@@ -80,14 +80,14 @@ async def create_job(request: Request, project: ProjectRef, cluster: ClusterId, 
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await create(
+        job = await create(
             connection, actor(request, scope), cluster, body, services_of(request).settings.sealing_keys()
         )
         document = await JOB_DOCUMENTS.read(
-            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made.number)
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(job.number)
         )
-        location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/jobs/{made.number}"
-        return Answer(201, document.encode(), {"Location": location}, made.id)
+        location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/jobs/{job.number}"
+        return Answer(201, document.encode(), {"Location": location}, job.id)
 
     return await change(request, project, effect)
 

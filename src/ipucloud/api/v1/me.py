@@ -116,12 +116,12 @@ async def log_in(request: Request, body: LoginCreate) -> Response:
     )
 
     async def work(connection: AsyncConnection) -> bytes:
-        found = await membership(request, connection, user, body.project)
-        home = found.project_id or found.account_id
+        member = await membership(request, connection, user, body.project)
+        home = member.project_id or member.account_id
         await act_as(connection, user.email, home=home, origin=origin_of(request))
-        made = await people.log_in(connection, user, found, login)
-        trace_of(request).concerns(subject_id=made.id)
-        return orjson.dumps({**orjson.loads(made.document), "token": made.secret, "project": found.project})
+        token = await people.log_in(connection, user, member, login)
+        trace_of(request).concerns(subject_id=token.id)
+        return orjson.dumps({**orjson.loads(token.document), "token": token.secret, "project": member.project})
 
     document = await services.database.transact(work)
     services.notifier.poke()

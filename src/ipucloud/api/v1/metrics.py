@@ -42,8 +42,8 @@ async def get_cluster_metrics(
     """
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
-        found = await series(connection, project_id=scope.project_id, cluster_id=cluster, query=query)
-    return Response(found, media_type=JSON)
+        points = await series(connection, project_id=scope.project_id, cluster_id=cluster, query=query)
+    return Response(points, media_type=JSON)
 
 
 @routes.get(
@@ -59,10 +59,10 @@ async def get_project_metrics(request: Request, project: ProjectRef) -> Response
     services that have not ended it has the requests that the API has forwarded.
     """
     async with reading(request, project) as (connection, scope):
-        found = await newest(connection, scope.project_id)
+        samples = await newest(connection, scope.project_id)
         totals = await request_totals(connection, scope.project_id)
     registry = CollectorRegistry()
-    registry.register(_Clusters(found))
+    registry.register(_Clusters(samples))
     registry.register(_Requests(totals))
     return Response(generate_latest(registry), media_type=EXPOSITION)
 
@@ -76,13 +76,13 @@ class _Clusters(Collector):
     def collect(self) -> Iterable[Metric]:
         """A family for each metric that any cluster has."""
         families: dict[str, GaugeMetricFamily | CounterMetricFamily] = {}
-        for each in self._samples:
-            for name, help_text, value in _values(each):
+        for sample in self._samples:
+            for name, help_text, value in _values(sample):
                 if value is None:
                     continue
                 kind = CounterMetricFamily if name.endswith("_errors") else GaugeMetricFamily
                 family = families.setdefault(name, kind(f"ipucloud_cluster_{name}", help_text, labels=_LABELS))
-                family.add_metric((each.cluster, str(each.cluster_id), each.region, each.flavor), value)
+                family.add_metric((sample.cluster, str(sample.cluster_id), sample.region, sample.flavor), value)
         return families.values()
 
 
@@ -103,11 +103,11 @@ class _Requests(Collector):
         times = HistogramMetricFamily(
             "ipucloud_service_request_duration_seconds", "Time until an answer began, or was given up.", labels=labels
         )
-        for each in self._totals:
-            of = (each.cluster, str(each.cluster_id), each.service)
-            errors.add_metric(of, each.errors)
+        for total in self._totals:
+            of = (total.cluster, str(total.cluster_id), total.service)
+            errors.add_metric(of, total.errors)
             bounds = [*map(str, BOUNDS), "+Inf"]
-            times.add_metric(of, list(zip(bounds, accumulate(each.buckets), strict=True)), each.seconds)
+            times.add_metric(of, list(zip(bounds, accumulate(total.buckets), strict=True)), total.seconds)
         return (errors, times) if self._totals else ()
 
 

@@ -35,8 +35,8 @@ _WHY = (
 
 def refuse_unprintable(body: BaseModel, *, but: str | None = None) -> None:
     """Raise `Problem` validation_failed for the fields that cannot be printed; `but` is one that never is."""
-    given = body.model_dump(exclude_none=True, exclude={but} if but else None)
-    faults = [FieldError(path, "not_printable", _WHY) for path, text in _texts("", given) if not _can_be_printed(text)]
+    fields = body.model_dump(exclude_none=True, exclude={but} if but else None)
+    faults = [FieldError(path, "not_printable", _WHY) for path, text in _texts("", fields) if not _can_be_printed(text)]
     if faults:
         raise invalid(faults)
 
@@ -66,5 +66,5 @@ def _texts(path: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
-        for name, each in value.items():
-            yield from _texts(f"{path}/{name}", each)
+        for name, item in value.items():
+            yield from _texts(f"{path}/{name}", item)

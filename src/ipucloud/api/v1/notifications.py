@@ -42,10 +42,10 @@ async def get_notifications(request: Request) -> Response:
     caller = await principal(request)
     reader = services_of(request).reader
     user = _person(await reader.one(people.USER_OF_TOKEN, {"token_id": caller.token_id}))
-    found = await reader.one(store.READ, {"user_id": user.id})
-    if found is None:
+    row = await reader.one(store.READ, {"user_id": user.id})
+    if row is None:
         raise unauthenticated()
-    return Response(_document(request, found), media_type=JSON)
+    return Response(_document(request, row), media_type=JSON)
 
 
 @routes.put(
@@ -68,8 +68,8 @@ async def replace_notifications(request: Request, body: NotificationsReplace) ->
         user = _person(await people.USER_OF_TOKEN.one_or_none(connection, {"token_id": caller.token_id}))
         if body.subscriptions and services_of(request).settings.smtp_host is None:
             raise Problem(NOT_CONFIGURED, "This installation sends no e-mail: IPUCLOUD_SMTP_HOST is not set.")
-        found = await people.memberships(connection, user)
-        await store.replace(connection, user, found, body.language, body.subscriptions)
+        memberships = await people.memberships(connection, user)
+        await store.replace(connection, user, memberships, body.language, body.subscriptions)
         return Answer(200, _document(request, await store.READ.one(connection, {"user_id": user.id})))
 
     return await change_platform(request, effect, own=True)
@@ -81,11 +81,11 @@ def _person(user: User | None) -> User:
     return user
 
 
-def _document(request: Request, found: Chosen) -> bytes:
+def _document(request: Request, row: Chosen) -> bytes:
     body = {
         "available": services_of(request).settings.smtp_host is not None,
-        "email": found.email,
-        "language": found.language,
-        "subscriptions": orjson.Fragment(found.subscriptions),
+        "email": row.email,
+        "language": row.language,
+        "subscriptions": orjson.Fragment(row.subscriptions),
     }
     return orjson.dumps(body)

@@ -67,11 +67,11 @@ async def get_operation(request: Request, project: ProjectRef, operation: Operat
     until = clock.monotonic() + query.wait
     while True:
         document, version, done = await _read(request, project, operation)
-        left = until - clock.monotonic()
-        if done or left <= 0 or draining.is_set():
+        remaining = until - clock.monotonic()
+        if done or remaining <= 0 or draining.is_set():
             break
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(left, POLL_SECONDS)):
+            async with asyncio.timeout(min(remaining, POLL_SECONDS)):
                 await draining.wait()
     answer = tagged(request, document, version)
     if not done:
@@ -106,13 +106,13 @@ async def cancel_operation(request: Request, project: ProjectRef, operation: Ope
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        found = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
+        row = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
         document = await _document(connection, scope.project_id, operation)
-        if found is None:
+        if row is None:
             raise Problem(STATE_CONFLICT, "The operation is done or can no longer be cancelled.")
-        kind = WORK_KIND if found.partition_id is None else PARTITIONS
-        await wake(connection, kind=kind, key=str(found.cluster_id), project_id=scope.project_id)
-        trace_of(request).concerns(operation_id=operation, cluster_id=found.cluster_id)
+        kind = WORK_KIND if row.partition_id is None else PARTITIONS
+        await wake(connection, kind=kind, key=str(row.cluster_id), project_id=scope.project_id)
+        trace_of(request).concerns(operation_id=operation, cluster_id=row.cluster_id)
         return Answer(202, document, {"Location": location(scope.project_id, operation)}, operation)
 
     return await change(request, project, effect)

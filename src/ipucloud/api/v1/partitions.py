@@ -131,8 +131,10 @@ async def create_partition(
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await create(connection, actor(request, scope), cluster, body, settings=services_of(request).settings)
-        return await accepted(connection, scope, made.operation_id, cluster)
+        creation = await create(
+            connection, actor(request, scope), cluster, body, settings=services_of(request).settings
+        )
+        return await accepted(connection, scope, creation.operation_id, cluster)
 
     return await change(request, project, effect)
 

@@ -64,7 +64,7 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
         narrowing.require_within(principal.rights, rights)
         if body.account_id is not None and not await account_exists(connection, body.account_id):
             raise invalid([FieldError("/account_id", "unknown", "There is no billing account with this id.")])
-        made = await token_store.create(
+        token = await token_store.create(
             connection,
             env=services_of(request).settings.environment,
             project_id=None,
@@ -75,8 +75,8 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
             account_id=body.account_id,
             scopes=rights.narrowed_to,
         )
-        trace_of(request).concerns(subject_id=made.id)
-        return created_token(made, _ALL)
+        trace_of(request).concerns(subject_id=token.id)
+        return created_token(token, _ALL)
 
     return await change_platform(request, effect)
 

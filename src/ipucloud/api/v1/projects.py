@@ -65,12 +65,14 @@ async def create_project(request: Request, body: ProjectCreate) -> Response:
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refuse_unprintable(body)
-        made = await projects.create(
+        project_id = await projects.create(
             connection, slug=body.slug, name=body.name, request_id=trace_of(request).request_id
         )
-        trace_of(request).concerns(project_id=made)
-        document, version = await projects.project_document(connection, made)
-        return Answer(201, document, {"Location": f"/v1/projects/{made}", "ETag": tag(version, document)}, made)
+        trace_of(request).concerns(project_id=project_id)
+        document, version = await projects.project_document(connection, project_id)
+        return Answer(
+            201, document, {"Location": f"/v1/projects/{project_id}", "ETag": tag(version, document)}, project_id
+        )
 
     return await change_platform(request, effect)
 

@@ -133,6 +133,6 @@ async def verified(request: Request, email: str, password: str) -> User:
 async def membership(request: Request, connection: AsyncConnection, user: User, project: str | None) -> Membership:
     """Where the person acts. Raises `Problem` account_deactivated, not_a_member."""
     await people.require_active(connection, user.id)
-    found = people.chosen(await people.memberships(connection, user), project)
-    trace_of(request).concerns(token_id=found.id, project_id=found.project_id)
-    return found
+    member = people.chosen(await people.memberships(connection, user), project)
+    trace_of(request).concerns(token_id=member.id, project_id=member.project_id)
+    return member

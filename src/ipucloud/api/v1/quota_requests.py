@@ -56,10 +56,12 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         region, defaults = slug_of(catalogue, body.region), DefaultLimits.of(services_of(request).settings)
-        made = await open_request(connection, actor(request, scope), body, region=region, defaults=defaults)
-        document = await quota_request_document(connection, project_id=scope.project_id, quota_request_id=made)
-        location = f"/v1/projects/{scope.project_id}/quota-requests/{made}"
-        return Answer(201, document.encode(), {"Location": location}, made)
+        quota_request_id = await open_request(connection, actor(request, scope), body, region=region, defaults=defaults)
+        document = await quota_request_document(
+            connection, project_id=scope.project_id, quota_request_id=quota_request_id
+        )
+        location = f"/v1/projects/{scope.project_id}/quota-requests/{quota_request_id}"
+        return Answer(201, document.encode(), {"Location": location}, quota_request_id)
 
     return await change(request, project, effect)
 

@@ -81,11 +81,11 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
         await projects.lock(connection, scope.project_id)
         quotas = await _quotas(connection, request, scope)
         before = {(quota.region, quota.machine_type): 0 for quota in quotas}
-        wanted = _wanted(body, catalogue_of(request), before.keys())
-        limits = {key: limit for key, limit in (before | wanted).items() if key[1] not in COUNTED_UNITS}
+        requested = _requested(body, catalogue_of(request), before.keys())
+        limits = {key: limit for key, limit in (before | requested).items() if key[1] not in COUNTED_UNITS}
         if _version(quotas) != if_version:
             raise changed_since(_version(quotas), _document(quotas))
-        await _set_counted(connection, request, scope, quotas, wanted)
+        await _set_counted(connection, request, scope, quotas, requested)
         for (region, machine_type), machines in sorted(limits.items()):
             await set_limit(
                 connection,
@@ -122,31 +122,31 @@ async def _set_counted(
     request: Request,
     scope: Scope,
     quotas: Sequence[Quota],
-    wanted: Mapping[tuple[str, str], int],
+    requested: Mapping[tuple[str, str], int],
 ) -> None:
     """Set the limits of storage and addresses that differ from the present ones. Raises `Problem` state_conflict."""
     defaults = DefaultLimits.of(services_of(request).settings)
     present = {(quota.region, quota.machine_type): quota.limit for quota in quotas}
-    for key in sorted(each for each in present.keys() | wanted.keys() if each[1] in COUNTED_UNITS):
+    for key in sorted(each for each in present.keys() | requested.keys() if each[1] in COUNTED_UNITS):
         region, kind = key
         default = defaults.volume_gib if kind == VOLUME_SKU else defaults.addresses
-        if wanted.get(key, default) == present.get(key, default):
+        if requested.get(key, default) == present.get(key, default):
             continue
-        mine, limit = scope.project_id, wanted.get(key)
+        project_id, limit = scope.project_id, requested.get(key)
         if kind == ADDRESS_SKU:
-            await change_address_limit(connection, project_id=mine, region=region, limit=limit, default=default)
+            await change_address_limit(connection, project_id=project_id, region=region, limit=limit, default=default)
         else:
-            await change_volume_limit(connection, project_id=mine, region=region, gib=limit, default=default)
+            await change_volume_limit(connection, project_id=project_id, region=region, gib=limit, default=default)
 
 
-def _wanted(
+def _requested(
     body: QuotaLimits, catalogue: Catalogue, limited: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], int]:
     """The limits by (region, machine type): types that are sold, or already in `limited`.
 
     Raises `Problem` validation_failed.
     """
-    wanted: dict[tuple[str, str], int] = {}
+    requested: dict[tuple[str, str], int] = {}
     faults = []
     for place, item in enumerate(body.items):
         slug = slug_of(catalogue, item.region)
@@ -154,12 +154,12 @@ def _wanted(
         if wrong is not None and (slug, item.machine_type) not in limited:
             faults.append(FieldError(f"/items/{place}", "not_sold", wrong.detail))
             continue
-        if (slug, item.machine_type) in wanted:
+        if (slug, item.machine_type) in requested:
             faults.append(FieldError(f"/items/{place}", "repeated", "List each region and machine type only once."))
-        wanted[slug, item.machine_type] = item.limit
+        requested[slug, item.machine_type] = item.limit
     if faults:
         raise invalid(faults)
-    return wanted
+    return requested
 
 
 def _document(quotas: Sequence[Quota]) -> bytes:

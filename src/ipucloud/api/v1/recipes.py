@@ -35,12 +35,12 @@ RecipeId = Annotated[str, Field(description="Id of the recipe.", examples=["digi
 async def list_recipes(request: Request, query: RecipesQuery) -> Response:
     """List the model garden's models. Those with a program are ready to run."""
     await principal(request)
-    found = [
+    matches = [
         recipe
         for recipe in catalogue_of(request).recipes
         if query.task in {None, recipe.task} and query.runnable in {None, recipe.program is not None}
     ]
-    return listing(request, found)
+    return listing(request, matches)
 
 
 @routes.get(
@@ -55,15 +55,15 @@ async def get_recipe(request: Request, recipe: RecipeId, query: InRegion) -> Res
     Without `region`, the first region of the catalogue that has such a flavor.
     """
     await principal(request)
-    found = catalogue_of(request).find_recipe(recipe)
-    if found is None:
+    entry = catalogue_of(request).find_recipe(recipe)
+    if entry is None:
         raise not_found()
-    flavor, price = await _offer(request, found, region_slug(request, query.region))
-    minutes = found.program.minutes if found.program else None
+    flavor, price = await _offer(request, entry, region_slug(request, query.region))
+    minutes = entry.program.minutes if entry.program else None
     answer = RecipeOfferOut(
-        **dict(found),
-        job_command=job_command(found),
-        working_directory=working_directory(found),
+        **dict(entry),
+        job_command=job_command(entry),
+        working_directory=working_directory(entry),
         flavor=flavor.name if flavor else None,
         price_per_minute=price,
         expected_price=price * minutes if price and minutes else None,

@@ -63,10 +63,10 @@ async def estimate(request: Request, project: ProjectRef, body: ReservationCreat
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
-        found = await estimate_reservation(
+        quote = await estimate_reservation(
             connection, actor(request, scope), body, catalogue=catalogue, settings=settings
         )
-        return Answer(200, found.model_dump_json().encode())
+        return Answer(200, quote.model_dump_json().encode())
 
     return await change(request, project, effect)
 
@@ -98,10 +98,10 @@ async def create_reservation(request: Request, project: ProjectRef, body: Reserv
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
-        made = await reserve(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        document = await reservation_document(connection, project_id=scope.project_id, reservation_id=made)
-        location = f"/v1/projects/{scope.project_id}/reservations/{made}"
-        return Answer(201, document.encode(), {"Location": location}, made)
+        reservation_id = await reserve(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
+        document = await reservation_document(connection, project_id=scope.project_id, reservation_id=reservation_id)
+        location = f"/v1/projects/{scope.project_id}/reservations/{reservation_id}"
+        return Answer(201, document.encode(), {"Location": location}, reservation_id)
 
     return await change(request, project, effect)
 

@@ -68,8 +68,13 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
         await projects.lock(connection, scope.project_id)
         bucket = Bucket(**body.model_dump())
         document = await connections.connect(connection, Home(scope.project_id, None), bucket, rules_of(request))
-        made = UUID(orjson.loads(document)["id"])
-        return Answer(201, document, {"Location": f"/v1/projects/{scope.project_id}/s3-connections/{made}"}, made)
+        connection_id = UUID(orjson.loads(document)["id"])
+        return Answer(
+            201,
+            document,
+            {"Location": f"/v1/projects/{scope.project_id}/s3-connections/{connection_id}"},
+            connection_id,
+        )
 
     return await change(request, project, effect)
 

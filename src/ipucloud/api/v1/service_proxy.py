@@ -62,14 +62,14 @@ class Forward:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         incoming = Incoming(receive)
         request = Request(scope, incoming.receive)
-        asked = {name: value for name, value in request.path_params.items() if name != "path"}
+        path = {name: value for name, value in request.path_params.items() if name != "path"}
         try:
             async with AsyncExitStack() as until_answered:
                 until_answered.callback(incoming.close)
                 response = await _answer(request, incoming, until_answered)
                 await response(scope, incoming.receive, send)
         except Problem as refusal:
-            raise named(refusal, asked) from None
+            raise named(refusal, path) from None
 
 
 async def _answer(request: Request, incoming: Incoming, until_answered: AsyncExitStack) -> Response:
@@ -81,36 +81,38 @@ async def _answer(request: Request, incoming: Incoming, until_answered: AsyncExi
         if "\x00" in request.scope["path"]:
             raise not_found()
         await resolve(request)
-        found = await read(
+        service = await read(
             request,
             FIND_REACHED,
             request.path_params["project"],
             cluster_id=request.path_params["cluster"],
             ref=request.path_params["service"],
         )
-        response = await _forwarded(request, found, incoming, until_answered)
+        response = await _forwarded(request, service, incoming, until_answered)
         outcome.status = response.status_code
         return response
 
 
-async def _forwarded(request: Request, found: Reached, incoming: Incoming, until_answered: AsyncExitStack) -> Response:
+async def _forwarded(
+    request: Request, service: Reached, incoming: Incoming, until_answered: AsyncExitStack
+) -> Response:
     trace, services = trace_of(request), services_of(request)
     settings = services.settings
     if (
-        found.project_id is None
-        or found.service_id is None
-        or found.name is None
-        or found.port is None
-        or found.server_id is None
+        service.project_id is None
+        or service.service_id is None
+        or service.name is None
+        or service.port is None
+        or service.server_id is None
     ):
         raise not_found()
-    trace.concerns(cluster_id=request.path_params["cluster"], service_id=found.service_id)
-    _require_running(found)
+    trace.concerns(cluster_id=request.path_params["cluster"], service_id=service.service_id)
+    _require_running(service)
     if "upgrade" in request.headers:
         raise Problem(
             UPGRADE_UNSUPPORTED,
-            f"Requests to the service {found.name} are forwarded as HTTP/1.1 without upgrades, so WebSockets do not"
-            f" reach it. Use `ipucloud clusters ssh CLUSTER --forward {found.port}`.",
+            f"Requests to the service {service.name} are forwarded as HTTP/1.1 without upgrades, so WebSockets do not"
+            f" reach it. Use `ipucloud clusters ssh CLUSTER --forward {service.port}`.",
         )
     limit = settings.service_body_limit
     declared = request.headers.get("content-length", "")
@@ -120,21 +122,28 @@ async def _forwarded(request: Request, found: Reached, incoming: Incoming, until
     project = request.path_params["project"]
     caller = Caller(trace.credential(), project, ServiceRoute.permission, trace.request_id, origin_of(request))
     place = Place(
-        request.path_params["cluster"], found.server_id, found.server or "", found.host, found.ssh_port, found.host_key
+        request.path_params["cluster"],
+        service.server_id,
+        service.server or "",
+        service.host,
+        service.ssh_port,
+        service.host_key,
     )
     fields = request_fields(
-        request.headers.raw, host=f"127.0.0.1:{found.port}", prefix=prefix, request_id=trace.request_id
+        request.headers.raw, host=f"127.0.0.1:{service.port}", prefix=prefix, request_id=trace.request_id
     )
-    until_answered.enter_context(services.logins.one_more(found.service_id, found.name, settings.service_request_limit))
+    until_answered.enter_context(
+        services.logins.one_more(service.service_id, service.name, settings.service_request_limit)
+    )
     seconds = settings.service_timeout
-    channel = services.logins.channel(place, found.port, caller, seconds)
+    channel = services.logins.channel(place, service.port, caller, seconds)
     method = "HEAD" if trace.bodiless else request.method
 
     async def answered() -> httpcore.Response:
         stream = ChannelStream(*await until_answered.enter_async_context(channel))
         return await ask(stream, method, target, fields, _body(request, limit), seconds=seconds)
 
-    with _counted(services, found.project_id, found.service_id) as outcome, _problems_of(found, seconds):
+    with _counted(services, service.project_id, service.service_id) as outcome, _problems_of(service, seconds):
         answer = await incoming.unless_hung_up(answered())
         outcome.status = answer.status
     trace.forwarded = True
@@ -156,55 +165,56 @@ def _counted(services: Services, project_id: UUID, service_id: UUID) -> Iterator
         if problem.kind in _NOT_ANSWERED:
             services.service_counts.add(project_id, service_id, services.clock.monotonic() - begun, failed=True)
         raise
-    taken, failed = services.clock.monotonic() - begun, outcome.status is None or outcome.status >= _FAILED_STATUS
-    services.service_counts.add(project_id, service_id, taken, failed=failed)
+    seconds, failed = services.clock.monotonic() - begun, outcome.status is None or outcome.status >= _FAILED_STATUS
+    services.service_counts.add(project_id, service_id, seconds, failed=failed)
 
 
-def _require_running(found: Reached) -> None:
-    why = f": {found.state_reason}" if found.state_reason else ""
-    if found.state in {ServiceState.FAILED, ServiceState.STOPPED}:
+def _require_running(service: Reached) -> None:
+    why = f": {service.state_reason}" if service.state_reason else ""
+    if service.state in {ServiceState.FAILED, ServiceState.STOPPED}:
         raise Problem(
             STATE_CONFLICT,
-            f"The service {found.name} has ended and is {found.state}{why}. Serve it again to reach its program.",
+            f"The service {service.name} has ended and is {service.state}{why}. Serve it again to reach its program.",
         )
-    if found.cluster_state not in BILLABLE:
+    if service.cluster_state not in BILLABLE:
         raise Problem(
             STATE_CONFLICT,
-            f"The cluster of the service {found.name} is {found.cluster_state}. Resume it, or wait until it is active.",
+            f"The cluster of the service {service.name} is {service.cluster_state}. Resume it, or wait until it is"
+            " active.",
         )
-    if found.server_state != "running":
+    if service.server_state != "running":
         raise Problem(
             SERVICE_NOT_RUNNING,
-            f"The Poplar server {found.server} of the service {found.name} is {found.server_state}. Try again once it"
-            " is running.",
+            f"The Poplar server {service.server} of the service {service.name} is {service.server_state}. Try again"
+            " once it is running.",
             headers={"Retry-After": "5"},
         )
-    if found.state is ServiceState.STARTING:
+    if service.state is ServiceState.STARTING:
         raise Problem(
             SERVICE_NOT_RUNNING,
-            f"The program of the service {found.name} is to be started{why}. Try again once the service is running.",
+            f"The program of the service {service.name} is to be started{why}. Try again once the service is running.",
             headers={"Retry-After": "2"},
         )
 
 
 @contextmanager
-def _problems_of(found: Reached, seconds: float) -> Iterator[None]:
+def _problems_of(service: Reached, seconds: float) -> Iterator[None]:
     """Raises `Problem` for what goes wrong before an answer begins."""
     import asyncssh
 
-    name, where = found.name, f"127.0.0.1:{found.port}"
+    name, where = service.name, f"127.0.0.1:{service.port}"
     try:
         yield
     except asyncssh.ChannelOpenError as error:
         if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
             raise Problem(
                 SERVICE_UNREACHABLE,
-                f"The SSH server of the Poplar server {found.server} forwards no TCP connections, so the service {name}"
-                " cannot be reached. Let its sshd_config say `AllowTcpForwarding yes`.",
+                f"The SSH server of the Poplar server {service.server} forwards no TCP connections, so the service"
+                f" {name} cannot be reached. Let its sshd_config say `AllowTcpForwarding yes`.",
             ) from error
         raise Problem(
             SERVICE_UNREACHABLE,
-            f"Nothing listens on {where} of the Poplar server {found.server} for the service {name}. Let its program"
+            f"Nothing listens on {where} of the Poplar server {service.server} for the service {name}. Let its program"
             " listen on 127.0.0.1 and the port in the variable PORT, and see what it wrote: `ipucloud services logs`.",
         ) from error
     except (TimeoutError, httpcore.TimeoutException) as error:

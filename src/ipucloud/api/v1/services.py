@@ -93,14 +93,14 @@ async def create_service(request: Request, project: ProjectRef, cluster: Cluster
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await create(
+        service_id = await create(
             connection, actor(request, scope), cluster, body, services_of(request).settings.sealing_keys()
         )
         document = await SERVICE_DOCUMENTS.read(
-            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(made)
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(service_id)
         )
-        location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/services/{made}"
-        return Answer(201, document.encode(), {"Location": location}, made)
+        location = f"/v1/projects/{scope.project_id}/clusters/{cluster}/services/{service_id}"
+        return Answer(201, document.encode(), {"Location": location}, service_id)
 
     return await change(request, project, effect)
 
@@ -166,7 +166,7 @@ async def get_service_metrics(
     """
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
-        found = await request_series(
+        points = await request_series(
             connection, project_id=scope.project_id, cluster_id=cluster, ref=service, query=query
         )
-    return Response(to_json(found), media_type=JSON)
+    return Response(to_json(points), media_type=JSON)

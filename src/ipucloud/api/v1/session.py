@@ -101,11 +101,11 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
 
     async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
         if signed is not None:
-            found = await provider_sign_in.membership_of(request, connection, signed, body.project)
-            begun = await sessions.begin_by_membership(connection, found.id, lives)
+            member = await provider_sign_in.membership_of(request, connection, signed, body.project)
+            begun = await sessions.begin_by_membership(connection, member.id, lives)
         elif user is not None:
-            found = await membership(request, connection, user, body.project)
-            begun = await sessions.begin_by_membership(connection, found.id, lives)
+            member = await membership(request, connection, user, body.project)
+            begun = await sessions.begin_by_membership(connection, member.id, lives)
         elif body.token is not None:
             begun = await sessions.begin_by_token(connection, token_hash(body.token), lives)
         else:

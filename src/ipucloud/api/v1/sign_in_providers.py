@@ -38,8 +38,8 @@ ProviderName = Annotated[str, Field(description="Name of the provider.", max_len
 @routes.get(_ALL, **operation("listSignInProviders", "List the identity providers", None, gives=SignInProviderList))
 async def list_providers(request: Request) -> Response:
     """Return the OpenID Connect providers through which people sign in; none if they sign in with passwords."""
-    found = services_of(request).providers.all.values()
-    items = [{"name": each.name, "title": each.title} for each in found]
+    providers = services_of(request).providers.all.values()
+    items = [{"name": each.name, "title": each.title} for each in providers]
     return Response(orjson.dumps({"items": items}), media_type=JSON)
 
 

@@ -61,10 +61,12 @@ async def create_snapshot(request: Request, project: ProjectRef, body: SnapshotC
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await store.create(connection, actor(request, scope), body, settings=services_of(request).settings)
-        document = await snapshot_document(connection, project_id=scope.project_id, snapshot_id=made)
-        location = f"/v1/projects/{scope.project_id}/snapshots/{made}"
-        return Answer(202, document.encode(), {"Location": location}, made)
+        snapshot_id = await store.create(
+            connection, actor(request, scope), body, settings=services_of(request).settings
+        )
+        document = await snapshot_document(connection, project_id=scope.project_id, snapshot_id=snapshot_id)
+        location = f"/v1/projects/{scope.project_id}/snapshots/{snapshot_id}"
+        return Answer(202, document.encode(), {"Location": location}, snapshot_id)
 
     return await change(request, project, effect)
 

@@ -55,9 +55,9 @@ async def rotate_ssh_authority(request: Request, project: ProjectRef) -> Respons
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         keys = needed(services_of(request).settings.sealing_keys())
-        made = await ssh_authorities.rotate(connection, actor(request, scope), keys)
+        authority = await ssh_authorities.rotate(connection, actor(request, scope), keys)
         document = await authority_document(connection, scope.project_id)
-        return Answer(200, document.encode(), subject_id=made.id)
+        return Answer(200, document.encode(), subject_id=authority.id)
 
     return await change(request, project, effect)
 

@@ -53,11 +53,11 @@ async def create_ssh_key(request: Request, project: ProjectRef, body: SshKeyCrea
     """Add a public key for new clusters. It is validated and normalised; its comment is dropped."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made, document = await key_store.add(
+        key_id, document = await key_store.add(
             connection, actor(request, scope), name=body.name, public_key=body.public_key
         )
-        location = f"/v1/projects/{scope.project_id}/ssh-keys/{made}"
-        return Answer(201, document.encode(), {"Location": location}, made)
+        location = f"/v1/projects/{scope.project_id}/ssh-keys/{key_id}"
+        return Answer(201, document.encode(), {"Location": location}, key_id)
 
     return await change(request, project, effect)
 

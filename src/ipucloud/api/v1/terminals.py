@@ -19,7 +19,7 @@ from starlette.routing import Match, WebSocketRoute
 from starlette.types import Scope
 from starlette.websockets import WebSocket
 
-from ipucloud.api.auditing import asked, audited
+from ipucloud.api.auditing import audit_entry, audited
 from ipucloud.api.credentials import require_same_site
 from ipucloud.api.logins import new_key, public_text
 from ipucloud.api.names import resolve
@@ -77,18 +77,18 @@ async def open_terminal(socket: WebSocket) -> None:
             closed = await session.run()
         finally:
             await asyncio.shield(_over(socket, terminal, closed))
-        await session.tell(closed)
+        await session.notify(closed)
 
 
 def _size(socket: HTTPConnection) -> Size:
     """Raises `Problem` validation_failed."""
-    given = {}
+    numbers = {}
     for name, usual in _USUAL._asdict().items():
         text = socket.query_params.get(name, str(usual))
         if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_CELLS):
             raise invalid([FieldError(f"?{name}", "out_of_range", f"Send a number from 1 to {MOST_CELLS}.")])
-        given[name] = int(text)
-    return Size(**given)
+        numbers[name] = int(text)
+    return Size(**numbers)
 
 
 @contextmanager
@@ -147,7 +147,7 @@ async def _over(socket: WebSocket, terminal: Terminal, closed: Closed) -> None:
     await services.database.transact(work)
     services.notifier.poke()
     async with services.database.read() as connection:
-        entry = asked(socket, CLOSE)
+        entry = audit_entry(socket, CLOSE)
         await audit_log.note(connection, entry, status=200, code=None, objects=trace_of(socket).ids)
 
 

@@ -57,7 +57,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         rights = narrowing.chosen(Role(body.role), body.scopes)
         narrowing.require_within(scope.rights, rights)
-        made = await token_store.create(
+        token = await token_store.create(
             connection,
             env=services_of(request).settings.environment,
             project_id=scope.project_id,
@@ -70,7 +70,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             owner=NOBODY if body.service else Owner(of_token=scope.token_id),
             scopes=rights.narrowed_to,
         )
-        return created_token(made, f"/v1/projects/{scope.project_id}/tokens")
+        return created_token(token, f"/v1/projects/{scope.project_id}/tokens")
 
     return await change(request, project, effect)
 
@@ -119,18 +119,18 @@ async def rotate_token(request: Request, project: ProjectRef, token: TokenId, bo
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await token_ends.rotate(
+        successor = await token_ends.rotate(
             connection, _keeper(request, scope), token, body, env=services_of(request).settings.environment
         )
-        return created_token(made, f"/v1/projects/{scope.project_id}/tokens")
+        return created_token(successor, f"/v1/projects/{scope.project_id}/tokens")
 
     return await change(request, project, effect)
 
 
-def created_token(made: token_store.MadeToken, path: str) -> Answer:
+def created_token(token: token_store.MadeToken, path: str) -> Answer:
     """201 with the secret; `path` is the list's path."""
-    headers = {"Location": f"{path}/{made.id}"}
-    return shown_once(201, orjson.loads(made.document), {"token": made.secret}, headers, made.id)
+    headers = {"Location": f"{path}/{token.id}"}
+    return shown_once(201, orjson.loads(token.document), {"token": token.secret}, headers, token.id)
 
 
 def _keeper(request: Request, scope: Scope) -> token_ends.Keeper:

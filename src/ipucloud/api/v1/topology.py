@@ -36,8 +36,8 @@ async def get_topology(request: Request, project: ProjectRef, cluster: ClusterId
     """Return racks, machines, IPUs, links and partitions; links as last reported by their controller."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
-        found = await topology(connection, project_id=scope.project_id, cluster_id=cluster)
-    return Response(found.model_dump_json(), media_type=JSON)
+        layout = await topology(connection, project_id=scope.project_id, cluster_id=cluster)
+    return Response(layout.model_dump_json(), media_type=JSON)
 
 
 @routes.post(
@@ -61,21 +61,21 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
     trace_of(request).concerns(cluster_id=cluster)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        made = await rotate(
+        key = await rotate(
             connection,
             actor(request, scope),
             cluster,
             ends_server_key=body.end_server_key,
             settings=services_of(request).settings,
         )
-        opened = await accepted(connection, scope, made.operation_id, cluster)
+        opened = await accepted(connection, scope, key.operation_id, cluster)
         known = {
             "operation": orjson.Fragment(opened.body),
-            "user": made.user,
-            "access_key_id": made.id,
-            "environment": made.environment,
+            "user": key.user,
+            "access_key_id": key.id,
+            "environment": key.environment,
         }
-        return shown_once(opened.status, known, {"access_key": made.secret}, opened.headers, cluster)
+        return shown_once(opened.status, known, {"access_key": key.secret}, opened.headers, cluster)
 
     return await change(request, project, effect)
 
@@ -94,5 +94,5 @@ async def get_vipu(request: Request, project: ProjectRef, cluster: ClusterId, qu
     """Return the controller's address and the environment that lets programs on a Poplar server find a partition."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
-        found = await vipu(connection, project_id=scope.project_id, cluster_id=cluster, partition=query.partition)
-    return Response(found.model_dump_json(), media_type=JSON)
+        access = await vipu(connection, project_id=scope.project_id, cluster_id=cluster, partition=query.partition)
+    return Response(access.model_dump_json(), media_type=JSON)

@@ -67,10 +67,10 @@ async def create_volume(request: Request, project: ProjectRef, body: VolumeCreat
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
-        made = await store.create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        document = await volume_document(connection, project_id=scope.project_id, volume_id=made)
-        location = f"/v1/projects/{scope.project_id}/volumes/{made}"
-        return Answer(202, document.encode(), {"Location": location}, made)
+        volume_id = await store.create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
+        document = await volume_document(connection, project_id=scope.project_id, volume_id=volume_id)
+        location = f"/v1/projects/{scope.project_id}/volumes/{volume_id}"
+        return Answer(202, document.encode(), {"Location": location}, volume_id)
 
     return await change(request, project, effect)
 

@@ -227,9 +227,9 @@ def check_url(request: Request, url: str | None) -> None:
 
 async def created(request: Request, connection: AsyncConnection, home: Home, body: WebhookCreate) -> Answer:
     """The answers of this and the following are the same for a project and for a billing account."""
-    made = await store.create(connection, home, body, _keys(request))
-    headers = {"Location": f"{_path(home)}/{made.id}"}
-    return shown_once(201, orjson.loads(made.document), {"secret": made.secret}, headers, made.id)
+    webhook = await store.create(connection, home, body, _keys(request))
+    headers = {"Location": f"{_path(home)}/{webhook.id}"}
+    return shown_once(201, orjson.loads(webhook.document), {"secret": webhook.secret}, headers, webhook.id)
 
 
 async def updated(
@@ -245,8 +245,8 @@ async def pinged(connection: AsyncConnection, home: Home, webhook: UUID) -> Answ
 
 async def rotated(request: Request, connection: AsyncConnection, home: Home, webhook: UUID, body: KeepSecret) -> Answer:
     keep = body.keep_previous_seconds
-    made = await store.rotate_secret(connection, home, webhook, _keys(request), keep_seconds=keep)
-    return shown_once(200, orjson.loads(made.document), {"secret": made.secret}, {}, made.id)
+    row = await store.rotate_secret(connection, home, webhook, _keys(request), keep_seconds=keep)
+    return shown_once(200, orjson.loads(row.document), {"secret": row.secret}, {}, row.id)
 
 
 async def redelivered(connection: AsyncConnection, home: Home, webhook: UUID, delivery: UUID) -> Answer:

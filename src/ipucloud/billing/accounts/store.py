@@ -45,14 +45,14 @@ def readers_of(account: str) -> str:
     return _READERS.format(account)
 
 
-_TELL = sa.text(
+_NOTIFY = sa.text(
     clauses(
         RECORD_FOR_ACCOUNT,
         """
-        SELECT reader.project_id, reader.account_id, :type, 'account', told.account_id, CAST(:data AS jsonb)
-          FROM (SELECT CAST(:account_id AS uuid) AS account_id) AS told CROSS JOIN
+        SELECT reader.project_id, reader.account_id, :type, 'account', params.account_id, CAST(:data AS jsonb)
+          FROM (SELECT CAST(:account_id AS uuid) AS account_id) AS params CROSS JOIN
         """,
-        readers_of("told.account_id"),
+        readers_of("params.account_id"),
     )
 )
 
@@ -62,7 +62,7 @@ async def record_event(
 ) -> None:
     """Record an event about the account for its payers, and in every project that it pays for."""
     text = "{}" if data is None else data.model_dump_json()
-    await connection.execute(_TELL, {"account_id": account_id, "type": event.name, "data": text})
+    await connection.execute(_NOTIFY, {"account_id": account_id, "type": event.name, "data": text})
 
 
 class Paying(NamedTuple):
@@ -184,11 +184,11 @@ async def create(
             f"Nothing is sold in {currency}: set list prices in it first (`ipucloud prices create`).",
         )
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; no account was made.", [fault])
-    made = new_id()
+    account_id = new_id()
     await connection.execute(
         _CREATE,
         {
-            "id": made,
+            "id": account_id,
             "name": name,
             "currency": currency,
             "legal_name": legal_name,
@@ -200,7 +200,7 @@ async def create(
             "e_invoice": json.dumps(e_invoice or {}),
         },
     )
-    return made
+    return account_id
 
 
 async def account_document(connection: Statements, account_id: UUID, *, currency: str) -> tuple[bytes, int]:
@@ -249,9 +249,9 @@ async def paying(connection: Statements, project_id: UUID, *, default: str) -> P
     return await _PAYING.one(connection, {"project_id": project_id, "currency": default})
 
 
-def refuse_other_currency(given: str, of_account: str, *, field: str = "amount") -> None:
+def refuse_other_currency(currency: str, of_account: str, *, field: str = "amount") -> None:
     """Raise `Problem` validation_failed unless the field's amount is given in the account's currency."""
-    if given != of_account:
+    if currency != of_account:
         fault = FieldError(f"/{field}/currency", "other_currency", f"The account's currency is {of_account}.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was changed.", [fault])
 

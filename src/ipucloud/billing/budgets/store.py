@@ -81,21 +81,21 @@ class _Statements:
     read: Query[Document]
     count: Query[int]
     lock: Query[int]
-    taken: Query[bool]
+    name_exists: Query[bool]
 
 
 def _statements(column: str) -> _Statements:
-    mine = f"b.{column} = :owner AND b.deleted_at IS NULL"
+    of_owner = f"b.{column} = :owner AND b.deleted_at IS NULL"
     return _Statements(
         list={
-            order: Query(clauses(_DOCUMENTS, "AND", mine, OF_NAME, "ORDER BY", sorting(order)), Document)
+            order: Query(clauses(_DOCUMENTS, "AND", of_owner, OF_NAME, "ORDER BY", sorting(order)), Document)
             for order in NamedOrder
         },
-        read=Query(clauses(_DOCUMENTS, "AND", mine, "AND b.id = :id"), Document),
-        count=Query(f"SELECT count(*) FROM budgets b WHERE {mine}", int),  # noqa: S608  # our own text
-        lock=Query(f"SELECT version FROM budgets b WHERE {mine} AND b.id = :id FOR NO KEY UPDATE", int),  # noqa: S608
-        taken=Query(
-            f"SELECT EXISTS (SELECT FROM budgets b WHERE {mine} AND b.name = :name AND b.id <> :id)",  # noqa: S608
+        read=Query(clauses(_DOCUMENTS, "AND", of_owner, "AND b.id = :id"), Document),
+        count=Query(f"SELECT count(*) FROM budgets b WHERE {of_owner}", int),  # noqa: S608  # our own text
+        lock=Query(f"SELECT version FROM budgets b WHERE {of_owner} AND b.id = :id FOR NO KEY UPDATE", int),  # noqa: S608
+        name_exists=Query(
+            f"SELECT EXISTS (SELECT FROM budgets b WHERE {of_owner} AND b.name = :name AND b.id <> :id)",  # noqa: S608
             bool,
         ),
     )
@@ -133,8 +133,8 @@ class NewBudget:
 
 async def list_budgets(connection: Statements, owner: Owner, query: BudgetList | None = None) -> list[str]:
     """Each budget's JSON; by default of all, oldest first."""
-    wanted = query or BudgetList()
-    rows = await _OF[owner.kind].list[wanted.order].all(connection, {"owner": owner.id, **filters_of(wanted)})
+    listing = query or BudgetList()
+    rows = await _OF[owner.kind].list[listing.order].all(connection, {"owner": owner.id, **filters_of(listing)})
     return [each.document for each in rows]
 
 
@@ -151,14 +151,14 @@ async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, acto
 
     Raises `Problem` name_taken, and state_conflict for one too many.
     """
-    made = new_id()
+    budget_id = new_id()
     if await _OF[owner.kind].count.one(connection, {"owner": owner.id}) >= LIMIT:
         raise Problem(STATE_CONFLICT, f"There are {LIMIT} budgets already. Delete one first.")
     key, value = new.tag or (None, None)
     inserted = await connection.execute(
         _CREATE,
         {
-            "id": made,
+            "id": budget_id,
             "project_id": owner.id if owner.kind == "project" else None,
             "account_id": owner.id if owner.kind == "account" else None,
             "tag_key": key,
@@ -170,9 +170,9 @@ async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, acto
     )
     if inserted.rowcount == 0:
         raise _name_taken()
-    await _write_thresholds(connection, made, new.thresholds)
-    await _note(connection, actor, BUDGET_CREATED, made)
-    return made
+    await _write_thresholds(connection, budget_id, new.thresholds)
+    await _note(connection, actor, BUDGET_CREATED, budget_id)
+    return budget_id
 
 
 async def lock(connection: AsyncConnection, owner: Owner, budget: UUID) -> int:
@@ -198,7 +198,7 @@ async def update(
     Raises `Problem` name_taken.
     """
     same_name = {"owner": owner.id, "name": name, "id": budget}
-    if name is not None and await _OF[owner.kind].taken.one(connection, same_name):
+    if name is not None and await _OF[owner.kind].name_exists.one(connection, same_name):
         raise _name_taken()
     await connection.execute(_UPDATE, {"id": budget, "name": name, "amount": None if amount is None else amount.amount})
     if thresholds is not None:

@@ -33,7 +33,7 @@ _SET = sa.text(
 _END = Query("DELETE FROM dunning_policies WHERE account_id = :account_id RETURNING coalesce(restriction, '')", str)
 
 
-class _Found(NamedTuple):
+class _Dunning(NamedTuple):
     remind_after: list[int]
     refuse_creates_after: int | None
     suspend_after: int | None
@@ -57,7 +57,7 @@ _READ = Query(
          WHERE a.id = :account_id GROUP BY d.account_id
         """,
     ),
-    _Found,
+    _Dunning,
 )
 
 

@@ -172,19 +172,21 @@ async def connect(connection: AsyncConnection, home: Home, bucket: Bucket, rules
         raise Problem(QUOTA_EXCEEDED, f"A {home.noun} can have at most {MAX_CONNECTIONS} connections.")
     if held.same_name:
         raise Problem(NAME_TAKEN, f"The {home.noun} has a connection of that name.")
-    made = new_id()
+    connection_id = new_id()
     values = {name: getattr(bucket, name) for name in Bucket.__slots__}
-    values |= home.parameters | {"id": made}
-    await connection.execute(_CONNECT, values | {"secret": seal(keys, bucket.secret, secret_place(made, home.id))})
-    return await connection_document(connection, home, made)
+    values |= home.parameters | {"id": connection_id}
+    await connection.execute(
+        _CONNECT, values | {"secret": seal(keys, bucket.secret, secret_place(connection_id, home.id))}
+    )
+    return await connection_document(connection, home, connection_id)
 
 
 async def connection_document(connection: Statements, home: Home, connection_id: UUID) -> bytes:
     """A connection's JSON, without its secret. Raises `Problem` not_found."""
-    found = await _ONE_CONNECTION.one_or_none(connection, home.parameters | {"id": connection_id})
-    if found is None:
+    document = await _ONE_CONNECTION.one_or_none(connection, home.parameters | {"id": connection_id})
+    if document is None:
         raise not_found()
-    return found.encode()
+    return document.encode()
 
 
 async def connection_documents(connection: Statements, home: Home, query: S3ConnectionList) -> Sequence[str]:
@@ -196,8 +198,8 @@ async def change_connection(
 ) -> bool:
     """Change the given fields; whether servers that have the connection need it anew. The caller holds the project's
     lock. Raises `Problem`: not_found, validation_failed, not_configured."""
-    mine = home.parameters | {"id": connection_id}
-    stored = await _stored(connection, mine)
+    parameters = home.parameters | {"id": connection_id}
+    stored = await _stored(connection, parameters)
     sent: dict[str, object] = body.model_dump(exclude={"secret"}, exclude_unset=True)
     if body.endpoint is not None:
         rules.check(body.endpoint)
@@ -207,16 +209,16 @@ async def change_connection(
         values["secret"] = seal(needed(rules.keys), body.secret, secret_place(connection_id, home.id))
     if values == before:
         return False
-    await connection.execute(_UPDATE, mine | values)
+    await connection.execute(_UPDATE, parameters | values)
     return any(values[name] != before[name] for name in before if name != "attachable")
 
 
 async def disconnect(connection: AsyncConnection, home: Home, connection_id: UUID) -> None:
     """Forget a connection's secret and end it. Raises `Problem`: in_use by a schedule, not_found."""
-    mine = home.parameters | {"id": connection_id}
-    if await _USED.one(connection, mine):
+    parameters = home.parameters | {"id": connection_id}
+    if await _USED.one(connection, parameters):
         raise Problem(IN_USE, "A schedule delivers to it: delete the schedule first.")
-    if (await connection.execute(_DISCONNECT, mine)).rowcount != 1:
+    if (await connection.execute(_DISCONNECT, parameters)).rowcount != 1:
         raise not_found()
 
 
@@ -261,11 +263,11 @@ def _failure(reply: Reply) -> tuple[S3Failure, str]:
     return reply.failed or S3Failure.SERVICE, reply.error or _UNANSWERED
 
 
-async def _stored(connection: Statements, mine: Mapping[str, object]) -> Stored:
-    found = await _STORED.one_or_none(connection, mine)
-    if found is None:
+async def _stored(connection: Statements, parameters: Mapping[str, object]) -> Stored:
+    row = await _STORED.one_or_none(connection, parameters)
+    if row is None:
         raise not_found()
-    return found
+    return row
 
 
 async def _no_note(_: int) -> None:

@@ -68,9 +68,9 @@ def _put(store: S3Store, key: str, pieces: Iterator[bytes], *, size: int) -> Non
 
 def _pieces(connection: psycopg.Connection[Any], order: Deliver) -> Iterator[bytes]:
     """The file's chunks. Raises _TornError if it is incomplete, before the last one is sent."""
-    given, ordinal = 0, 0
+    sent, ordinal = 0, 0
     while row := connection.execute(_CHUNK, (order.export_id, order.fence, ordinal), binary=True).fetchone():
         yield row[0]
-        given, ordinal = given + len(row[0]), ordinal + 1
-    if given != order.size:
+        sent, ordinal = sent + len(row[0]), ordinal + 1
+    if sent != order.size:
         raise _TornError

@@ -78,7 +78,7 @@ class ExportInputs:
     operation: OpenOperation
 
     @property
-    def mine(self) -> dict[str, object]:
+    def parameters(self) -> dict[str, object]:
         """Parameters of statements about this export."""
         return {
             "project_id": self.row.project_id,

@@ -54,15 +54,15 @@ WITH issued AS (
          t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, terms, NULL, NULL, NULL
     FROM own JOIN invoice_taxes t ON t.invoice_id = own.id WHERE t.tax <> 0
   UNION ALL
-  SELECT account_id, account_name, currency, n.number, i.number, month, given.category, 'Correction', given.amount,
-         given.part, given.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL, NULL
+  SELECT account_id, account_name, currency, n.number, i.number, month, note_line.category, 'Correction',
+         note_line.amount, note_line.part, note_line.description, n.issued_at, NULL, 'Nothing to pay', NULL, NULL, NULL
     FROM issued AS i JOIN credit_notes n ON n.invoice_id = i.id
    CROSS JOIN LATERAL (
      SELECT 'Credit', -n.net, 'net', 'Credit note'
       UNION ALL
      SELECT 'Tax', -c.tax, 'tax-' || trim_scale(c.rate), 'Tax given back, ' || trim_scale(c.rate * 100) || ' percent'
-       FROM credit_note_taxes c WHERE c.credit_note_id = n.id) AS given (category, amount, part, description)
-   WHERE given.amount <> 0 AND {scope} AND n.issued_at >= %(since)s::timestamp AT TIME ZONE 'UTC'
+       FROM credit_note_taxes c WHERE c.credit_note_id = n.id) AS note_line (category, amount, part, description)
+   WHERE note_line.amount <> 0 AND {scope} AND n.issued_at >= %(since)s::timestamp AT TIME ZONE 'UTC'
      AND n.issued_at < %(until)s::timestamp AT TIME ZONE 'UTC'
 )
 """
@@ -210,10 +210,10 @@ SMALL_COLUMNS = {
 
 def small_rows_as_text(selection: Selection) -> sql.Composed:
     """The same as a file of text has it, all columns in order."""
-    given, fixed = SMALL_COLUMNS[selection.dataset], constants(selection)
+    names, fixed = SMALL_COLUMNS[selection.dataset], constants(selection)
     cells: list[sql.Composable] = []
     for column in selection.columns:
-        if column.name not in given:
+        if column.name not in names:
             value = fixed_text(fixed.get(column.name))
             # The statement has parameters, so that a percent sign of its own has to be doubled.
             cells.append(sql.Literal(None if value is None else value.replace("%", "%%")))

@@ -62,9 +62,9 @@ _SET_OF_ACCOUNT = sa.text(clauses(_INSERT, "ON CONFLICT (account_id)", _UPDATE))
 
 async def limit_document(connection: Statements, home: Home) -> str:
     """The limit of a project or an account and its use, as JSON."""
-    found = await _find(connection, home)
-    at = None if found.next_at is None else f"{found.next_at:%Y-%m-%dT%H:%M:%SZ}"
-    return orjson.dumps({"per_day": found.per_day, "used": found.used, "next_at": at}).decode()
+    limit = await _find(connection, home)
+    at = None if limit.next_at is None else f"{limit.next_at:%Y-%m-%dT%H:%M:%SZ}"
+    return orjson.dumps({"per_day": limit.per_day, "used": limit.used, "next_at": at}).decode()
 
 
 async def set_limit(connection: AsyncConnection, home: Home, per_day: int) -> bool:
@@ -78,17 +78,17 @@ async def set_limit(connection: AsyncConnection, home: Home, per_day: int) -> bo
 
 async def require_room(connection: Statements, home: Home) -> None:
     """Raises `Problem` quota_exceeded if it has had its exports. The caller holds its lock."""
-    found = await _find(connection, home)
-    if found.used < found.per_day:
+    limit = await _find(connection, home)
+    if limit.used < limit.per_day:
         return
-    then = "" if found.next_at is None else f" The next one is possible at {found.next_at:%Y-%m-%d %H:%M} UTC."
+    then = "" if limit.next_at is None else f" The next one is possible at {limit.next_at:%Y-%m-%d %H:%M} UTC."
     option = "--project" if home.account_id is None else "--account"
     detail = (
-        f"The {home.noun} may request {found.per_day} exports within 24 hours, and has requested {found.used}.{then}"
+        f"The {home.noun} may request {limit.per_day} exports within 24 hours, and has requested {limit.used}.{then}"
         " Have a schedule deliver them (`ipucloud exports schedules create`), which does not count, or have an operator"
-        f" raise the limit (`ipucloud exports set-limit {found.used + 10} {option} {found.name}`)."
+        f" raise the limit (`ipucloud exports set-limit {limit.used + 10} {option} {limit.name}`)."
     )
-    raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": found.per_day, "used": found.used})
+    raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": limit.per_day, "used": limit.used})
 
 
 async def _find(connection: Statements, home: Home) -> _Limit:

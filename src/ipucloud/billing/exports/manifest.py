@@ -18,7 +18,7 @@ Manifest = Mapping[str, object]
 
 _MOMENT = """
 SELECT now(), CASE WHEN num_nulls(d.issued_at, e.frozen_at) = 0 THEN greatest(d.issued_at, e.frozen_at) END
-  FROM (SELECT %(month)s::date AS month) AS asked
+  FROM (SELECT %(month)s::date AS month) AS params
   LEFT JOIN invoiced_months d USING (month) LEFT JOIN export_months e USING (month)
 """
 _SUMS = """
@@ -52,7 +52,7 @@ def manifest_of(
     sums = _sums(connection, selection)
     if selection.dataset is Dataset.COST_AND_USAGE and sum(each.rows for each in sums) != rows:
         raise WrongRowsError(f"{rows} rows were written")
-    taken, final_since = _moment(connection, selection)
+    snapshot_at, final_since = _moment(connection, selection)
     scope = ("project", selection.project_id) if selection.account_id is None else ("account", selection.account_id)
     return {
         "specification": "FOCUS",
@@ -63,7 +63,7 @@ def manifest_of(
         "provider": selection.provider,
         "provisional": selection.provisional,
         "final": final_since is not None,
-        "snapshot_at": _instant(final_since or taken),
+        "snapshot_at": _instant(final_since or snapshot_at),
         "rows": rows,
         "sums": [
             {
@@ -98,9 +98,9 @@ def _named(period: Period) -> Mapping[str, str]:
 
 def _moment(connection: Connection, selection: Selection) -> tuple[datetime, datetime | None]:
     """The time of the snapshot, and when its months became final, if they are."""
-    found = [connection.execute(_MOMENT, part.values).fetchone() or (None, None) for part in selection.parts]
-    finals = [final for _, final in found if final is not None]
-    return found[0][0], max(finals) if len(finals) == len(found) else None
+    moments = [connection.execute(_MOMENT, part.values).fetchone() or (None, None) for part in selection.parts]
+    finals = [final for _, final in moments if final is not None]
+    return moments[0][0], max(finals) if len(finals) == len(moments) else None
 
 
 def _sums(connection: Connection, selection: Selection) -> list[_Sum]:
@@ -120,19 +120,19 @@ def _sums(connection: Connection, selection: Selection) -> list[_Sum]:
 def _by(sums: Sequence[_Sum], key: Callable[[_Sum], tuple[str, str]]) -> list[_Sum]:
     """One sum for each key, in order of the keys."""
     joined: dict[tuple[str, str], _Sum] = {}
-    for each in sums:
-        before = joined.get(key(each))
-        joined[key(each)] = each if before is None else before.plus(each)
-    return [joined[found] for found in sorted(joined)]
+    for item in sums:
+        before = joined.get(key(item))
+        joined[key(item)] = item if before is None else before.plus(item)
+    return [joined[group] for group in sorted(joined)]
 
 
 def _invoices(connection: Connection, sums: Sequence[_Sum]) -> list[Mapping[str, object]]:
     """What the file has of each invoice's total, and whether that is all of it: a project's file has a part of a
     shared one. What is on no invoice costs nothing.
     """
-    found = _by([each for each in sums if each.invoice], lambda each: (each.invoice or "", each.currency))
+    invoices = _by([each for each in sums if each.invoice], lambda each: (each.invoice or "", each.currency))
     totals: dict[str, Decimal] = dict(
-        connection.execute(_TOTALS, {"numbers": [each.invoice for each in found]}).fetchall()
+        connection.execute(_TOTALS, {"numbers": [each.invoice for each in invoices]}).fetchall()
     )
     return [
         {
@@ -142,7 +142,7 @@ def _invoices(connection: Connection, sums: Sequence[_Sum]) -> list[Mapping[str,
             "billed_cost": written(each.cost, each.currency),
             "whole": totals.get(each.invoice or "") == each.cost,
         }
-        for each in found
+        for each in invoices
     ]
 
 

@@ -50,26 +50,26 @@ _FAILED = sa.text(
 async def _keep(connection: AsyncConnection, inputs: ExportInputs, achieved: Achieved) -> None:
     if not isinstance(achieved, Built):
         raise TypeError("a file is kept by its manifest")
-    values = inputs.mine | {"fence": achieved.fence, "kept": KEPT_DAYS}
+    values = inputs.parameters | {"fence": achieved.fence, "kept": KEPT_DAYS}
     await connection.execute(_BUILT, values | {"manifest": orjson.dumps(achieved.manifest).decode()})
     await connection.execute(_LEFT_OVERS, values)
 
 
 async def _delivered(connection: AsyncConnection, inputs: ExportInputs, _: Achieved) -> None:
-    await connection.execute(_DELIVERED, inputs.mine)
+    await connection.execute(_DELIVERED, inputs.parameters)
 
 
 async def _not_built(connection: AsyncConnection, inputs: ExportInputs, failed: Failed) -> None:
     if not failed.final:
-        await connection.execute(_FAILED, inputs.mine | {"error": failed.detail, "failures": 0})
+        await connection.execute(_FAILED, inputs.parameters | {"error": failed.detail, "failures": 0})
 
 
 async def _not_delivered(connection: AsyncConnection, inputs: ExportInputs, failed: Failed) -> None:
     if not failed.final:
-        await connection.execute(_FAILED, inputs.mine | {"error": failed.detail, "failures": 1})
+        await connection.execute(_FAILED, inputs.parameters | {"error": failed.detail, "failures": 1})
 
 
-def _given_up(_operation: OpenOperation, _failed: Failed) -> Problem:
+def _export_failed(_operation: OpenOperation, _failed: Failed) -> Problem:
     return Problem(EXPORT_FAILED, GAVE_UP)
 
 
@@ -107,7 +107,7 @@ EXPORT = Kind[ExportAct, ExportInputs](
     deadline=None,
     preceding=(),
     replacing=(),
-    failure=_given_up,
+    failure=_export_failed,
 )
 """A delivery is retried until the deadline, however often it fails: the file can be downloaded meanwhile."""
 

@@ -72,7 +72,7 @@ class Batch:
         )
         return {name: table[name].combine_chunks() for name in NARROW}
 
-    def each(self, of_hours: Sequence[Any], kind: Any) -> Any:
+    def per_row(self, of_hours: Sequence[Any], kind: Any) -> Any:
         """For each row the value of its hour."""
         runs = pa.RunEndEncodedArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(of_hours, kind))
         return pc.run_end_decode(runs)
@@ -150,7 +150,7 @@ def _of_rows(batch: Batch, narrow: Mapping[str, Any], placed: Placed) -> dict[st
     machine_minutes = pc.multiply_checked(minutes, placed.values("quantity", pa.int32()))
     cost = _cost(machine_minutes, placed.values("ContractedUnitPrice", _PRICE))
     at_list_price = placed.chosen.at_list_price
-    hours = batch.each([hour * 1_000_000 for hour in batch.hours], pa.int64())
+    hours = batch.per_row([hour * 1_000_000 for hour in batch.hours], pa.int64())
     return {
         "BilledCost": cost,
         "ChargeDescription": _descriptions(minutes, placed),
@@ -163,7 +163,7 @@ def _of_rows(batch: Batch, narrow: Mapping[str, Any], placed: Placed) -> dict[st
         "PricingCurrencyEffectiveCost": cost,
         "PricingQuantity": machine_minutes.cast(DECIMAL),
         "x_ChargeId": pc.binary_join_element_wise(
-            batch.each([f"{datetime.fromtimestamp(hour, UTC):%Y%m%dT%H}" for hour in batch.hours], pa.string()),
+            batch.per_row([f"{datetime.fromtimestamp(hour, UTC):%Y%m%dT%H}" for hour in batch.hours], pa.string()),
             placed.values("resource", pa.string()),
             narrow["first_minute"].cast(pa.string()),
             narrow["rev"].cast(pa.string()),

@@ -139,13 +139,13 @@ def _small(connection: Connection, selection: Selection, schema: Any) -> Any:
     with connection.cursor() as cursor:
         cursor.execute(small_rows(selection), selection.values)
         names = [column.name for column in cursor.description or ()]
-        found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     fixed = {name: _midnight(value) for name, value in constants(selection).items()}
     arrays = []
-    for each in schema:
-        values = [(fixed | row).get(each.name) for row in found]
-        plain = pa.array(values, pa.string() if each.type == TEXT else each.type)
-        arrays.append(plain.dictionary_encode() if each.type == TEXT else plain)
+    for field in schema:
+        values = [(fixed | row).get(field.name) for row in rows]
+        plain = pa.array(values, pa.string() if field.type == TEXT else field.type)
+        arrays.append(plain.dictionary_encode() if field.type == TEXT else plain)
     return pa.Table.from_arrays(arrays, schema=schema)
 
 

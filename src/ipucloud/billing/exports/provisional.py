@@ -21,19 +21,19 @@ from ipucloud.billing.exports.names import (
 from ipucloud.billing.exports.selection import Selection, text
 
 _ROWS = """
-SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, used.currency, given.category, NULL,
-       CASE given.category WHEN 'Usage' THEN used.sku || ' x' || used.quantity || ', ' || used.minutes || ' min'
+SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, used.currency, charge.category, NULL,
+       CASE charge.category WHEN 'Usage' THEN used.sku || ' x' || used.quantity || ', ' || used.minutes || ' min'
             ELSE used.credited || ' of ' || used.quantity || ' machines did not work, ' || used.minutes || ' min' END,
-       'Usage-Based', used.ended_at, used.started_at, given.cost, given.cost, NULL,
-       'draft:' || used.account_id || ':' || to_char(%(month)s::date, 'YYYY-MM'), given.list_cost, used.currency,
-       given.cost,
+       'Usage-Based', used.ended_at, used.started_at, charge.cost, charge.cost, NULL,
+       'draft:' || used.account_id || ':' || to_char(%(month)s::date, 'YYYY-MM'), charge.list_cost, used.currency,
+       charge.cost,
        concat_ws('-', to_char(used.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), used.resource_id, used.first_minute,
-                 'provisional', given.suffix),
+                 'provisional', charge.suffix),
        0, used.region, coalesce(used.region_name, used.region), {urn} || used.resource_id,
        used.cluster_name, {type}, 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
-       used.tags::text, 'true', given.machines * used.minutes * used.ipus, priced.unit, priced.unit_price,
+       used.tags::text, 'true', charge.machines * used.minutes * used.ipus, priced.unit, priced.unit_price,
        priced.list_unit_price, priced.category, priced.unit_price, priced.list_unit_price,
-       given.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id,
+       charge.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id,
        {service_category}, {service}, {service_subcategory}
   FROM (
     SELECT hours.hour, u.resource_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
@@ -66,14 +66,14 @@ SELECT given.cost, 'urn:ipu:account:' || used.account_id, used.account_name, use
     UNION ALL
    SELECT 'Credit', NULL, 'credit', -used.minutes * used.credited * used.unit_price,
           -used.minutes * used.credited * used.list_unit_price
-    WHERE used.credited > 0) AS given
+    WHERE used.credited > 0) AS charge
   LEFT JOIN LATERAL (
    SELECT used.unit_price, used.list_unit_price, used.sku, {consumed} AS unit, {category} AS category,
           {unit} AS pricing_unit, {meter} AS meter,
           CASE WHEN used.kind NOT IN ('volume', 'snapshot', 'address')
                THEN jsonb_build_object('x_IpuCount', used.ipus, 'x_MachineType', used.machine_type)::text END
             AS details,
-          concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON given.category = 'Usage'
+          concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON charge.category = 'Usage'
  WHERE used.minutes > 0
 """
 _OF_PROJECT = sql.SQL("u.project_id = %(project_id)s")

@@ -77,10 +77,10 @@ AND (CAST(:dataset AS text) IS NULL OR dataset = CAST(:dataset AS text))
 """
 
 
-def _listed(mine: str) -> dict[Order, str]:
+def _listed(condition: str) -> dict[Order, str]:
     return {
         order: clauses(
-            page_of(_EXPORTS, order, clauses("WHERE", mine, _FILTERS)),
+            page_of(_EXPORTS, order, clauses("WHERE", condition, _FILTERS)),
             ", documents AS (SELECT place,",
             _DOCUMENT,
             "AS document FROM page AS x)",
@@ -154,32 +154,32 @@ class KeptFile:
     sha256: str
 
 
-async def request_export(connection: AsyncConnection, actor: Actor | AccountActor, wanted: Wanted) -> tuple[UUID, UUID]:
+async def request_export(connection: AsyncConnection, actor: Actor | AccountActor, spec: Wanted) -> tuple[UUID, UUID]:
     """Create an export of a project or an account, and its operation; returns both ids. The caller holds its lock.
 
     Raises `Problem`: quota_exceeded beyond its limit, state_conflict for days of a month that has not
     begun, not_found for an unknown connection.
     """
     home = _home(actor)
-    mine = home.parameters
-    if wanted.schedule_id is None:
+    parameters = home.parameters
+    if spec.schedule_id is None:
         await require_room(connection, home)
-    if wanted.period.until - timedelta(days=1) > await _LAST_DAY.one(connection):
+    if spec.period.until - timedelta(days=1) > await _LAST_DAY.one(connection):
         raise Problem(STATE_CONFLICT, "The month has not begun.")
-    asked = mine | {"id": wanted.connection_id}
-    if wanted.connection_id is not None and not await _CONNECTED.one(connection, asked):
+    values = parameters | {"id": spec.connection_id}
+    if spec.connection_id is not None and not await _CONNECTED.one(connection, values):
         raise not_found()
     export_id = new_id()
-    whole = home.account_id or wanted.account_id
-    await connection.execute(_INSERT, mine | _columns(export_id, wanted) | {"whole_account_id": whole})
-    steps = plan(delivered=wanted.connection_id is not None)
+    whole = home.account_id or spec.account_id
+    await connection.execute(_INSERT, parameters | _columns(export_id, spec) | {"whole_account_id": whole})
+    steps = plan(delivered=spec.connection_id is not None)
     operation_id = await open_operation(
         connection,
         EXPORT,
         actor,
         Target(export_id=export_id),
         plan=steps,
-        deadline_seconds=BUILD_DEADLINE if wanted.connection_id is None else DELIVERY_DEADLINE,
+        deadline_seconds=BUILD_DEADLINE if spec.connection_id is None else DELIVERY_DEADLINE,
         expected_seconds=expected_seconds(steps, {}),
     )
     return export_id, operation_id
@@ -216,8 +216,8 @@ async def pieces_of(database: Database, file: KeptFile) -> AsyncIterator[bytes]:
     sent = 0
     for ordinal in range(file.size + 1):
         async with database.read() as connection:
-            asked = {"id": file.export_id, "fence": file.fence, "ordinal": ordinal}
-            data = await _CHUNK.one_or_none(connection, asked)
+            values = {"id": file.export_id, "fence": file.fence, "ordinal": ordinal}
+            data = await _CHUNK.one_or_none(connection, values)
         if data is None:
             break
         sent += len(data)
@@ -236,17 +236,17 @@ def _home(actor: Actor | AccountActor) -> Home:
     return Home(actor.project_id, None) if isinstance(actor, Actor) else Home(None, actor.account_id)
 
 
-def _columns(export_id: UUID, wanted: Wanted) -> dict[str, object]:
+def _columns(export_id: UUID, spec: Wanted) -> dict[str, object]:
     return {
         "id": export_id,
-        "connection_id": wanted.connection_id,
-        "schedule_id": wanted.schedule_id,
-        "scheduled_for": wanted.scheduled_for,
-        "dataset": wanted.dataset.value,
-        "focus_version": wanted.version.value,
-        "format": wanted.format.value,
-        "provisional": wanted.provisional,
-        "month": wanted.period.month,
-        "since": None if wanted.period.month else wanted.period.since,
-        "until": None if wanted.period.month else wanted.period.until,
+        "connection_id": spec.connection_id,
+        "schedule_id": spec.schedule_id,
+        "scheduled_for": spec.scheduled_for,
+        "dataset": spec.dataset.value,
+        "focus_version": spec.version.value,
+        "format": spec.format.value,
+        "provisional": spec.provisional,
+        "month": spec.period.month,
+        "since": None if spec.period.month else spec.period.since,
+        "until": None if spec.period.month else spec.period.until,
     }

@@ -132,7 +132,7 @@ _ADD_SCHEDULE = sa.text(
         SELECT :id, :project_id, :account_id, :connection_id, :dataset, :focus_version, :format, :provisional, every,
         """,
         _FIRST,
-        "FROM (SELECT CAST(:every AS text) AS every) AS given",
+        "FROM (SELECT CAST(:every AS text) AS every) AS params",
     )
 )
 _END_SCHEDULE = sa.text(
@@ -153,7 +153,7 @@ _DUE = Query(
 )
 
 
-class _Taken(NamedTuple):
+class _DueSchedule(NamedTuple):
     """A schedule that is due: `planned` is when it was, `following` when it is due next."""
 
     project_id: UUID | None
@@ -181,7 +181,7 @@ _TAKE = Query(
         _READY,
         "FOR UPDATE OF s",
     ),
-    _Taken,
+    _DueSchedule,
 )
 _MOVE_ON = sa.text("UPDATE export_schedules SET next_at = :following WHERE id = :id")
 
@@ -203,9 +203,9 @@ async def add_schedule(connection: AsyncConnection, home: Home, plan: Plan) -> b
     await connection_document(connection, home, plan.connection_id)
     if await _HELD.one(connection, home.parameters) >= MAX_SCHEDULES:
         raise Problem(QUOTA_EXCEEDED, f"A {home.noun} can have at most {MAX_SCHEDULES} schedules.")
-    made = new_id()
+    schedule_id = new_id()
     values = home.parameters | {
-        "id": made,
+        "id": schedule_id,
         "connection_id": plan.connection_id,
         "dataset": plan.dataset.value,
         "focus_version": plan.version.value,
@@ -214,7 +214,7 @@ async def add_schedule(connection: AsyncConnection, home: Home, plan: Plan) -> b
         "provisional": plan.provisional,
     }
     await connection.execute(_ADD_SCHEDULE, values)
-    return _one(await _ONE_SCHEDULE.one_or_none(connection, home.parameters | {"id": made}))
+    return _one(await _ONE_SCHEDULE.one_or_none(connection, home.parameters | {"id": schedule_id}))
 
 
 async def schedule_documents(connection: Statements, home: Home, query: ExportScheduleList) -> Sequence[str]:
@@ -240,7 +240,7 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
     row = await _TAKE.one_or_none(connection, {"id": schedule_id})
     if row is None:
         return
-    wanted = Wanted(
+    spec = Wanted(
         row.dataset,
         row.focus_version,
         row.format,
@@ -250,12 +250,12 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
         scheduled_for=row.planned,
         provisional=row.provisional,
     )
-    export_id, _ = await request_export(connection, _actor(row, f"schedule-{schedule_id}"), wanted)
+    export_id, _ = await request_export(connection, _actor(row, f"schedule-{schedule_id}"), spec)
     await connection.execute(_MOVE_ON, {"id": schedule_id, "following": row.following})
     log.info("export_scheduled", schedule=str(schedule_id), export=str(export_id))
 
 
-def _actor(row: _Taken, request_id: str) -> Actor | AccountActor:
+def _actor(row: _DueSchedule, request_id: str) -> Actor | AccountActor:
     if row.project_id is not None:
         return Actor(row.project_id, None, request_id)
     return AccountActor(Home(None, row.account_id).id, None, request_id)

@@ -149,7 +149,7 @@ def make_series(connection: Connection, selection: Selection) -> int:
     charged = text(_CHARGED).format(since=_since(connection, selection), charges=selection.of_charges)
     connection.execute(sql.Composed([charged, sql.SQL(_GROUPED)]), selection.values)
     connection.execute("ANALYZE export_charged")
-    made = connection.execute(
+    count = connection.execute(
         text(_SERIES).format(
             **names,
             invoice_id=text(invoice_id()),
@@ -165,7 +165,7 @@ def make_series(connection: Connection, selection: Selection) -> int:
         selection.values,
     ).rowcount
     connection.execute("ANALYZE export_series")
-    return made
+    return count
 
 
 def guard(column: str) -> sql.Composed:
@@ -190,14 +190,14 @@ def fixed_text(value: object) -> str | None:
 def windows(connection: Connection, selection: Selection) -> list[Window]:
     """Corrections of months before, then the days one by one, so that nothing large is sorted."""
     divided = _divided(connection, selection)
-    found = connection.execute(
+    months = connection.execute(
         "SELECT DISTINCT date_trunc('month', since)::date FROM export_series WHERE since < %(month)s ORDER BY 1",
         selection.values,
     )
-    before = [window for (month,) in found for window in _parts_of(month, divided)]
-    each = [selection.period.since + timedelta(days=day) for day in range(selection.period.days)]
+    before = [window for (month,) in months for window in _parts_of(month, divided)]
+    days = [selection.period.since + timedelta(days=day) for day in range(selection.period.days)]
     starts = [selection.month, *(day for day in divided if day >= selection.month)]
-    return before + [Window(max(start for start in starts if start <= day), day, day + timedelta(1)) for day in each]
+    return before + [Window(max(start for start in starts if start <= day), day, day + timedelta(1)) for day in days]
 
 
 def _parts_of(month: date, divided: Sequence[date]) -> list[Window]:

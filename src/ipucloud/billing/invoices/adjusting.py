@@ -37,8 +37,8 @@ _ENTRIES = Query(
 
 async def planned(connection: Statements, compare: Compare) -> Sequence[Move]:
     """The entries that are missing now, without a reason."""
-    found = await compare(connection)
-    return () if found is None else _numbered(missing(found), Counter())
+    comparison = await compare(connection)
+    return () if comparison is None else _numbered(missing(comparison), Counter())
 
 
 async def adjust(connection: AsyncConnection, compare: Compare, reason: str) -> Sequence[Move]:
@@ -51,8 +51,8 @@ async def adjust(connection: AsyncConnection, compare: Compare, reason: str) -> 
         return ()
     payer = await lock_payer(connection, before.account_id)
     # Again: somebody who had the lock may have posted them.
-    found = await compare(connection)
-    moves = () if found is None else missing(found)
+    comparison = await compare(connection)
+    moves = () if comparison is None else missing(comparison)
     if not moves:
         return ()
     names = {"names": [str(move.adjusts) for move in moves]}
@@ -63,10 +63,10 @@ async def adjust(connection: AsyncConnection, compare: Compare, reason: str) -> 
     return moves
 
 
-def missing(found: Comparison) -> Sequence[Move]:
+def missing(comparison: Comparison) -> Sequence[Move]:
     """What makes the accounts of each name come to what is recorded; without `idem` and `reason`."""
     nets: dict[str, defaultdict[Side, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
-    for rows, sign in ((found.recorded, 1), (found.posted, -1)):
+    for rows, sign in ((comparison.recorded, 1), (comparison.posted, -1)):
         for row in rows:
             _count(nets[row.name], row, sign * row.amount)
     return [move for name in sorted(nets) for move in _balancing(name, nets[name])]
@@ -75,10 +75,10 @@ def missing(found: Comparison) -> Sequence[Move]:
 def told(move: Move) -> str:
     """An entry as people read it."""
     amount = Money.of(move.amount, move.debit.currency)
-    return f"{amount} debited to {_told(move.debit)} and credited to {_told(move.credit)}, for {move.adjusts}"
+    return f"{amount} debited to {_side_name(move.debit)} and credited to {_side_name(move.credit)}, for {move.adjusts}"
 
 
-def _told(side: Side) -> str:
+def _side_name(side: Side) -> str:
     return side.code if side.owner is None else f"{side.code} of account {side.owner}"
 
 
@@ -89,15 +89,15 @@ def _count(nets: defaultdict[Side, Decimal], row: Row, amount: Decimal) -> None:
 
 def _balancing(name: str, nets: Mapping[Side, Decimal]) -> list[Move]:
     """Transfers that credit each account with its net, below 0 debit it; the nets sum to 0."""
-    left = dict(sorted(nets.items(), key=lambda each: (each[0].code, str(each[0].owner), each[0].currency)))
+    rest = dict(sorted(nets.items(), key=lambda each: (each[0].code, str(each[0].owner), each[0].currency)))
     moves: list[Move] = []
-    for credit in [side for side, net in left.items() if net > 0]:
-        for debit in [side for side, net in left.items() if net < 0 and side.currency == credit.currency]:
-            amount = min(left[credit], -left[debit])
+    for credit in [side for side, net in rest.items() if net > 0]:
+        for debit in [side for side, net in rest.items() if net < 0 and side.currency == credit.currency]:
+            amount = min(rest[credit], -rest[debit])
             if amount > 0:
                 moves.append(Move("", KIND, debit, credit, amount, adjusts=name))
-                left[credit] -= amount
-                left[debit] += amount
+                rest[credit] -= amount
+                rest[debit] += amount
     return moves
 
 

@@ -61,7 +61,7 @@ class InvoiceTotals:
         return self.total - self.wallet_applied
 
 
-def settle(
+def compute_totals(
     costs: Sequence[tuple[Decimal, Decimal]], *, places: int, promo: Decimal = ZERO, wallet: Decimal = ZERO
 ) -> InvoiceTotals:
     """Round the lines, apply promotional credit, tax the rest of each rate, then pay from the wallet.
@@ -76,9 +76,9 @@ def settle(
         subtotals[rate] = subtotals.get(rate, ZERO) + rounded(exact(cost), places)
     subtotal = total(subtotals.values())
     promo_applied = _usable(promo, subtotal, places)
-    given = divided(promo_applied, subtotals, places)
+    discounts = divided(promo_applied, subtotals, places)
     taxes = tuple(
-        RateTotals(rate, amount - given[rate], rounded(product(amount - given[rate], rate), places))
+        RateTotals(rate, amount - discounts[rate], rounded(product(amount - discounts[rate], rate), places))
         for rate, amount in subtotals.items()
     )
     to_pay = subtotal - promo_applied + total(each.tax for each in taxes)
@@ -95,13 +95,13 @@ def divided(amount: Decimal, shares: Mapping[Decimal, Decimal], places: int) -> 
     # By whole numbers of the smallest amount: a quotient may have no last decimal place.
     units = {key: max(0, int(share.scaleb(places))) for key, share in shares.items()}
     to_divide, whole = int(amount.scaleb(places)), sum(units.values())
-    parts, so_far, given = {}, 0, 0
+    parts, so_far, previous = {}, 0, 0
     for key, share in units.items():
         so_far += share
         up_to = (2 * to_divide * so_far + whole) // (2 * whole) if whole else 0
-        parts[key], given = Decimal(up_to - given).scaleb(-places), up_to
+        parts[key], previous = Decimal(up_to - previous).scaleb(-places), up_to
     return parts
 
 
-def _usable(balance: Decimal, wanted: Decimal, places: int) -> Decimal:
-    return max(ZERO, min(payable(exact(balance), places), wanted))
+def _usable(balance: Decimal, amount: Decimal, places: int) -> Decimal:
+    return max(ZERO, min(payable(exact(balance), places), amount))

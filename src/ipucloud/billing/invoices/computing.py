@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
+from ipucloud.billing.invoices.arithmetic import InvoiceTotals, compute_totals
 from ipucloud.billing.invoices.credits import Burned, burn, usable
 from ipucloud.billing.invoices.line_facts import Corrected, PriceTerm, corrected, credited, price_terms
 from ipucloud.billing.invoices.lines import Bill, Line, drafted_lines
@@ -109,7 +109,7 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
     # Planning that statement takes longer than all others but the lines'; most accounts have no credit.
     granted = await usable(connection, bill) if has_credits else ()
     burned = burn(granted, total(line.amount for line in lines), places_of(bill.currency))
-    totals = settle(
+    totals = compute_totals(
         [(line.cost, taxes[line.since].rate) for line in lines],
         places=places_of(bill.currency),
         promo=total(each.amount for each in burned),
@@ -128,10 +128,10 @@ async def tax_of(connection: Statements, payer: Payer, seller_country: str, day:
     if treatment != "standard":
         return Tax(treatment, NO_TAX, Decimal(0))
     country = payer.country or seller_country
-    found = await rate_on(connection, country, day)
-    if found is None:
+    rate = await rate_on(connection, country, day)
+    if rate is None:
         raise TaxUnknown(f"no standard tax rate of {country} in force on {day}")
-    return Tax(treatment, *found)
+    return Tax(treatment, *rate)
 
 
 def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:

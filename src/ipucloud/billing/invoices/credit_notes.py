@@ -37,7 +37,7 @@ class _Invoice(NamedTuple):
     projects: list[UUID]
 
 
-class _Left(NamedTuple):
+class _Rest(NamedTuple):
     """What is not credited yet of a rate of an invoice."""
 
     name: str
@@ -54,18 +54,18 @@ _INVOICE = Query(
     """,
     _Invoice,
 )
-_LEFT = Query(
+_RESTS = Query(
     """
-    SELECT name, rate, taxable - coalesce(given.net, 0) AS net, t.tax - coalesce(given.tax, 0) AS tax
+    SELECT name, rate, taxable - coalesce(credited.net, 0) AS net, t.tax - coalesce(credited.tax, 0) AS tax
       FROM invoice_taxes t
      CROSS JOIN LATERAL (
        SELECT sum(c.net) AS net, sum(c.tax) AS tax
          FROM credit_notes n JOIN credit_note_taxes c ON c.credit_note_id = n.id
-        WHERE n.invoice_id = t.invoice_id AND c.rate = t.rate) AS given
+        WHERE n.invoice_id = t.invoice_id AND c.rate = t.rate) AS credited
      WHERE invoice_id = :invoice_id
      ORDER BY rate DESC
     """,
-    _Left,
+    _Rest,
 )
 _ACCOUNT = Query("SELECT account_id FROM invoices WHERE number = :number", UUID)
 _NOTE = sa.text(
@@ -96,17 +96,17 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
     row = await _INVOICE.one(connection, {"number": invoice})
     if row.series == CREDIT_NOTE_SERIES:
         raise Problem(STATE_CONFLICT, f"{invoice} is a credit note: only invoices are credited.")
-    rates = await _LEFT.all(connection, {"invoice_id": row.id})
-    left = total(each.net for each in rates)
-    if left <= 0:
+    rates = await _RESTS.all(connection, {"invoice_id": row.id})
+    rest = total(each.net for each in rates)
+    if rest <= 0:
         raise Problem(STATE_CONFLICT, "This invoice is fully credited already.")
     places = places_of(row.currency)
-    if net is not None and net > left:
-        raise _invalid("too_much", f"At most {Money.of(left, row.currency)} of the invoice is not credited yet.")
+    if net is not None and net > rest:
+        raise _invalid("too_much", f"At most {Money.of(rest, row.currency)} of the invoice is not credited yet.")
     if net is not None and net != rounded(net, places):
         raise _invalid("not_payable", f"An amount in {row.currency} has at most {places} decimal places.")
     taxes = [RateTotals(each.rate, each.net, each.tax) for each in rates]
-    if net is not None and net != left:
+    if net is not None and net != rest:
         taxes = _part(rates, net, places)
     taxes = [each for each in taxes if each.taxable or each.tax]
     due = await still_due(connection, row.id)
@@ -114,7 +114,7 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
     return await _write(connection, payer, row, Credit(taxes, max(Decimal(0), in_full - due)), reason)
 
 
-def _part(rates: Sequence[_Left], net: Decimal, places: int) -> list[RateTotals]:
+def _part(rates: Sequence[_Rest], net: Decimal, places: int) -> list[RateTotals]:
     """`net` of what is left, by rate. Its tax is what then is no longer owed on the rest.
 
     So however an amount is divided over credit notes, their taxes differ from the tax of the whole by less than the
@@ -139,8 +139,8 @@ def _invalid(code: str, sentence: str) -> Problem:
 
 
 async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, credit: Credit, reason: str) -> str:
-    made, day = new_id(), await today(connection)
-    await post(connection, _moves(made, payer, credit, invoice.currency))
+    note_id, day = new_id(), await today(connection)
+    await post(connection, _moves(note_id, payer, credit, invoice.currency))
     # Only what is no longer due goes into the wallet, so nothing is left of this invoice for the wallet to pay.
     settled = await pay_open_invoices(connection, payer, invoice.currency, but=invoice.id) if credit.to_wallet else []
     number = await next_number(connection, CREDIT_NOTE_SERIES, day)
@@ -153,7 +153,7 @@ async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, c
         settled=settled,
     )
     values = {
-        "id": made,
+        "id": note_id,
         "invoice_id": invoice.id,
         "series": number.series,
         "year": number.year,
@@ -167,10 +167,12 @@ async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, c
         "document": written(document),
     }
     await connection.execute(_NOTE, values)
-    taxes = [{"credit_note_id": made, "rate": each.rate, "net": each.taxable, "tax": each.tax} for each in credit.taxes]
+    taxes = [
+        {"credit_note_id": note_id, "rate": each.rate, "net": each.taxable, "tax": each.tax} for each in credit.taxes
+    ]
     await connection.execute(_TAX, taxes)
-    await settle_invoice(connection, invoice.id, credit.total - credit.to_wallet, credit_note_id=made)
-    await record_issued_credit_note(connection, made, payer.id, invoice.projects, document)
+    await settle_invoice(connection, invoice.id, credit.total - credit.to_wallet, credit_note_id=note_id)
+    await record_issued_credit_note(connection, note_id, payer.id, invoice.projects, document)
     return str(number)
 
 

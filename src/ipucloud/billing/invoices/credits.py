@@ -108,12 +108,12 @@ async def grant(
     connection: AsyncConnection, account_id: UUID, amount: Money, *, reason: str, expires_at: datetime
 ) -> UUID:
     """Grant credit to the account. Raises `Problem` not_found."""
-    payer, made = await lock_payer(connection, account_id), new_id()
-    values = {"account_id": account_id, "currency": amount.currency, "amount": amount.amount, "id": made}
+    payer, credit_id = await lock_payer(connection, account_id), new_id()
+    values = {"account_id": account_id, "currency": amount.currency, "amount": amount.amount, "id": credit_id}
     await connection.execute(_GRANT, values | {"reason": reason, "expires_at": expires_at})
     debit, credit = platform("revenue", amount.currency), payer.side("promo", amount.currency)
-    await post(connection, [Move(f"credit/{made}/granted", "credit_granted", debit, credit, amount.amount)])
-    return made
+    await post(connection, [Move(f"credit/{credit_id}/granted", "credit_granted", debit, credit, amount.amount)])
+    return credit_id
 
 
 async def credits_of(connection: Statements, account_id: UUID) -> Sequence[str]:
@@ -134,20 +134,20 @@ async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
 def burn(usable_credits: Sequence[Usable], subtotal: Decimal, places: int) -> Sequence[Burned]:
     """Use each in order, at most its rest, the usage before its expiry, and the amount to pay."""
     burned: list[Burned] = []
-    left, taken = subtotal, Decimal(0)
+    due, used = subtotal, Decimal(0)
     for credit in usable_credits:
-        most = left if credit.used_before is None else min(left, payable(credit.used_before, places) - taken)
+        most = due if credit.used_before is None else min(due, payable(credit.used_before, places) - used)
         amount = min(credit.rest, most)
         if amount > 0:
             burned.append(Burned(credit.id, amount))
-            left, taken = left - amount, taken + amount
+            due, used = due - amount, used + amount
     return burned
 
 
 async def write_burned(connection: AsyncConnection, invoice_id: UUID, burned: Sequence[Burned]) -> None:
     """Remember which credits an invoice took from; the transfer is the invoice's."""
-    for each in burned:
-        values = {"credit_id": each.credit_id, "invoice_id": invoice_id, "amount": each.amount}
+    for credit in burned:
+        values = {"credit_id": credit.credit_id, "invoice_id": invoice_id, "amount": credit.amount}
         await connection.execute(_BURN, values)
 
 

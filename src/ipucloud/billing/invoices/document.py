@@ -175,8 +175,8 @@ def _of_credit_note(
 
 def _corrected(computed: Computed) -> list[CorrectedInvoiceOut]:
     """What a credit note corrects: the documents that its lines below zero name, the oldest first."""
-    taken_back = {place for place, line in enumerate(computed.lines, start=1) if line.cost < 0}
-    named = {each.number: each for place, each in computed.corrected.items() if place in taken_back}
+    negative_lines = {place for place, line in enumerate(computed.lines, start=1) if line.cost < 0}
+    named = {each.number: each for place, each in computed.corrected.items() if place in negative_lines}
     oldest_first = sorted(named.values(), key=lambda each: (each.issued_on, each.number))
     return [CorrectedInvoiceOut(number=each.number, issued_on=each.issued_on) for each in oldest_first]
 

@@ -109,16 +109,16 @@ def write(document: InvoiceOut, profile: Profile) -> bytes:
 
 
 def _member(document: InvoiceOut, path: str) -> object:
-    found: object = document
+    value: object = document
     for name in path.split("."):
-        found = getattr(found, name)
-    return found
+        value = getattr(value, name)
+    return value
 
 
 def _terms(document: InvoiceOut) -> Group:
     """The whole document."""
     gives_back = document.kind == "credit_note"
-    lines = _lines(document) if document.lines else _given_back(document)
+    lines = _lines(document) if document.lines else _credit_lines(document)
     differences = _differences(document)
     since, until = _period(document)
     terms: Group = {
@@ -236,7 +236,7 @@ def _described(line: InvoiceLineOut) -> str:
     return what
 
 
-def _given_back(document: InvoiceOut) -> list[Group]:
+def _credit_lines(document: InvoiceOut) -> list[Group]:
     """A credit note for a part of an invoice has an amount for each rate: EN 16931 wants a line (BR-16)."""
     return [
         {

@@ -37,10 +37,10 @@ class Fallback:
     @property
     def path(self) -> Path:
         """Raises ModuleNotFoundError when its package is not installed."""
-        found = find_spec(self.package)
-        if found is None or found.origin is None:
+        spec = find_spec(self.package)
+        if spec is None or spec.origin is None:
             raise ModuleNotFoundError(self.package)
-        return Path(found.origin).parent / self.file
+        return Path(spec.origin).parent / self.file
 
 
 _RTL = "fonts/ofl/notosans{0}/NotoSans{1}[wdth,wght].ttf"
@@ -123,16 +123,16 @@ class Fonts(FPDF):
 
         Shaping joins letters and orders them from right to left; Open Sans alone needs none.
         """
-        made = printable(text)
-        needed = fallbacks_of(made)
-        for each in (FALLBACKS[name] for name in needed if name not in self._fallbacks):
+        printed = printable(text)
+        needed = fallbacks_of(printed)
+        for fallback in (FALLBACKS[name] for name in needed if name not in self._fallbacks):
             for style in ("", "B"):
-                self.add_font(each.name, style, each.path, variations=dict(each.axes) or None)
+                self.add_font(fallback.name, style, fallback.path, variations=dict(fallback.axes) or None)
         if not self._fallbacks.issuperset(needed):
             self._fallbacks.update(needed)
             self.set_fallback_fonts([name for name in FALLBACKS if name in self._fallbacks], exact_match=False)
         self.set_text_shaping(bool(needed))
-        return made
+        return printed
 
     def loaded(self) -> Iterator[TTFFont]:
         return (each for each in self.fonts.values() if isinstance(each, TTFFont))

@@ -151,8 +151,8 @@ async def issue_in(connection: AsyncConnection, bill: Bill, lines: Sequence[Line
 
 
 async def _write(connection: AsyncConnection, computed: Computed) -> Number:
-    made, totals = new_id(), computed.totals
-    await post(connection, moves_of(made, computed))
+    invoice_id, totals = new_id(), computed.totals
+    await post(connection, moves_of(invoice_id, computed))
     settled: Sequence[Paid] = ()
     if computed.gives_back:
         first = sorted({each.number for each in computed.corrected.values()})
@@ -162,7 +162,7 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
     document = issued_document(computed, str(number), settled)
     invoice = {
         **computed.bill.values(),
-        "id": made,
+        "id": invoice_id,
         "series": number.series,
         "year": number.year,
         "sequence": number.sequence,
@@ -181,19 +181,19 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
         "document": written(document),
     }
     await connection.execute(_INVOICE, invoice)
-    await connection.execute(_LINE, [_line(made, computed, place) for place in range(1, len(computed.lines) + 1)])
+    await connection.execute(_LINE, [_line(invoice_id, computed, place) for place in range(1, len(computed.lines) + 1)])
     taxes = [
-        {"invoice_id": made, "name": computed.tax_name(each.rate), "rate": each.rate, "taxable": each.taxable}
+        {"invoice_id": invoice_id, "name": computed.tax_name(each.rate), "rate": each.rate, "taxable": each.taxable}
         | {"tax": each.tax}
         for each in totals.taxes
     ]
     await connection.execute(_TAX, taxes)
-    await write_burned(connection, made, computed.burned)
+    await write_burned(connection, invoice_id, computed.burned)
     projects = {line.project_id for line in document.lines or ()}
     if computed.gives_back:
-        await record_issued_credit_note(connection, made, computed.payer.id, projects, document)
+        await record_issued_credit_note(connection, invoice_id, computed.payer.id, projects, document)
     else:
-        await record_issued_invoice(connection, made, computed.payer.id, projects, str(number))
+        await record_issued_invoice(connection, invoice_id, computed.payer.id, projects, str(number))
     return number
 
 

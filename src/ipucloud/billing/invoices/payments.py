@@ -221,16 +221,16 @@ async def record_payment(
     invoice_id = await _invoice(connection, account_id, invoice, amount.currency)
     known = await _FIND.one_or_none(connection, {"account_id": account_id, "reference": reference})
     if known is None:
-        made = new_id()
-        await _insert(connection, made, account_id, amount, reference, invoice_id=invoice_id)
+        payment_id = new_id()
+        await _insert(connection, payment_id, account_id, amount, reference, invoice_id=invoice_id)
     else:
-        made, same = known.id, (known.direction, known.currency) == ("in", amount.currency)
+        payment_id, same = known.id, (known.direction, known.currency) == ("in", amount.currency)
         if known.state == "done" and same and (known.amount, known.invoice_id) == (amount.amount, invoice_id):
-            return made
+            return payment_id
         if known.state != "pending" or not same:
             raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
-    await _come_in(connection, payer, made, amount, invoice_id)
-    return made
+    await _come_in(connection, payer, payment_id, amount, invoice_id)
+    return payment_id
 
 
 async def record_refund(connection: AsyncConnection, account_id: UUID, amount: Money, *, reference: str) -> UUID:
@@ -247,12 +247,12 @@ async def record_refund(connection: AsyncConnection, account_id: UUID, amount: M
     held = await balance(connection, payer, "wallet", amount.currency)
     if held < amount.amount:
         raise Problem(STATE_CONFLICT, f"The wallet has {Money.of(held, amount.currency)}: refund at most that.")
-    made = new_id()
-    await _insert(connection, made, account_id, amount, reference, direction="out")
+    payment_id = new_id()
+    await _insert(connection, payment_id, account_id, amount, reference, direction="out")
     debit, credit = payer.side("wallet", amount.currency), platform("cash", amount.currency)
-    await post(connection, [Move(f"payment/{made}/out", "refund", debit, credit, amount.amount)])
-    await _end(connection, made, amount, -amount.amount)
-    return made
+    await post(connection, [Move(f"payment/{payment_id}/out", "refund", debit, credit, amount.amount)])
+    await _end(connection, payment_id, amount, -amount.amount)
+    return payment_id
 
 
 async def collect_payments(database: Database, port: PaymentPort, *, patience: float = CALL_SECONDS) -> int:
@@ -351,11 +351,11 @@ async def _invoice(connection: AsyncConnection, account_id: UUID, number: str | 
 async def _expect(
     connection: AsyncConnection, account_id: UUID, amount: Money, *, automatic: bool = False
 ) -> PendingPayment:
-    made = new_id()
+    payment_id = new_id()
     payment = PendingPayment(
-        made, account_id, f"TOP-{made.hex[-12:].upper()}", amount.amount, amount.currency, automatic
+        payment_id, account_id, f"TOP-{payment_id.hex[-12:].upper()}", amount.amount, amount.currency, automatic
     )
-    await _insert(connection, made, account_id, amount, payment.reference, automatic=automatic)
+    await _insert(connection, payment_id, account_id, amount, payment.reference, automatic=automatic)
     return payment
 
 

@@ -65,7 +65,7 @@ def _drawn(
         closing = _height_of(totals) + sum(sheet.height_of(each, 9) + 2 for each in remarks)
         keep = closing if closing <= _CLOSING else _height_of(totals)
         if document.kind == "credit_note" and document.lines is None:
-            sheet.print_table(_note_columns(document.currency), [_given_back(document)], keep=keep)
+            sheet.print_table(_note_columns(document.currency), [_credit_row(document)], keep=keep)
         else:
             sheet.print_table(
                 _columns(document.currency), [_line(line) for line in _printed_lines(document)], keep=keep
@@ -108,10 +108,10 @@ def _facts(document: InvoiceOut) -> list[tuple[str, str]]:
     elif document.due_on is not None:
         facts.append(("Due date", str(document.due_on)))
     more = document.customer.e_invoice
-    wanted = {"Your order": more.purchase_order, "Your reference": more.buyer_reference}
+    references = {"Your order": more.purchase_order, "Your reference": more.buyer_reference}
     return [
         *facts,
-        *((name, value) for name, value in wanted.items() if value is not None),
+        *((name, value) for name, value in references.items() if value is not None),
         ("Period of service", f"{period.since} to {period.until - timedelta(days=1)}"),
         ("Currency", document.currency),
         ("Account", str(document.customer.account_id)),
@@ -192,7 +192,7 @@ def _second(instant: datetime) -> str:
     return f"{instant:%Y-%m-%d %H:%M:%S}"
 
 
-def _given_back(document: InvoiceOut) -> Row:
+def _credit_row(document: InvoiceOut) -> Row:
     return Row(("1", document.reason or "", _printed(document.net)), note=f"Credit for invoice {document.invoice}")
 
 
@@ -255,7 +255,7 @@ def _terms(document: InvoiceOut) -> list[str]:
             f" {cost} {currency}; rounding comes to {written(adjustment, currency)} {currency}."
         )
     if document.kind == "credit_note":
-        return [*remarks, *_given_to(document)]
+        return [*remarks, *_credit_remarks(document)]
     if document.kind == "draft":
         return [*remarks, "This is not an invoice: it shows what was charged so far, and changes until the month ends."]
     if not _amount(document.due):
@@ -268,7 +268,7 @@ def _terms(document: InvoiceOut) -> list[str]:
     return [*remarks, terms, *([_few_lines(bank)] if bank else [])]
 
 
-def _given_to(document: InvoiceOut) -> list[str]:
+def _credit_remarks(document: InvoiceOut) -> list[str]:
     """Why a credit note was issued, if no line of its table says so, and where its amount went."""
     wallet, currency = _amount(document.to_wallet), document.currency
     remarks = [document.reason or ""] if document.lines is not None else []

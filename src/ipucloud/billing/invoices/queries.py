@@ -143,8 +143,8 @@ async def draft_of(
     caller may not see `everything`. Raises `Problem` state_conflict when the month's invoices are issued, or no tax
     rate is set, and validation_failed for a month that has not begun.
     """
-    asked = {"project_id": project_id, "currency": currency, "month": month}
-    drafted = await _DRAFTED.one(connection, asked)
+    parameters = {"project_id": project_id, "currency": currency, "month": month}
+    drafted = await _DRAFTED.one(connection, parameters)
     payer = drafted.payer
     if drafted.month > drafted.current:
         fault = FieldError("?month", "not_begun", f"The month {drafted.month:%Y-%m} has not begun.")

@@ -66,13 +66,13 @@ async def pay_open_invoices(
     moves = []
     wallet, receivable = payer.side("wallet", currency), payer.side("receivable", currency)
     values = {"account_id": payer.id, "currency": currency, "first": list(first), "but": but}
-    for each in await _OPEN.all(connection, values):
-        amount = min(held, each.rest)
+    for invoice in await _OPEN.all(connection, values):
+        amount = min(held, invoice.rest)
         if amount <= 0:
             break
-        settlement = await _SETTLE.one(connection, {"invoice_id": each.id, "amount": amount})
+        settlement = await _SETTLE.one(connection, {"invoice_id": invoice.id, "amount": amount})
         moves.append(Move(f"settlement/{settlement}/wallet", "settlement_wallet", wallet, receivable, amount))
-        paid.append(Paid(each.number, amount))
+        paid.append(Paid(invoice.number, amount))
         held -= amount
     await post(connection, moves)
     return paid

@@ -105,8 +105,8 @@ class Sheet(Fonts):
         self._titles(columns)
         for place, row in enumerate(rows, start=1):
             height = self._height(columns, row)
-            wanted = height + keep if 1 < place == len(rows) and height + keep <= _ROOM else height
-            if self.get_y() + wanted > HEIGHT - BOTTOM:
+            needed = height + keep if 1 < place == len(rows) and height + keep <= _ROOM else height
+            if self.get_y() + needed > HEIGHT - BOTTOM:
                 self.add_page()
                 self._titles(columns)
             self._row(columns, row, height)

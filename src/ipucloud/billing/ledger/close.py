@@ -222,12 +222,12 @@ async def post_hour(connection: AsyncConnection, hour: datetime) -> int:
     if (await connection.execute(_LOCK_OPEN, {"hour": hour})).one_or_none() is None:
         return 0
     failpoint("close.hour_locked")
-    found = await _CHARGE.all(connection, {"hour": hour})
+    sums = await _CHARGE.all(connection, {"hour": hour})
     failpoint("close.charged")
-    await post_usage(connection, hour, 0, found)
+    await post_usage(connection, hour, 0, sums)
     failpoint("close.transferred")
     await note_unpriced(connection, hour)
-    charges = sum(each.charges for each in found)
+    charges = sum(each.charges for each in sums)
     await connection.execute(_CLOSED, {"hour": hour, "charges": charges})
     return charges
 
@@ -243,9 +243,9 @@ async def adopt_hour(connection: AsyncConnection, hour: datetime) -> bool:
     if (await connection.execute(_LOCK_OPEN, {"hour": hour})).one_or_none() is None:
         return False
     await connection.execute(_BARRIER)
-    found = await _NOT_TRANSFERRED.all(connection, {"hour": hour})
+    sums = await _NOT_TRANSFERRED.all(connection, {"hour": hour})
     await connection.execute(_ADOPTED, {"hour": hour})
-    await post_usage(connection, hour, 0, found)
+    await post_usage(connection, hour, 0, sums)
     await _correct(connection, hour, verify=False)
     return True
 
@@ -264,15 +264,15 @@ async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool)
     # First, so that changes noted from now on stay noted: the following statements see at least as much.
     await connection.execute(_CLEAN, {"hour": hour})
     failpoint("correct.hour_locked")
-    found = await _CORRECT.all(connection, {"hour": hour})
+    sums = await _CORRECT.all(connection, {"hour": hour})
     failpoint("correct.charged")
-    if found:
-        await post_usage(connection, hour, revision + 1, found)
+    if sums:
+        await post_usage(connection, hour, revision + 1, sums)
         await connection.execute(_CORRECTED, {"hour": hour})
     await note_unpriced(connection, hour)
     if verify:
         await connection.execute(_VERIFIED, {"hour": hour})
-    return sum(each.charges for each in found)
+    return sum(each.charges for each in sums)
 
 
 async def _take_time(connection: AsyncConnection) -> None:

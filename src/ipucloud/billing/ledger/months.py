@@ -146,7 +146,7 @@ async def seal_months(database: Database) -> list[date]:
                 done = await _SEAL.one(connection, {"month": month})
                 if done:
                     await record_facts(connection, month)
-                    await _tell(connection, BILLING_MONTH_SEALED, month)
+                    await _notify(connection, BILLING_MONTH_SEALED, month)
                 failpoint("months.before_seal_commit")
             sealed += [month] if done else []
     return sealed
@@ -168,11 +168,11 @@ async def note_late_months(database: Database) -> list[date]:
     async with database.begin() as connection:
         late = await _LATE.all(connection)
         for month in late:
-            await _tell(connection, BILLING_MONTH_LATE, month)
+            await _notify(connection, BILLING_MONTH_LATE, month)
     return late
 
 
-async def _tell(connection: AsyncConnection, kind: EventType, month: date) -> None:
+async def _notify(connection: AsyncConnection, kind: EventType, month: date) -> None:
     await record_for_operators(connection, kind, region=None, data=BillingMonthOf(month=f"{month:%Y-%m}"))
 
 

@@ -152,7 +152,7 @@ _ACCOUNT = Query("SELECT coalesce(currency, :default) FROM billing_accounts WHER
 
 
 async def preview(
-    connection: AsyncConnection, wanted: PriceCorrectionBody, *, token_id: UUID, default: str
+    connection: AsyncConnection, body: PriceCorrectionBody, *, token_id: UUID, default: str
 ) -> PriceCorrectionPreviewOut:
     """What the correction would change: it is done and taken back. `default`: the installation's currency.
 
@@ -160,15 +160,15 @@ async def preview(
     """
     trial = await connection.begin_nested()
     try:
-        period, former, _, effects = await _correct(connection, wanted, token_id=token_id, default=default)
+        period, former, _, effects = await _correct(connection, body, token_id=token_id, default=default)
     finally:
         await trial.rollback()
-    currency = wanted.unit_price.currency
+    currency = body.unit_price.currency
     return PriceCorrectionPreviewOut(
-        account_id=wanted.account_id,
-        sku=wanted.sku,
-        region=wanted.region,
-        unit_price=wanted.unit_price,
+        account_id=body.account_id,
+        sku=body.sku,
+        region=body.region,
+        unit_price=body.unit_price,
         valid_from=period.since,
         valid_to=period.until,
         replaces=[
@@ -182,31 +182,31 @@ async def preview(
         ],
         effects=effects,
         difference=_sum(effects, currency),
-        preview=fingerprint(period, wanted.unit_price.amount, former),
+        preview=fingerprint(period, body.unit_price.amount, former),
     )
 
 
 async def correct(
-    connection: AsyncConnection, wanted: PriceCorrectionOrder, *, token_id: UUID, default: str
+    connection: AsyncConnection, body: PriceCorrectionOrder, *, token_id: UUID, default: str
 ) -> PriceCorrectionOut:
     """Correct the price book, and have a worker rate the closed hours of the period again.
 
     Raises `Problem` validation_failed, or state_conflict if the price book has changed since the preview.
     """
-    period, former, correction, effects = await _correct(connection, wanted, token_id=token_id, default=default)
-    if fingerprint(period, wanted.unit_price.amount, former) != wanted.preview:
+    period, former, correction, effects = await _correct(connection, body, token_id=token_id, default=default)
+    if fingerprint(period, body.unit_price.amount, former) != body.preview:
         raise Problem(
             STATE_CONFLICT, "This is not what was previewed, or the price book has changed since. Preview it again."
         )
     written = orjson.dumps([each.model_dump(mode="json") for each in effects]).decode()
     await connection.execute(_KEEP_EFFECTS, {"id": correction, "effects": written})
-    about = PriceCorrectionOf(correction=correction, sku=wanted.sku, reason=wanted.reason)
-    await record_for_operators(connection, PRICE_CORRECTION_ACCEPTED, region=wanted.region, data=about)
+    about = PriceCorrectionOf(correction=correction, sku=body.sku, reason=body.reason)
+    await record_for_operators(connection, PRICE_CORRECTION_ACCEPTED, region=body.region, data=about)
     # Last, because no hour is closed while this lock is held.
     await note_hours(connection, period)
     failpoint("price_correction.hours_noted")
-    [made] = await corrections(connection, correction)
-    return made
+    [result] = await corrections(connection, correction)
+    return result
 
 
 async def corrections(connection: Statements, correction: UUID | None = None) -> list[PriceCorrectionOut]:
@@ -235,16 +235,16 @@ async def finish_corrections(database: Database) -> list[UUID]:
     """Finish corrections whose hours are all rated again, and tell the projects whose charges changed; their ids."""
     async with database.begin() as connection:
         finished = await _FINISH.all(connection)
-        for each in finished:
-            [made] = await corrections(connection, each)
-            about = PriceCorrectionOf(correction=made.id, sku=made.sku, reason=made.reason)
-            await record_for_operators(connection, PRICE_CORRECTION_FINISHED, region=made.region, data=about)
-            await _tell(connection, made)
+        for correction_id in finished:
+            [correction] = await corrections(connection, correction_id)
+            about = PriceCorrectionOf(correction=correction.id, sku=correction.sku, reason=correction.reason)
+            await record_for_operators(connection, PRICE_CORRECTION_FINISHED, region=correction.region, data=about)
+            await _notify(connection, correction)
         failpoint("price_correction.before_finish_commit")
     return finished
 
 
-async def _tell(connection: AsyncConnection, correction: PriceCorrectionOut) -> None:
+async def _notify(connection: AsyncConnection, correction: PriceCorrectionOut) -> None:
     currency = correction.unit_price.currency
     for project in sorted({each.project_id for each in correction.effects}):
         changed = _sum([each for each in correction.effects if each.project_id == project], currency)
@@ -265,55 +265,55 @@ async def _tell(connection: AsyncConnection, correction: PriceCorrectionOut) -> 
 
 
 async def _correct(
-    connection: AsyncConnection, wanted: PriceCorrectionBody, *, token_id: UUID, default: str
+    connection: AsyncConnection, body: PriceCorrectionBody, *, token_id: UUID, default: str
 ) -> tuple[Period, list[Version], UUID, list[CorrectionEffectOut]]:
     """The period, the versions that lost time to it, the correction's id, and what changes for whom."""
-    await _check(connection, wanted, default)
+    await _check(connection, body, default)
     await one_at_a_time(connection)
-    period = await period_of(connection, wanted)
+    period = await period_of(connection, body)
     former = await overlapped(connection, period)
-    if wanted.account_id is None and not former:
+    if body.account_id is None and not former:
         raise _refused("/sku", "no_price", "The price book has no list price for that time: add one instead.")
     before = await _COSTS.all(connection, period.values())
-    amount = wanted.unit_price.amount
-    correction = await correct_book(connection, period, amount, reason=wanted.reason, requested_by=token_id)
+    amount = body.unit_price.amount
+    correction = await correct_book(connection, period, amount, reason=body.reason, requested_by=token_id)
     after = await _COSTS.all(connection, period.values())
-    return period, former, correction, _effects(before, after, wanted.unit_price.currency)
+    return period, former, correction, _effects(before, after, body.unit_price.currency)
 
 
-async def _check(connection: AsyncConnection, wanted: PriceCorrectionBody, default: str) -> None:
-    if wanted.account_id is None:
+async def _check(connection: AsyncConnection, body: PriceCorrectionBody, default: str) -> None:
+    if body.account_id is None:
         return
-    currency = await _ACCOUNT.one_or_none(connection, {"account_id": wanted.account_id, "default": default})
+    currency = await _ACCOUNT.one_or_none(connection, {"account_id": body.account_id, "default": default})
     if currency is None:
         raise _refused("/account_id", "unknown_account", "There is no such billing account.")
-    if currency != wanted.unit_price.currency:
+    if currency != body.unit_price.currency:
         raise _refused("/unit_price/currency", "other_currency", f"The account's currency is {currency}.")
 
 
 def _effects(before: Sequence[_Cost], after: Sequence[_Cost], currency: str) -> list[CorrectionEffectOut]:
     former = {(each.account_id, each.project_id, each.month): each.cost for each in before}
-    found = []
-    for each in after:
-        cost = former.get((each.account_id, each.project_id, each.month), Decimal(0))
-        difference = total([each.cost, -cost])
+    effects = []
+    for row in after:
+        cost = former.get((row.account_id, row.project_id, row.month), Decimal(0))
+        difference = total([row.cost, -cost])
         if difference:
-            found.append(
+            effects.append(
                 CorrectionEffectOut(
-                    account_id=each.account_id,
-                    account=each.account,
-                    project_id=each.project_id,
-                    project=each.project,
-                    month=f"{each.month:%Y-%m}",
-                    clusters=each.clusters,
-                    minutes=each.minutes,
+                    account_id=row.account_id,
+                    account=row.account,
+                    project_id=row.project_id,
+                    project=row.project,
+                    month=f"{row.month:%Y-%m}",
+                    clusters=row.clusters,
+                    minutes=row.minutes,
                     before=Money.of(cost, currency),
-                    after=Money.of(each.cost, currency),
+                    after=Money.of(row.cost, currency),
                     difference=Money.of(difference, currency),
-                    settled_by=_settled_by(difference, sealed=each.sealed),
+                    settled_by=_settled_by(difference, sealed=row.sealed),
                 )
             )
-    return found
+    return effects
 
 
 def _settled_by(difference: Decimal, *, sealed: bool) -> Literal["open_month", "next_invoice", "credit_note"]:

@@ -26,7 +26,7 @@ _MOVED = """
 WITH moved AS (
   SELECT account_id, currency, amount
     FROM unnest(CAST(:accounts AS uuid[]), CAST(:currencies AS text[]), CAST(:amounts AS numeric[]))
-         AS given (account_id, currency, amount)
+         AS sums (account_id, currency, amount)
    WHERE amount <> 0
 )
 """
@@ -128,8 +128,8 @@ OWING = frozenset({"unbilled", "receivable"})
 async def balances_shown(connection: Statements, account_id: UUID, currency: str) -> list[BalanceOut]:
     """The account's balances: in `currency` even if it was never used, and in every other one that was."""
     held: dict[str, dict[str, Decimal]] = {currency: {}}
-    for each in await balances(connection, account_id):
-        held.setdefault(each.currency, {})[each.code] = -each.balance if each.code in OWING else each.balance
+    for entry in await balances(connection, account_id):
+        held.setdefault(entry.currency, {})[entry.code] = -entry.balance if entry.code in OWING else entry.balance
     return [
         BalanceOut(currency=name, **{shown: Money.of(codes.get(code, 0), name) for code, shown in NAMES.items()})
         for name, codes in held.items()

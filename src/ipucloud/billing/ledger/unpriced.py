@@ -67,12 +67,12 @@ async def note_unpriced(connection: AsyncConnection, hour: datetime) -> None:
     await connection.execute(_FORGET, parameters)
     if present:
         await connection.execute(_NOTE, [_values(hour, each) for each in present.values()])
-    for key, each in present.items():
-        if key not in former and not each.elsewhere:
-            await _tell(connection, PRICE_MISSING, hour, each)
-    for key, each in former.items():
-        if key not in present and not each.elsewhere:
-            await _tell(connection, PRICE_SUPPLIED, hour, each)
+    for key, row in present.items():
+        if key not in former and not row.elsewhere:
+            await _notify(connection, PRICE_MISSING, hour, row)
+    for key, row in former.items():
+        if key not in present and not row.elsewhere:
+            await _notify(connection, PRICE_SUPPLIED, hour, row)
 
 
 def _values(hour: datetime, use: _Use) -> dict[str, object]:
@@ -81,6 +81,6 @@ def _values(hour: datetime, use: _Use) -> dict[str, object]:
     return values
 
 
-async def _tell(connection: AsyncConnection, kind: EventType, hour: datetime, use: _Use) -> None:
+async def _notify(connection: AsyncConnection, kind: EventType, hour: datetime, use: _Use) -> None:
     data = UnpricedUse(account_id=use.account_id, sku=use.sku, currency=use.currency, hour=hour)
     await record_for_operators(connection, kind, region=use.region, data=data)

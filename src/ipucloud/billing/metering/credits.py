@@ -124,19 +124,19 @@ async def credit(
 
     Raises sqlalchemy.exc.IntegrityError for more machines than there are.
     """
-    mine = {"project_id": project_id, "resource_id": resource_id}
-    interval = await _OPEN.one_or_none(connection, mine)
+    ids = {"project_id": project_id, "resource_id": resource_id}
+    interval = await _OPEN.one_or_none(connection, ids)
     if interval is None:
         return
-    found = steps(faults, not_working, since=interval.started_at, now=now)
-    following = found[1:] if found[0].machines == interval.credited else found
+    timeline = steps(faults, not_working, since=interval.started_at, now=now)
+    following = timeline[1:] if timeline[0].machines == interval.credited else timeline
     if following:
-        await connection.execute(_DIVIDE, mine | _rows(following))
+        await connection.execute(_DIVIDE, ids | _rows(following))
         failpoint("credits.changed")
-    for step in found:
+    for step in timeline:
         if step.machines and (step in following or not step.reports.issubset(interval.cited)):
             cited = {"started_at": step.at, "report_ids": sorted(step.reports)}
-            await connection.execute(_CITE, mine | cited)
+            await connection.execute(_CITE, ids | cited)
 
 
 def steps(
@@ -148,14 +148,14 @@ def steps(
     """
     spans = [(_second(each.since), each.ended_at and _second(each.ended_at), each) for each in faults]
     changes = {time for begins, ends, _ in spans for time in (begins, ends) if time and since < time <= now}
-    found: list[Step] = []
+    timeline: list[Step] = []
     for at in (since, *sorted(changes)):
         lasting = [fault for begins, ends, fault in spans if begins <= at and (ends is None or at < ends)]
         step = Step(at, not_working(lasting), frozenset(fault.id for fault in lasting))
-        if found and found[-1].machines == step.machines:
-            step = Step(found[-1].at, step.machines, found.pop().reports | step.reports)
-        found.append(step)
-    return found
+        if timeline and timeline[-1].machines == step.machines:
+            step = Step(timeline[-1].at, step.machines, timeline.pop().reports | step.reports)
+        timeline.append(step)
+    return timeline
 
 
 def _second(time: datetime) -> datetime:

@@ -128,8 +128,8 @@ async def close_interval(connection: AsyncConnection, *, project_id: UUID, clust
 
 async def end_build(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, at: datetime) -> None:
     """End the open interval of a cluster that is still being built. Without one nothing happens."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "at": at}
-    await connection.execute(_END_BUILD, mine)
+    values = {"project_id": project_id, "cluster_id": cluster_id, "at": at}
+    await connection.execute(_END_BUILD, values)
 
 
 async def close_in_use(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
@@ -145,16 +145,16 @@ async def open_reserved(
     connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID, since: datetime
 ) -> None:
     """Start to bill all machines of a reservation, whoever uses them."""
-    mine = {"id": new_id(), "project_id": project_id, "reservation_id": reservation_id, "since": since}
-    await connection.execute(_OPEN_RESERVED, mine)
+    values = {"id": new_id(), "project_id": project_id, "reservation_id": reservation_id, "since": since}
+    await connection.execute(_OPEN_RESERVED, values)
 
 
 async def close_reserved(
     connection: AsyncConnection, *, project_id: UUID, reservation_id: UUID, until: datetime
 ) -> None:
     """Stop billing a reservation."""
-    mine = {"project_id": project_id, "reservation_id": reservation_id, "until": until}
-    await connection.execute(_CLOSE_RESERVED, mine)
+    values = {"project_id": project_id, "reservation_id": reservation_id, "until": until}
+    await connection.execute(_CLOSE_RESERVED, values)
 
 
 async def open_stored(connection: AsyncConnection, *, project_id: UUID, resource_id: UUID) -> None:

@@ -56,12 +56,12 @@ class Standing:
         taxed = cost - min(credit, max(ZERO, cost))
         return rounded(product(taxed, self.tax_rate), self.places)
 
-    def available(self, *, wanted: Decimal = ZERO, until: datetime | None = None) -> Decimal:
-        """What new clusters can use, taxes paid, once `wanted` is held as well."""
-        credit, cost = self.credit(until=until), self.used + self.held + wanted
+    def available(self, *, additional: Decimal = ZERO, until: datetime | None = None) -> Decimal:
+        """What new clusters can use, taxes paid, once `additional` is held as well."""
+        credit, cost = self.credit(until=until), self.used + self.held + additional
         return self.wallet + credit - self.outstanding - cost - self.tax(cost, credit)
 
-    def left(self, hours: Decimal | int = 0) -> Decimal:
+    def remaining(self, hours: Decimal | int = 0) -> Decimal:
         """What is left before holds when the present clusters have run so many hours more."""
         used = self.used + product(self.per_hour, Decimal(hours))
         ends = self.now + timedelta(hours=float(hours))
@@ -71,20 +71,20 @@ class Standing:
     @property
     def state(self) -> Literal["funded", "empty"]:
         """Whether anything is left before holds."""
-        return "funded" if self.left() > 0 else "empty"
+        return "funded" if self.remaining() > 0 else "empty"
 
     def level(self, hours: Iterable[int]) -> int | None:
         """The smallest of these numbers of hours that the funds do not last."""
-        return min((each for each in hours if self.left(each) <= 0), default=None)
+        return min((each for each in hours if self.remaining(each) <= 0), default=None)
 
     def ends_at(self) -> datetime | None:
         """When the present clusters will have used everything, to the hour; None: not within a year."""
-        if self.left(FORESEEN_HOURS) > 0:
+        if self.remaining(FORESEEN_HOURS) > 0:
             return None
         low, high = 0, FORESEEN_HOURS
         while low < high:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.left(middle) <= 0 else (middle + 1, high)
+            low, high = (low, middle) if self.remaining(middle) <= 0 else (middle + 1, high)
         return self.now + timedelta(hours=low)
 
     def _used_by(self, instant: datetime) -> Decimal:
@@ -93,9 +93,9 @@ class Standing:
 
     def _burnable(self, used: Decimal, limit: Callable[[Credit], Decimal | None]) -> Decimal:
         """Credit by expiry; `limit` is the usage that a valid one can pay for, None: any."""
-        taken = ZERO
-        for each in sorted(self.credits, key=lambda credit: credit.expires_at):
-            most = limit(each) if each.used_before is None else each.used_before
-            usable = each.rest if most is None else min(each.rest, payable(min(most, used), self.places) - taken)
-            taken += max(ZERO, usable)
-        return taken
+        burned = ZERO
+        for credit in sorted(self.credits, key=lambda credit: credit.expires_at):
+            most = limit(credit) if credit.used_before is None else credit.used_before
+            usable = credit.rest if most is None else min(credit.rest, payable(min(most, used), self.places) - burned)
+            burned += max(ZERO, usable)
+        return burned

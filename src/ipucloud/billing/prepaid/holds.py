@@ -49,19 +49,19 @@ async def hold(
     locked = await _LOCK.one_or_none(connection, {"account_id": account_id})
     if locked not in HOLDING:
         return
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    await connection.execute(_END, mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    await connection.execute(_END, ids)
     amount = per_minute * minutes
     # A separate statement behind the lock, so that it sees the holds of earlier creates.
     facts = await facts_of(connection, account_id, currency=amount.currency)
     until = facts.now + timedelta(minutes=minutes)
     before = facts.standing.available(until=until)
-    after = facts.standing.available(wanted=amount.amount, until=until)
+    after = facts.standing.available(additional=amount.amount, until=until)
     if before <= 0 or after < 0:
         raise _exhausted(facts, Money.of(before - after, amount.currency), minutes)
     await connection.execute(
         _HOLD,
-        mine | {"account_id": account_id, "amount": amount.amount, "currency": amount.currency},
+        ids | {"account_id": account_id, "amount": amount.amount, "currency": amount.currency},
     )
 
 

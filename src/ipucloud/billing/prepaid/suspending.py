@@ -58,5 +58,5 @@ async def empty_payer(
 
 async def _empty(connection: Statements, project_id: UUID | None) -> list[UUID]:
     """Accounts that are empty and suspend then. Funds are computed again: one paid into meanwhile suspends nothing."""
-    found = await prepaid_facts(connection, suspending=True, project_id=project_id)
-    return [facts.account_id for facts in found if facts.standing.left() <= 0]
+    accounts = await prepaid_facts(connection, suspending=True, project_id=project_id)
+    return [facts.account_id for facts in accounts if facts.standing.remaining() <= 0]

@@ -76,8 +76,8 @@ class Policy(NamedTuple):
     def reached(self, standing: Standing) -> bool:
         """Whether the funds have reached the level."""
         if self.below_hours is not None:
-            return standing.left(self.below_hours) <= 0
-        return self.below is not None and standing.left() <= self.below
+            return standing.remaining(self.below_hours) <= 0
+        return self.below is not None and standing.remaining() <= self.below
 
     def awaits(self, standing: Standing) -> bool:
         """Whether there is anything to do, as far as can be seen without a lock."""
@@ -177,14 +177,14 @@ async def end_top_up(connection: AsyncConnection, account_id: UUID) -> bool:
     return (await connection.execute(_END, {"account_id": account_id})).rowcount == 1
 
 
-async def top_up_accounts(database: Database, found: Sequence[Facts]) -> int:
+async def top_up_accounts(database: Database, accounts: Sequence[Facts]) -> int:
     """Report ended top-ups and request those that are due; returns how many were requested.
 
-    `found` are the prepaid accounts of a moment ago. Each account has a transaction of its own, which looks again.
+    `accounts` are the prepaid accounts of a moment ago. Each account has a transaction of its own, which looks again.
     """
     async with database.read() as connection:
-        policies = await _POLICIES.all(connection, {"accounts": [facts.account_id for facts in found]})
-    standings = {facts.account_id: facts.standing for facts in found} if policies else {}
+        policies = await _POLICIES.all(connection, {"accounts": [facts.account_id for facts in accounts]})
+    standings = {facts.account_id: facts.standing for facts in accounts} if policies else {}
     requested = 0
     for policy in policies:
         if policy.awaits(standings[policy.account_id]):
@@ -219,9 +219,9 @@ async def _advance(connection: AsyncConnection, account_id: UUID) -> bool:
         why = f"Another top-up would exceed the month's limit: {spent} of {limit} {policy.currency} was requested."
         await _pause(connection, policy, "month_limit", why)
         return False
-    made = await request_top_up(connection, account_id, Money.of(policy.amount, policy.currency))
-    await _enter(connection, account_id, payment_id=made.id)
-    top_up = TopUp(made.id, made.reference, made.amount, "pending", None)
+    payment = await request_top_up(connection, account_id, Money.of(policy.amount, policy.currency))
+    await _enter(connection, account_id, payment_id=payment.id)
+    top_up = TopUp(payment.id, payment.reference, payment.amount, "pending", None)
     await record_event(connection, account_id, ACCOUNT_TOP_UP_REQUESTED, _about(policy, top_up))
     return True
 

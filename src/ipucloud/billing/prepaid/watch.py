@@ -79,13 +79,13 @@ def change_of(facts: Facts) -> Change | None:
     A level is reported when the funds last no longer than it, and again after they lasted longer meanwhile.
     """
     standing = facts.standing
-    left, state = standing.left(), standing.state
-    level = standing.level(facts.warn_hours) if left > 0 else min(facts.warn_hours, default=None)
+    remaining, state = standing.remaining(), standing.state
+    level = standing.level(facts.warn_hours) if remaining > 0 else min(facts.warn_hours, default=None)
     if (state, level) == (facts.state, facts.low_hours):
         return None
     figures: dict[str, Any] = {
         "when_empty": facts.when_empty,
-        "left": Money.of(left, facts.currency).model_dump(mode="json"),
+        "left": Money.of(remaining, facts.currency).model_dump(mode="json"),
         "lasts_until": standing.ends_at(),
     }
     event: EventType | None = None
@@ -109,11 +109,11 @@ async def watch_prepaid(database: Database) -> int:
     async with database.begin() as connection:
         for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME, _RELEASE):
             await connection.execute(statement)
-        found = await prepaid_facts(connection)
-        changes = [change for each in found if (change := change_of(each)) is not None]
+        accounts = await prepaid_facts(connection)
+        changes = [change for each in accounts if (change := change_of(each)) is not None]
         reported = await _enter(connection, changes) if changes else 0
         failpoint("prepaid.before_commit")
-    await top_up_accounts(database, found)
+    await top_up_accounts(database, accounts)
     return reported
 
 

@@ -52,7 +52,7 @@ class _Covering(NamedTuple):
     past: bool
 
 
-class _Found(NamedTuple):
+class _Version(NamedTuple):
     sku: str
     region: str
     currency: str
@@ -80,7 +80,7 @@ class _Statements:
     restoring: Query[UUID]
     end: sa.TextClause
     insert: sa.TextClause
-    find: Query[_Found]
+    find: Query[_Version]
 
 
 def _statements(table: str, same: str) -> _Statements:
@@ -119,7 +119,7 @@ def _statements(table: str, same: str) -> _Statements:
             f" AND NOT EXISTS (SELECT FROM {table} m WHERE m.follows = n.id OR m.follows = p.id AND m.id <> n.id)"
             ") AS restored_by"
             f" FROM {table} p WHERE p.id = :id FOR UPDATE",
-            _Found,
+            _Version,
         ),
     )
 
@@ -141,11 +141,11 @@ async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> i
     for article, versions in groupby(sorted(catalogue.prices, key=_article), _article):
         try:
             async with connection.begin_nested(), no_new_hole(connection, [article]):
-                found = sum([await _install(connection, version) for version in versions])
+                count = sum([await _install(connection, version) for version in versions])
         except Problem:
             # Only some of them fit between the prices that are there; without the others they would leave a hole.
             continue
-        added += found
+        added += count
     return added
 
 
@@ -177,18 +177,18 @@ async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
     """
     await connection.execute(_ONE_AT_A_TIME)
     for statements in (_LIST, _CONTRACT):
-        found = await statements.find.one_or_none(connection, {"id": price_id})
-        if found is None:
+        version = await statements.find.one_or_none(connection, {"id": price_id})
+        if version is None:
             continue
-        if found.begun:
+        if version.begun:
             raise Problem(
                 STATE_CONFLICT, "The price is in force, or was: what it was stays. Add a version that takes its place."
             )
-        if found.followed and found.restored_by is None:
+        if version.followed and version.restored_by is None:
             raise Problem(STATE_CONFLICT, "Another version follows this one. Withdraw that one first.")
-        async with no_new_hole(connection, [Article(found.sku, found.region, found.currency)]):
-            if found.restored_by is not None:
-                await connection.execute(_WITHDRAW, {"id": found.restored_by})
+        async with no_new_hole(connection, [Article(version.sku, version.region, version.currency)]):
+            if version.restored_by is not None:
+                await connection.execute(_WITHDRAW, {"id": version.restored_by})
             await connection.execute(_WITHDRAW, {"id": price_id})
         return
     raise not_found()
@@ -233,10 +233,10 @@ async def _add(connection: AsyncConnection, place: int, price: PriceAddition, de
     if restoring is not None:
         await connection.execute(_WITHDRAW, {"id": restoring})
     covering = await statements.covering.one_or_none(connection, values)
-    made = new_id()
+    version_id = new_id()
     if covering is None or covering.ends:
         follows: dict[str, object] = {} if covering is None else {"follows": covering.id}
-        await _insert(connection, statements, place, values | follows | {"id": made})
+        await _insert(connection, statements, place, values | follows | {"id": version_id})
         return False
     if covering.past:
         sentence = "A price is in force at this instant: choose a later one, or correct the past (`prices correct`)."
@@ -244,7 +244,7 @@ async def _add(connection: AsyncConnection, place: int, price: PriceAddition, de
     await connection.execute(statements.end, {"valid_from": price.valid_from, "id": covering.id})
     ends = price.valid_to or covering.valid_to
     version: dict[str, object] = {
-        "id": made,
+        "id": version_id,
         "valid_to": ends,
         "follows": covering.id,
         "follows_end": covering.valid_to,
@@ -258,7 +258,7 @@ async def _add(connection: AsyncConnection, place: int, price: PriceAddition, de
         "source": covering.source,
         "valid_from": ends,
         "valid_to": covering.valid_to,
-        "follows": made,
+        "follows": version_id,
         "follows_end": covering.valid_to,
         "restores": covering.id,
     }

@@ -102,29 +102,29 @@ _NOTE = sa.text("SELECT note_dirty_hours('correction', :since, CAST(:until AS ti
 _NOW = Query("SELECT app_now()", datetime)
 
 
-async def period_of(connection: AsyncConnection, wanted: PriceCorrectionBody) -> Period:
+async def period_of(connection: AsyncConnection, body: PriceCorrectionBody) -> Period:
     """The period as a whole; a missing end is that of the version in force at its beginning, or the next one's start.
 
     Raises `Problem` validation_failed for one that does not begin, or is said to end, in the past.
     """
     now = await _NOW.one(connection)
     faults = []
-    if wanted.valid_from.microsecond or (wanted.valid_to is not None and wanted.valid_to.microsecond):
+    if body.valid_from.microsecond or (body.valid_to is not None and body.valid_to.microsecond):
         faults.append(FieldError("/valid_from", "not_whole", "Prices must change at whole seconds."))
-    if wanted.valid_from > now:
+    if body.valid_from > now:
         faults.append(
             FieldError("/valid_from", "not_in_past", "A price of the future is added (`prices create`), not corrected.")
         )
-    if wanted.valid_to is not None and not wanted.valid_from < wanted.valid_to <= now:
+    if body.valid_to is not None and not body.valid_from < body.valid_to <= now:
         sentence = "It must lie in the past and after `valid_from`; leave it out to correct the present price too."
         faults.append(FieldError("/valid_to", "not_in_past", sentence))
     if faults:
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was corrected.", faults)
-    article = Article(wanted.sku, wanted.region, wanted.unit_price.currency)
-    period = Period(article, wanted.account_id, wanted.valid_from, wanted.valid_to)
-    if wanted.valid_to is not None:
+    article = Article(body.sku, body.region, body.unit_price.currency)
+    period = Period(article, body.account_id, body.valid_from, body.valid_to)
+    if body.valid_to is not None:
         return period
-    statements = _OF[wanted.account_id is not None]
+    statements = _OF[body.account_id is not None]
     held = await statements.overlapping.all(connection, period.values())
     if held and held[0].valid_from <= period.since:
         return replace(period, until=held[0].valid_to)
@@ -155,14 +155,14 @@ async def correct_book(
         await connection.execute(_RECORD, values | record | {"requested_by": requested_by})
         await connection.execute(_CORRECTING, {"id": str(correction)})
         former = await statements.overlapping.all(connection, values)
-        for each in former:
-            await connection.execute(_CUT, {"id": each.id, "correction": correction})
+        for price in former:
+            await connection.execute(_CUT, {"id": price.id, "correction": correction})
         failpoint("price_correction.versions_cut")
         added = Version(version, unit_price, period.since, period.until, f"correction: {reason}"[:200])
         await _insert(connection, statements, values, added, former)
-        for each in former:
-            if period.until is not None and each.valid_from < period.since and _goes_on(each, period):
-                rest = Version(new_id(), each.unit_price, period.until, each.valid_to, each.source)
+        for price in former:
+            if period.until is not None and price.valid_from < period.since and _goes_on(price, period):
+                rest = Version(new_id(), price.unit_price, period.until, price.valid_to, price.source)
                 await _insert(connection, statements, values, rest, former)
         await connection.execute(_CORRECTING, {"id": ""})
     return correction

@@ -67,9 +67,9 @@ def _list(order: PriceOrder) -> Query[PricesFound]:
     return Query(
         clauses(
             *("WITH keyed AS (SELECT book.*,", key, "AS key FROM (", _BOOK, ") AS book", _MATCHING, "),"),
-            *("found AS (SELECT * FROM keyed WHERE CAST(:after AS text) IS NULL OR key", comparison),
+            *("matches AS (SELECT * FROM keyed WHERE CAST(:after AS text) IS NULL OR key", comparison),
             *("CAST(:after AS text) ORDER BY", by, "LIMIT CAST(:limit AS integer) + 1),"),
-            *("page AS (SELECT found.*, row_number() OVER (ORDER BY", by, ") AS place FROM found)"),
+            *("page AS (SELECT matches.*, row_number() OVER (ORDER BY", by, ") AS place FROM matches)"),
             *("SELECT (SELECT coalesce(json_agg(", _SHOWN, "ORDER BY place), '[]')::text FROM page"),
             "WHERE place <= :limit) AS items, (SELECT key FROM page WHERE place = :limit",
             "AND EXISTS (SELECT FROM page WHERE place > :limit)) AS next",

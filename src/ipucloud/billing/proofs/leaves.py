@@ -75,9 +75,9 @@ async def charges_of(database: Database, bill: Billed) -> AsyncGenerator[list[st
     while True:
         after = {name: value for name, value in behind._asdict().items() if name != "leaf"}
         async with database.read() as connection:
-            found = await _CHARGES.all(connection, bill.values | after | {"limit": AT_ONCE})
-        if found:
-            yield [each.leaf for each in found]
-            behind = found[-1]
-        if len(found) < AT_ONCE:
+            charges = await _CHARGES.all(connection, bill.values | after | {"limit": AT_ONCE})
+        if charges:
+            yield [each.leaf for each in charges]
+            behind = charges[-1]
+        if len(charges) < AT_ONCE:
             return

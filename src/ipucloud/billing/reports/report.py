@@ -161,17 +161,17 @@ async def report(
     columns = tuple(name for group in groups for name in _columns(group))
     values = {"project_id": project_id, "account_id": account_id, "since": period.since, "until": period.until}
     statement = _statement(tuple(TAG if group.startswith(TAG) else group for group in groups))
-    found = await statement.all(connection, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
-    rows = [_row(each, columns) for each in found]
+    records = await statement.all(connection, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
+    rows = [_row(each, columns) for each in records]
     if len(rows) > MAX_ROWS:
         raise ReportTooBigError("group_by", "There are too many groups: choose a shorter period or fewer groups.")
     return ReportOut(**period._asdict(), columns=list(columns), rows=rows, totals=_totals(rows))
 
 
-def as_csv(found: ReportOut) -> bytes:
+def as_csv(table: ReportOut) -> bytes:
     """A row for each group, without totals: the rows sum to them."""
-    header = (*found.columns, "currency", "minutes", "machine_minutes", "credited_machine_minutes", "list_cost", "cost")
-    return write_csv(header, (_cells(row) for row in found.rows))
+    header = (*table.columns, "currency", "minutes", "machine_minutes", "credited_machine_minutes", "list_cost", "cost")
+    return write_csv(header, (_cells(row) for row in table.rows))
 
 
 def _cells(row: ReportRowOut) -> tuple[str | None, ...]:

@@ -52,7 +52,7 @@ _PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
 _BUILD = sa.text(
     clauses(
         """
-        WITH made AS (
+        WITH inserted AS (
           INSERT INTO usage_days (day, version, account_id, project_id, resource_id, flavor, sku, region, currency,
                                   billing_month, price_id, unit_price, minutes, machine_minutes,
                                   credited_machine_minutes, cost, list_cost)
@@ -70,11 +70,11 @@ _BUILD = sa.text(
         )
         UPDATE day_rollups AS rolled
            SET version = :version, hours = present.hours, revisions = present.revisions, built_at = app_now(),
-               clusters = (SELECT count(*) FROM made)
-          FROM (SELECT CAST(:day AS date) AS day) AS asked
+               clusters = (SELECT count(*) FROM inserted)
+          FROM (SELECT CAST(:day AS date) AS day) AS params
         """,
-        DAY_CLOSED.replace("rolled.", "asked."),
-        "WHERE rolled.day = asked.day",
+        DAY_CLOSED.replace("rolled.", "params."),
+        "WHERE rolled.day = params.day",
     )
 ).bindparams(sa.bindparam("version", type_=sa.Integer))
 _FORGET = sa.text("DELETE FROM usage_days WHERE day = :day AND version < :version")

@@ -168,9 +168,9 @@ class _Comparison:
 
     def __init__(self, since: datetime, cut: datetime, rows: Iterable[_Before], currency: str) -> None:
         self._currency = currency
-        found = [*rows]
-        self._accrued = {(row.kind, row.resource_id, row.name, row.value): row.accrued for row in found}
-        clusters = [row for row in found if row.kind == "cluster"]
+        listed = [*rows]
+        self._accrued = {(row.kind, row.resource_id, row.name, row.value): row.accrued for row in listed}
+        clusters = [row for row in listed if row.kind == "cluster"]
         self.month = PreviousOut(
             month=f"{since:%Y-%m}",
             until=cut,
@@ -182,7 +182,7 @@ class _Comparison:
         return Money.of(self._accrued.get((kind, resource, name, value), 0), self._currency)
 
 
-class _Asked(NamedTuple):
+class _Queries(NamedTuple):
     """The statements of one kind of owner."""
 
     month: Query[_Row]
@@ -190,7 +190,7 @@ class _Asked(NamedTuple):
 
 
 _OF_PROJECT, _OF_ACCOUNT = (
-    _Asked(Query(clauses(of, OUTLOOK, _PARTS, _SUMMARY), _Row), Query(clauses(of, _BEFORE), _Before))
+    _Queries(Query(clauses(of, OUTLOOK, _PARTS, _SUMMARY), _Row), Query(clauses(of, _BEFORE), _Before))
     for of in (_PROJECT, _ACCOUNT)
 )
 _MONTH = Query(
@@ -218,18 +218,18 @@ async def account_spending(
 
 
 async def _spending(
-    connection: Statements, asked: _Asked, owner: UUID, month: date | None, currency: str
+    connection: Statements, queries: _Queries, owner: UUID, month: date | None, currency: str
 ) -> SpendingOut:
     since, until = await _MONTH.one(connection, {"month": month})
     parameters = {"owner": owner, "currency": currency, "since": since, "until": until}
-    rows = await asked.month.all(connection, parameters | {"parts": MAX_CLUSTERS})
+    rows = await queries.month.all(connection, parameters | {"parts": MAX_CLUSTERS})
     whole = rows[0]
     begins, cut = _same_time_before(since, until, whole.observed_at)
-    rows_before = await asked.before.all(connection, parameters | {"since": begins, "until": since, "cut": cut})
+    rows_before = await queries.before.all(connection, parameters | {"since": begins, "until": since, "cut": cut})
     before = _Comparison(begins, cut, rows_before, currency)
 
-    def parts(kind: str, made: Callable[[_Row, _Comparison, str], Part]) -> list[Part]:
-        return [made(row, before, currency) for row in rows if row.kind == kind]
+    def parts(kind: str, part_of: Callable[[_Row, _Comparison, str], Part]) -> list[Part]:
+        return [part_of(row, before, currency) for row in rows if row.kind == kind]
 
     accrued, posted = Money.of(whole.all_accrued, currency), Money.of(whole.all_posted, currency)
     forecast = Money.of(whole.all_forecast, currency)

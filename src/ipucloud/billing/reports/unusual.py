@@ -77,10 +77,12 @@ async def unusual_days(
     if not days:
         return []
     of = {"project_id": project_id, "account_id": account_id}
-    found = await report(connection, groups=[Group.DAY], since=since - _HISTORY, until=_midnight(days[-1] + _DAY), **of)
+    by_day = await report(
+        connection, groups=[Group.DAY], since=since - _HISTORY, until=_midnight(days[-1] + _DAY), **of
+    )
     costs = {
         date.fromisoformat(row.group["day"] or ""): row.cost.amount
-        for row in found.rows
+        for row in by_day.rows
         if row.cost.currency == currency
     }
     return [

@@ -108,16 +108,16 @@ class StripePayments:
         if kept is None:
             return Collected.UNKNOWN
         try:
-            return await self._asked(kept, payment)
+            return await self._request(kept, payment)
         except (StripeError, StripeRefusedError) as error:
             log.warning("stripe_unknown", payment=str(payment.id), error=str(error))
             return Collected.UNKNOWN
 
     async def _kept(self, payment: PendingPayment) -> _Kept | None:
         """What Stripe is asked for the payment; None: nothing, for want of a payment method."""
-        asked = {"payment_id": payment.id, "key_hours": KEY_HOURS, "given_up_hours": GIVEN_UP_HOURS}
+        parameters = {"payment_id": payment.id, "key_hours": KEY_HOURS, "given_up_hours": GIVEN_UP_HOURS}
         async with self._database.read() as connection:
-            kept = await _KEPT.one_or_none(connection, asked)
+            kept = await _KEPT.one_or_none(connection, parameters)
             saved = kept is not None or await _METHOD.one(connection, {"account_id": payment.account_id})
         if kept is not None or not saved:
             return kept
@@ -131,9 +131,9 @@ class StripePayments:
             values = {"payment_id": payment.id, "idempotency_key": new_id(), "amount": amount}
             await transaction.execute(_KEEP, values)
             failpoint("stripe.before_charge_commit")
-            return await _KEPT.one_or_none(transaction, asked)
+            return await _KEPT.one_or_none(transaction, parameters)
 
-    async def _asked(self, kept: _Kept, payment: PendingPayment) -> Collected:
+    async def _request(self, kept: _Kept, payment: PendingPayment) -> Collected:
         charge = kept.charge(payment.reference)
         if kept.intent is not None:
             return await self._judge(kept, await self._client.retrieve(kept.intent))
@@ -152,12 +152,12 @@ class StripePayments:
             failpoint("stripe.after_answer")
         except StripeRefusedError as refused:
             # An earlier request for the same charge may have been carried out, although this one was refused.
-            found = refused.intent or await self._client.find(charge)
-            if found is None and refused.kind == "invalid_request_error":
+            existing = refused.intent or await self._client.find(charge)
+            if existing is None and refused.kind == "invalid_request_error":
                 raise PaymentRefusedError(_refusal(refused.detail)) from None
-            if found is None:
+            if existing is None:
                 raise
-            intent = found
+            intent = existing
         return await self._judge(kept, intent)
 
     async def _judge(self, kept: _Kept, intent: Intent) -> Collected:

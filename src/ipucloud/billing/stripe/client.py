@@ -134,16 +134,16 @@ class StripeClient:
 
     async def find(self, charge: Charge) -> Intent | None:
         """The PaymentIntent of a charge whose answers were all lost. Raises as `retrieve`."""
-        asked = {"customer": charge.customer, "created[gte]": str(charge.since), "limit": "100"}
+        query = {"customer": charge.customer, "created[gte]": str(charge.since), "limit": "100"}
         for _ in range(_PAGES):
-            page = await self._send("GET", "/v1/payment_intents", params=asked)
+            page = await self._send("GET", "/v1/payment_intents", params=query)
             listed = [_intent(each) for each in page.get("data", [])]
             for intent in listed:
                 if intent.payment == str(charge.payment_id):
                     return intent
             if not page.get("has_more") or not listed:
                 return None
-            asked["starting_after"] = listed[-1].id
+            query["starting_after"] = listed[-1].id
         raise StripeError("too many PaymentIntents of the customer")
 
     async def _send(self, method: str, path: str, **sent: Any) -> dict[str, Any]:

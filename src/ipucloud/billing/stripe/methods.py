@@ -35,10 +35,10 @@ _REMOVE = sa.text("DELETE FROM payment_methods WHERE account_id = :account_id")
 
 async def method_document(connection: Statements, account_id: UUID) -> bytes:
     """The JSON of the account's payment method. Raises `Problem` not_found."""
-    found = await _ONE.one_or_none(connection, {"account_id": account_id})
-    if found is None:
+    document = await _ONE.one_or_none(connection, {"account_id": account_id})
+    if document is None:
         raise not_found()
-    return found.encode()
+    return document.encode()
 
 
 async def set_method(connection: AsyncConnection, account_id: UUID, method: PaymentMethodSet) -> None:

@@ -45,15 +45,15 @@ async def get_defragmentation(request: Request, region: RegionRef, query: Defrag
 
     The proposal moves the fewest machines. Only clusters in use without an open operation are moved.
     """
-    found = catalogue_of(request).find_region(region)
+    entry = catalogue_of(request).find_region(region)
     async with reading_platform(request) as connection:
-        if found is None:
+        if entry is None:
             raise not_found()
-        sold = [each for each in catalogue_of(request).flavors_in(found.slug) if each.name == query.flavor]
+        sold = [each for each in catalogue_of(request).flavors_in(entry.slug) if each.name == query.flavor]
         if not sold:
             fault = FieldError("/flavor", "unknown_flavor", "The region sells no flavor of this name.")
             raise Problem(VALIDATION_FAILED, "Choose a flavor that the region sells.", errors=[fault])
-        layout = await read_layout(connection, region=found.slug, flavor=sold[0])
+        layout = await read_layout(connection, region=entry.slug, flavor=sold[0])
     proposal = await asyncio.to_thread(layout.proposal)
     return Response(to_json(DefragmentationOut.model_validate(proposal)), media_type=JSON)
 
@@ -72,10 +72,10 @@ async def list_pods(request: Request, query: PodList) -> Response:
 )
 async def get_operator_capacity(request: Request, region: RegionRef) -> Response:
     """Return machines by state, what fits now, free blocks, fragmentation and expiries, by machine type."""
-    found = catalogue_of(request).find_region(region)
+    entry = catalogue_of(request).find_region(region)
     async with reading_platform(request) as connection:
-        if found is None:
+        if entry is None:
             raise not_found()
-        flavors = catalogue_of(request).flavors_in(found.slug)
-        room = await region_capacity(connection, region=found.slug, flavors=flavors)
+        flavors = catalogue_of(request).flavors_in(entry.slug)
+        room = await region_capacity(connection, region=entry.slug, flavors=flavors)
     return Response(to_json(RegionCapacityOut.model_validate(room)), media_type=JSON)

@@ -75,8 +75,10 @@ async def replace_expected(
     """
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
-        wanted = inventory.Importing(_found(request, region), body.items, str(principal.token_id), query.dry_run)
-        return Answer(200, to_json(await inventory.put_expected(connection, wanted)))
+        replacement = inventory.Importing(
+            _region_slug(request, region), body.items, str(principal.token_id), query.dry_run
+        )
+        return Answer(200, to_json(await inventory.put_expected(connection, replacement)))
 
     return await change_platform(request, effect)
 
@@ -89,7 +91,7 @@ async def delete_expected(request: Request, region: RegionRef) -> Response:
     """Expect nothing of a region any more: its hardware is not compared, and its findings end."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        if not await changes.remove(connection, _found(request, region)):
+        if not await changes.remove(connection, _region_slug(request, region)):
             raise not_found()
         return Answer(204, b"")
 
@@ -114,7 +116,7 @@ async def accept_shown(request: Request, region: RegionRef, body: InventoryAccep
     """
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
-        slug, token = _found(request, region), str(principal.token_id)
+        slug, token = _region_slug(request, region), str(principal.token_id)
         return Answer(200, to_json(await inventory.accept_shown(connection, slug, body, token=token)))
 
     return await change_platform(request, effect)
@@ -175,12 +177,12 @@ async def _history(request: Request, kind: Kind, name: str, query: HardwareHisto
 
 async def _slug(request: Request, region: str) -> str:
     async with reading_platform(request):
-        return _found(request, region)
+        return _region_slug(request, region)
 
 
-def _found(request: Request, region: str) -> str:
+def _region_slug(request: Request, region: str) -> str:
     """The slug of a region of the catalogue. Raises `Problem` not_found."""
-    found = catalogue_of(request).find_region(region)
-    if found is None:
+    entry = catalogue_of(request).find_region(region)
+    if entry is None:
         raise not_found()
-    return found.slug
+    return entry.slug

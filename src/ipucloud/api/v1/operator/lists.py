@@ -24,8 +24,8 @@ async def keyed_list(request: Request, statement: Query[KeyedPage], query: Paged
     filters = {name: getattr(query, name) for name in type(query).model_fields.keys() - Paged.model_fields.keys()}
     position = {"after": unquote(open_cursor(query, request) or ""), "limit": query.limit}
     async with reading_platform(request) as connection:
-        found = await statement.one(connection, filters | position | more)
-    return page_at(query, request, found.items, None if found.next_key is None else quote(found.next_key))
+        page = await statement.one(connection, filters | position | more)
+    return page_at(query, request, page.items, None if page.next_key is None else quote(page.next_key))
 
 
 async def one_document(request: Request, statement: Query[str], **parameters: object) -> Response:

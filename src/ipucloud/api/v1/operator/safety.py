@@ -60,8 +60,8 @@ async def start_freeze(request: Request, body: FreezeStart) -> Response:
     """
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
-        wanted = Freeze(body.region, body.reason, body.expires_at, principal.token_id)
-        return Answer(201, (await safety.start(connection, wanted, request_id=trace_of(request).request_id)).encode())
+        freeze = Freeze(body.region, body.reason, body.expires_at, principal.token_id)
+        return Answer(201, (await safety.start(connection, freeze, request_id=trace_of(request).request_id)).encode())
 
     return await change_platform(request, effect)
 
