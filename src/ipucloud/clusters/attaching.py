@@ -52,19 +52,19 @@ async def server_to_attach_to(
     return server
 
 
-def refuse_unless_free(kind: Kind, wanted: Attachable, cluster: LockedCluster) -> None:
+def refuse_unless_free(kind: Kind, resource: Attachable, cluster: LockedCluster) -> None:
     """Raise `Problem` state_conflict for what is in another region, at another server, or not available."""
-    if cluster.region != wanted.region:
+    if cluster.region != resource.region:
         raise Problem(
             STATE_CONFLICT,
-            f"{kind.noun.capitalize()} {wanted.name} is in {wanted.region}, and cluster {cluster.name} in"
+            f"{kind.noun.capitalize()} {resource.name} is in {resource.region}, and cluster {cluster.name} in"
             f" {cluster.region}. Choose a cluster in the region of the {kind.noun}.",
         )
-    if wanted.cluster_id is not None:
+    if resource.cluster_id is not None:
         raise Problem(
             STATE_CONFLICT,
-            f"Another server has {kind.noun} {wanted.name}, or it is {wanted.state}. Detach it, and wait until it is"
-            " `available`.",
+            f"Another server has {kind.noun} {resource.name}, or it is {resource.state}. Detach it, and wait until it"
+            " is `available`.",
         )
-    if wanted.state != "available":
-        raise kind.conflict(wanted.name, wanted.state, "be attached")
+    if resource.state != "available":
+        raise kind.conflict(resource.name, resource.state, "be attached")

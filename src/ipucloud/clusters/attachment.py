@@ -75,14 +75,14 @@ async def attach(
     request: Callable[[str, Wanted], Awaitable[Shown | None]],
     read: Callable[[str], Awaitable[Shown | None]],
     name: str,
-    wanted: Wanted,
+    desired: Wanted,
 ) -> Shown | None:
     """Request the attachment; what the site shows then. Raises SiteError."""
     try:
-        return await request(name, wanted)
+        return await request(name, desired)
     except SiteBusy:
         # The server may have had it under this revision, and lost it: then the next one is needed.
-        seen = await read(name)
-        if seen is None or seen.attachment is None or seen.attachment.revision < wanted.revision:
+        observed = await read(name)
+        if observed is None or observed.attachment is None or observed.attachment.revision < desired.revision:
             raise
-        return seen
+        return observed

@@ -59,8 +59,8 @@ _READ = Query(
 
 async def end_late(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """Stop billing a build that takes longer than announced. The caller holds the cluster's lock."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    build = await _READ.one_or_none(connection, mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    build = await _READ.one_or_none(connection, ids)
     if build is None or not build.late:
         return
     sold_as = Block(build.machines, build.servers, own_hosts=build.allocated_through is not AllocatedThrough.V_IPU)
@@ -68,21 +68,21 @@ async def end_late(connection: AsyncConnection, *, project_id: UUID, cluster_id:
         connection,
         project_id=project_id,
         resource_id=cluster_id,
-        faults=await faults_of_cluster(connection, **mine),
+        faults=await faults_of_cluster(connection, **ids),
         not_working=sold_as.not_working,
         now=build.due,
     )
-    await end_build(connection, **mine, at=build.due)
+    await end_build(connection, **ids, at=build.due)
 
 
 async def end_late_builds(database: Database) -> None:
     """Stop billing all builds that take longer than announced; a task of workers."""
     async with database.read() as connection:
         late = await _LATE.all(connection)
-    for each in late:
+    for cluster in late:
         async with database.begin() as connection:
-            await lock_cluster(connection, project_id=each.project_id, cluster_id=each.id)
-            await end_late(connection, project_id=each.project_id, cluster_id=each.id)
+            await lock_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+            await end_late(connection, project_id=cluster.project_id, cluster_id=cluster.id)
 
 
 async def bill_nothing(connection: AsyncConnection, cluster: ClusterInputs) -> None:

@@ -87,7 +87,7 @@ async def estimate(
         **prices(per_minute).model_dump(),
         billing=admitted.choice.region.billing,
         quota=EstimateQuotaOut(
-            allowed=flavor.machines <= quota.left, limit=quota.limit, used=quota.used, needed=flavor.machines
+            allowed=flavor.machines <= quota.remaining, limit=quota.limit, used=quota.used, needed=flavor.machines
         ),
         capacity=EstimateCapacityOut(
             available=why_not is None,

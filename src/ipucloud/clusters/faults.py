@@ -106,21 +106,21 @@ async def settle_cluster(
     `announce`: record an event; False when only what happens next has changed. Returns whether the state or its reason
     changed.
     """
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    cluster = await _READ.one(connection, mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    cluster = await _READ.one(connection, ids)
     if cluster.state not in BILLABLE:
         return False
-    faults = [fault for fault in await _FAULTS.all(connection, mine) if fault.code in DEGRADING]
-    not_as_sold = await faults_of_cluster(connection, **mine)
+    faults = [fault for fault in await _FAULTS.all(connection, ids) if fault.code in DEGRADING]
+    not_as_sold = await faults_of_cluster(connection, **ids)
     credited = cluster.sold_as.not_working([fault for fault in not_as_sold if fault.ended_at is None])
     state = ClusterState.DEGRADED if faults else ClusterState.ACTIVE
-    repair = await open_repair(connection, **mine) if faults else None
+    repair = await open_repair(connection, **ids) if faults else None
     reason = "".join(_sentences(faults, credited, cluster, repair)) or None
     changed = (state, reason) != (cluster.state, cluster.state_reason)
     if changed:
-        await connection.execute(_ENTER, mine | {"state": state.value, "reason": reason})
+        await connection.execute(_ENTER, ids | {"state": state.value, "reason": reason})
         if announce or state is not cluster.state:
-            await _announce(connection, mine, _event(faults, reason, credited) if faults else None)
+            await _announce(connection, ids, _event(faults, reason, credited) if faults else None)
         failpoint("cluster.settled")
         if cluster.allocated_through is AllocatedThrough.V_IPU:
             # The controller shows the partitions of a failed machine in error; they are read now, not in a minute.
@@ -137,10 +137,10 @@ async def settle_cluster(
     return changed
 
 
-async def _announce(connection: AsyncConnection, mine: dict[str, UUID], degraded: ClusterDegraded | None) -> None:
+async def _announce(connection: AsyncConnection, ids: dict[str, UUID], degraded: ClusterDegraded | None) -> None:
     """Record what is wrong now; None: nothing is."""
     kind = CLUSTER_RECOVERED if degraded is None else CLUSTER_DEGRADED
-    await record(connection, kind, project_id=mine["project_id"], subject_id=mine["cluster_id"], data=degraded)
+    await record(connection, kind, project_id=ids["project_id"], subject_id=ids["cluster_id"], data=degraded)
 
 
 def _sentences(faults: Sequence[_Fault], credited: int, cluster: _Cluster, repair: OpenRepair | None) -> Iterator[str]:

@@ -81,7 +81,7 @@ class CapacityWait(NamedTuple):
     """The operation's wait for machines: whether it has them, and the seconds that it may still wait."""
 
     granted: bool
-    left: float
+    remaining: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +229,12 @@ _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased,
            c.id, c.project_id, c.name, c.external_name, c.region, c.machine_type, c.state,
-           coalesce(asked.image, c.image) AS image, c.ipus, c.allocated_through, c.reconfigurable,
-           CASE WHEN asked.disk IS NULL THEN c.user_data ELSE asked.user_data END AS user_data,
+           coalesce(rebuild.image, c.image) AS image, c.ipus, c.allocated_through, c.reconfigurable,
+           CASE WHEN rebuild.disk IS NULL THEN c.user_data ELSE rebuild.user_data END AS user_data,
            ARRAY(SELECT key ->> 'public_key'
-                   FROM jsonb_array_elements(coalesce(asked.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
+                   FROM jsonb_array_elements(coalesce(rebuild.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
            c.ssh_authority,
-           coalesce(asked.keys_revision, c.keys_revision) AS keys_revision,
+           coalesce(rebuild.keys_revision, c.keys_revision) AS keys_revision,
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
@@ -259,7 +259,7 @@ _LOAD = Query(
            EXISTS (SELECT FROM observations
                     WHERE observations.region = c.region AND halted_since IS NOT NULL) AS automation_halted,
            o.forced_reason IS NOT NULL AS forced, {frozen_until("c.region")} AS frozen_until,
-           asked.disk, asked.begun_at IS NOT NULL AS begun,
+           rebuild.disk, rebuild.begun_at IS NOT NULL AS begun,
            CASE WHEN waited.cluster_id IS NOT NULL THEN json_build_array(
              waited.granted_at IS NOT NULL, extract(epoch FROM waited.until - app_now())::float8) END AS wait,
            ARRAY(SELECT volumes.name FROM volumes
@@ -272,7 +272,7 @@ _LOAD = Query(
       {CURRENT_STEP}
       LEFT JOIN capacity_waits waited ON waited.project_id = o.project_id AND waited.operation_id = o.id
       LEFT JOIN resizes resized ON resized.project_id = o.project_id AND resized.operation_id = o.id
-      LEFT JOIN cluster_rebuilds asked ON asked.project_id = o.project_id AND asked.operation_id = o.id
+      LEFT JOIN cluster_rebuilds rebuild ON rebuild.project_id = o.project_id AND rebuild.operation_id = o.id
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(m.id, m.name, p.vipu_cluster_id, p.topology, dirty.id IS NOT NULL)
                           ORDER BY a.ordinal)
@@ -372,6 +372,6 @@ def _authorized_keys(row: _Row) -> tuple[str, ...]:
     return (*row.ssh_public_keys, *authority)
 
 
-def _kept(found: list[Any]) -> KeptPartition:
-    name, shape = found
+def _kept(pair: list[Any]) -> KeptPartition:
+    name, shape = pair
     return KeptPartition(name, None if shape is None else shape_of(shape))

@@ -132,17 +132,17 @@ _ON_PARTITION = Query(
 
 async def read_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """The row without a lock, for tasks. Raises `Problem` not_found."""
-    return await _found(_READ, connection, project_id, cluster_id)
+    return await _require(_READ, connection, project_id, cluster_id)
 
 
 async def read_own_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """The row for an estimate, which waits for no change of it. Raises `Problem` not_found."""
-    return await _found(_READ_OWN, connection, project_id, cluster_id)
+    return await _require(_READ_OWN, connection, project_id, cluster_id)
 
 
 async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
-    return await _found(_LOCK, connection, project_id, cluster_id)
+    return await _require(_LOCK, connection, project_id, cluster_id)
 
 
 async def set_reason(connection: AsyncConnection, project_id: UUID, cluster_id: UUID, reason: str) -> None:
@@ -150,7 +150,7 @@ async def set_reason(connection: AsyncConnection, project_id: UUID, cluster_id: 
     await connection.execute(_SET_REASON, {"project_id": project_id, "cluster_id": cluster_id, "reason": reason})
 
 
-async def _found(
+async def _require(
     query: Query[LockedCluster], connection: Statements, project_id: UUID, cluster_id: UUID
 ) -> LockedCluster:
     cluster = await query.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})

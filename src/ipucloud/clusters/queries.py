@@ -42,7 +42,7 @@ _MEMBERS = f"""
   'flavor', page.flavor, 'image', {shown_image("page")}, 'state', page.state, 'state_reason', page.state_reason,
   'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
   'blocked_by', CASE WHEN open.parked_at IS NULL THEN open.operation ->> 'blocked_by' ELSE '{PARKED}' END,
-  'faults', coalesce(wrong.list, '[]'), 'observed_at', {rfc3339("seen.at")},
+  'faults', coalesce(wrong.list, '[]'), 'observed_at', {rfc3339("observed.at")},
   'stage', open.stage, 'progress', coalesce(open.progress, 100),
   'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
@@ -128,7 +128,7 @@ LEFT JOIN LATERAL (
    WHERE region = page.region AND source IN ('bmc', 'host')
      AND EXISTS (SELECT FROM allocations AS held
                   WHERE held.project_id = page.project_id AND held.cluster_id = page.id AND held.released_at IS NULL)
-) AS seen ON true
+) AS observed ON true
 """
 # A cluster that became ready before its controller was first observed has the partition that was made with it.
 _DIVIDED = """

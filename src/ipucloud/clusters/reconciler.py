@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.inputs import ClusterInputs, Isolation, load
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.effects import lock_operation
-from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
+from ipucloud.clusters.operations.kind import WORK_KIND, target_of
 from ipucloud.clusters.steps.faulty import examined
 from ipucloud.clusters.waiting.queue import granted
 from ipucloud.db.statements import Statements
@@ -92,7 +92,7 @@ class ClusterReconciler:
         try:
             result = await step.act(site, inputs)
         except (SiteRefused, SiteUnknown, SiteBusy) as error:
-            result = _not_answered(error, asked_by(step, inputs))
+            result = _not_answered(error, target_of(step, inputs))
         except SealingError as error:
             log.error("user_data_not_decrypted", error=str(error))
             return Failed("the user data cannot be decrypted; IPUCLOUD_SECRETS_KEY needs its key again", outage=True)
@@ -118,15 +118,15 @@ class ClusterReconciler:
         return await self._runner.apply(connection, inputs.operation, inputs, result)
 
 
-def _not_answered(error: SiteRefused | SiteUnknown | SiteBusy, asked: str) -> Failed:
+def _not_answered(error: SiteRefused | SiteUnknown | SiteBusy, target: str) -> Failed:
     """The result of a step whose site did not do what it was asked for."""
     match error:
         case SiteRefused():
             log.warning("site_refused", error=str(error))
-            return Failed(f"{asked} refused the step", final=True)
+            return Failed(f"{target} refused the step", final=True)
         case SiteUnknown():
             log.warning("site_unknown", error=str(error))
-            return Failed(f"{asked} did not answer; the next check reads the state first", outage=True)
+            return Failed(f"{target} did not answer; the next check reads the state first", outage=True)
         case SiteBusy():
             log.warning("site_busy", error=str(error))
-            return Failed(f"{asked} cannot be reached, or cannot do it now", outage=True)
+            return Failed(f"{target} cannot be reached, or cannot do it now", outage=True)

@@ -67,8 +67,8 @@ async def estimate_resize(
     sizes = await sizes_for(connection, cluster, flavor, catalogue=catalogue)
     before = await terms_of(connection, actor, cluster)
     after = await terms_of(connection, actor, cluster._replace(sku=sizes.sku, machines=sizes.machines))
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    here = await stays(connection, await held_machines(connection, **mine), sizes.machines)
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    here = await stays(connection, await held_machines(connection, **ids), sizes.machines)
     room = await read_room(connection, cluster.region, sizes.need)
     why_not = None if here else room.why_not(sizes.need)
     place = {"region": cluster.region, "machine_type": cluster.machine_type}
@@ -90,14 +90,14 @@ async def estimate_resize(
         moves=None if why_not is not None else not here,
         price_before=prices(before.per_minute),
         price_after=prices(after.per_minute),
-        quota=EstimateQuotaOut(allowed=needed <= quota.left, limit=quota.limit, used=quota.used, needed=needed),
+        quota=EstimateQuotaOut(allowed=needed <= quota.remaining, limit=quota.limit, used=quota.used, needed=needed),
         capacity=EstimateCapacityOut(
             available=why_not is None,
             why_not=None if why_not is None else WhyNotOut(**asdict(why_not)),
             preemption_minutes=minutes,
             wait=would_wait(queue, has_room=why_not is None, awaited=waited_for),
         ),
-        partitions=list(_resized(await _PARTITIONS.all(connection, mine), own, sizes.ipus)),
+        partitions=list(_resized(await _PARTITIONS.all(connection, ids), own, sizes.ipus)),
         expected_seconds=math.ceil(expected_seconds(plan_for(cluster, RESIZE.steps), cluster.typical_seconds)),
     )
 
@@ -106,6 +106,6 @@ def _resized(partitions: Sequence[_Partition], own: str, ipus: int) -> Iterable[
     """The cluster's own partition gets all IPUs; the others are made again as they are, while they fit."""
     sizes = {each.name: ipus if each.name == own else each.size or 0 for each in partitions}
     fit = fitting(sizes, ipus)
-    for each in partitions:
-        size = sizes[each.name] if each.name in fit else 0
-        yield ResizedPartitionOut(name=each.name, ipus=each.size, ipus_after=size or None)
+    for partition in partitions:
+        size = sizes[partition.name] if partition.name in fit else 0
+        yield ResizedPartitionOut(name=partition.name, ipus=partition.size, ipus_after=size or None)

@@ -40,9 +40,9 @@ async def sizes_for(connection: Statements, cluster: LockedCluster, flavor: str,
     """
     _require_resizable(cluster)
     servers = await _SERVERS.one(connection, {"project_id": cluster.project_id, "cluster_id": cluster.id})
-    wanted = catalogue.find_flavor(flavor)
-    fault = _fault(cluster, wanted, servers)
-    if fault is not None or wanted is None:
+    target = catalogue.find_flavor(flavor)
+    fault = _fault(cluster, target, servers)
+    if fault is not None or target is None:
         code, sentence = fault or ("unknown_flavor", "")
         detail = f"{sentence} {_possible(cluster, servers, catalogue.flavors_in(cluster.region))}"
         raise Problem(
@@ -51,12 +51,12 @@ async def sizes_for(connection: Statements, cluster: LockedCluster, flavor: str,
             [FieldError("/flavor", code, detail)],
         )
     return Sizes(
-        flavor=wanted.name,
-        machines=wanted.machines,
-        ipus=wanted.ipus,
-        sku=sku_of(wanted, preemptible=cluster.preemptible),
-        grows=wanted.machines > cluster.machines,
-        need=Need(cluster.machine_type, wanted.machines, 0, wanted.ipus // wanted.machines),
+        flavor=target.name,
+        machines=target.machines,
+        ipus=target.ipus,
+        sku=sku_of(target, preemptible=cluster.preemptible),
+        grows=target.machines > cluster.machines,
+        need=Need(cluster.machine_type, target.machines, 0, target.ipus // target.machines),
     )
 
 
@@ -72,23 +72,23 @@ def _require_resizable(cluster: LockedCluster) -> None:
         raise Problem(STATE_CONFLICT, f"Only a cluster in use can be resized; this one is {cluster.state}{advice}.")
 
 
-def _fault(cluster: LockedCluster, wanted: Flavor | None, servers: int) -> tuple[str, str] | None:
-    if wanted is None:
+def _fault(cluster: LockedCluster, target: Flavor | None, servers: int) -> tuple[str, str] | None:
+    if target is None:
         return "unknown_flavor", "This flavor does not exist."
-    if wanted.machine_type != cluster.machine_type:
+    if target.machine_type != cluster.machine_type:
         return "other_machine_type", "The flavor has machines of another type, to which a cluster cannot be resized."
-    if cluster.region not in wanted.regions:
+    if cluster.region not in target.regions:
         return "not_in_region", "The flavor is not sold in the cluster's region."
-    if wanted.machines == cluster.machines:
+    if target.machines == cluster.machines:
         return "same_size", "The cluster has this size already."
-    return _changes_servers(cluster, wanted, servers)
+    return _changes_servers(cluster, target, servers)
 
 
-def _changes_servers(cluster: LockedCluster, wanted: Flavor, servers: int) -> tuple[str, str] | None:
+def _changes_servers(cluster: LockedCluster, target: Flavor, servers: int) -> tuple[str, str] | None:
     """Why the cluster's Poplar servers cannot stay as they are; None: they can."""
-    if vipu_access.gcds(wanted.ipus) != vipu_access.gcds(cluster.ipus):
+    if vipu_access.gcds(target.ipus) != vipu_access.gcds(cluster.ipus):
         return "other_domains", "The flavor has another number of IPU-Link domains, for whose GCDs servers are set up."
-    fewest, most = wanted.poplar_servers_min, wanted.poplar_servers_max
+    fewest, most = target.poplar_servers_min, target.poplar_servers_max
     if not fewest <= servers <= most:
         limit = f"at most {most}" if servers > most else f"at least {fewest}"
         return "other_servers", (

@@ -22,7 +22,7 @@ S3_ACCESS = "s3-access"
 """Kind of the work items; the key is the cluster's id."""
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     id: UUID | None
     attachable: bool | None
 
@@ -39,13 +39,13 @@ _LOCK = Query(
 )
 _FIND = Query(
     """
-    SELECT DISTINCT ON (asked.place) k.id, k.attachable
-      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS asked (ref, place)
+    SELECT DISTINCT ON (requested.place) k.id, k.attachable
+      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS requested (ref, place)
       LEFT JOIN s3_connections k
-        ON k.project_id = :project_id AND k.deleted_at IS NULL AND asked.ref IN (k.name, k.id::text)
-     ORDER BY asked.place, k.name = asked.ref DESC
+        ON k.project_id = :project_id AND k.deleted_at IS NULL AND requested.ref IN (k.name, k.id::text)
+     ORDER BY requested.place, k.name = requested.ref DESC
     """,
-    _Found,
+    _Match,
 )
 _PRESENT = Query(
     """
@@ -115,13 +115,13 @@ _LOCK_CONNECTION = Query(
 async def attach(connection: AsyncConnection, refs: Sequence[str], *, project_id: UUID, cluster_id: UUID) -> bool:
     """Let the servers of a locked cluster have the connections of these names or ids and no others; whether they
     differ from before. Raises `Problem` validation_failed."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    present = await _PRESENT.all(connection, mine)
-    wanted = await _chosen(connection, refs, project_id, present)
-    if wanted == [*present]:
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    present = await _PRESENT.all(connection, ids)
+    chosen = await _chosen(connection, refs, project_id, present)
+    if chosen == [*present]:
         return False
-    await connection.execute(_CLEAR, mine)
-    await connection.execute(_ADD, mine | {"ids": wanted})
+    await connection.execute(_CLEAR, ids)
+    await connection.execute(_ADD, ids | {"ids": chosen})
     await _bump(connection, project_id, [cluster_id])
     return True
 
@@ -129,29 +129,31 @@ async def attach(connection: AsyncConnection, refs: Sequence[str], *, project_id
 async def refuse_unknown(connection: Statements, refs: Sequence[str], *, project_id: UUID) -> None:
     """Raise `Problem` validation_failed for connections that a new cluster could not have; lock nothing."""
     if refs:
-        await _found(connection, refs, project_id, ())
+        await _resolve(connection, refs, project_id, ())
 
 
 async def _chosen(
     connection: AsyncConnection, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]
 ) -> list[UUID]:
     await _LOCK.all(connection, {"project_id": project_id, "refs": [*refs]})
-    return await _found(connection, refs, project_id, present)
+    return await _resolve(connection, refs, project_id, present)
 
 
-async def _found(connection: Statements, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]) -> list[UUID]:
-    found = await _FIND.all(connection, {"project_id": project_id, "refs": [*refs]})
+async def _resolve(
+    connection: Statements, refs: Sequence[str], project_id: UUID, present: Sequence[UUID]
+) -> list[UUID]:
+    matches = await _FIND.all(connection, {"project_id": project_id, "refs": [*refs]})
     faults: list[FieldError] = []
     chosen: dict[UUID, None] = {}
-    for place, each in enumerate(found):
-        if each.id is None:
+    for place, match in enumerate(matches):
+        if match.id is None:
             sentence = "The project has no S3 connection with this name or id; `GET …/s3-connections` lists them."
             faults.append(FieldError(f"/s3_connections/{place}", "unknown_s3_connection", sentence))
-        elif not each.attachable and each.id not in present:
+        elif not match.attachable and match.id not in present:
             sentence = "The connection is not for clusters; `attachable` of the connection permits it."
             faults.append(FieldError(f"/s3_connections/{place}", "not_attachable", sentence))
         else:
-            chosen[each.id] = None
+            chosen[match.id] = None
     if faults:
         raise Problem(VALIDATION_FAILED, "The connections cannot be attached; `errors` lists the reasons.", faults)
     return [*chosen]
@@ -171,10 +173,10 @@ async def roll_out(connection: AsyncConnection, project_id: UUID, connection_id:
 
 async def refuse_if_attached(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
     """Lock the connection. Raises `Problem`: not_found, in_use by a cluster."""
-    mine = {"project_id": project_id, "connection_id": connection_id}
-    if await _LOCK_CONNECTION.one_or_none(connection, mine) is None:
+    ids = {"project_id": project_id, "connection_id": connection_id}
+    if await _LOCK_CONNECTION.one_or_none(connection, ids) is None:
         raise not_found()
-    having = await _ATTACHED.all(connection, mine)
+    having = await _ATTACHED.all(connection, ids)
     if having:
         names = ", ".join(each.name for each in having[:5])
         raise Problem(IN_USE, f"Clusters have the connection: {names}. Change `s3_connections` of each first.")

@@ -134,22 +134,22 @@ class S3Reconciler:
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: S3Inputs, result: Sequence[S3Seen | str]
     ) -> Outcome:
-        mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
-        await connection.execute(_LOCK, mine)
+        ids = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+        await connection.execute(_LOCK, ids)
         waiting: list[str] = []
-        for server, seen in zip(inputs.servers, result, strict=True):
-            if isinstance(seen, str):
-                waiting.append(seen)
+        for server, answer in zip(inputs.servers, result, strict=True):
+            if isinstance(answer, str):
+                waiting.append(answer)
                 continue
             values = {
                 "network": inputs.network,
                 "ordinal": server.ordinal,
                 "generation": server.generation,
-                "revision": seen.revision,
-                "connections": orjson.dumps(seen.connections).decode(),
-                "mounts": orjson.dumps(seen.mounts).decode(),
+                "revision": answer.revision,
+                "connections": orjson.dumps(answer.connections).decode(),
+                "mounts": orjson.dumps(answer.mounts).decode(),
             }
-            await connection.execute(_SEEN, mine | values)
+            await connection.execute(_SEEN, ids | values)
         failpoint("s3_access.recorded")
         return Wait(waiting[0], recheck=WAITING_SECONDS) if waiting else Done()
 

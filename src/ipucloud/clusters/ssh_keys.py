@@ -21,13 +21,13 @@ Keys = Mapping[str, str]
 class PresentKeys(NamedTuple):
     """The keys of a cluster, and the authority whose certificates its servers are to accept.
 
-    `seen`: whether all of its servers were last seen to accept exactly these. `current_authority`: the project's.
+    `observed`: whether all of its servers were last seen to accept exactly these. `current_authority`: the project's.
     """
 
     keys: list[dict[str, str]]
     authority: str | None
     current_authority: str | None
-    seen: bool
+    observed: bool
 
     @property
     def by_name(self) -> Keys:
@@ -38,7 +38,7 @@ _PRESENT = Query(
     f"""
     SELECT c.ssh_keys AS keys, c.ssh_authority AS authority, {CURRENT_AUTHORITY} AS current_authority,
            coalesce(bool_and(s.ssh_keys IS NOT DISTINCT FROM c.ssh_keys
-                             AND s.ssh_authority IS NOT DISTINCT FROM c.ssh_authority), true) AS seen
+                             AND s.ssh_authority IS NOT DISTINCT FROM c.ssh_authority), true) AS observed
       FROM clusters c LEFT JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
      WHERE c.project_id = :project_id AND c.id = :cluster_id
      GROUP BY c.project_id, c.id
@@ -55,19 +55,19 @@ _TRUST = sa.text(
 )
 
 
-class _Found(NamedTuple):
+class _Row(NamedTuple):
     name: str | None
     public_key: str | None
 
 
 _FIND = Query(
     """
-    SELECT DISTINCT ON (asked.place) k.name, k.public_key
-      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS asked (ref, place)
-      LEFT JOIN ssh_keys k ON k.project_id = :project_id AND asked.ref IN (k.name, k.id::text)
-     ORDER BY asked.place, k.name = asked.ref DESC
+    SELECT DISTINCT ON (requested.place) k.name, k.public_key
+      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS requested (ref, place)
+      LEFT JOIN ssh_keys k ON k.project_id = :project_id AND requested.ref IN (k.name, k.id::text)
+     ORDER BY requested.place, k.name = requested.ref DESC
     """,
-    _Found,
+    _Row,
 )
 _REPLACE = sa.text(
     f"""
@@ -89,10 +89,10 @@ async def choose_keys(
 
     A key in `present`, those of the cluster, can be kept by its name after the project has deleted it.
     """
-    found = await _FIND.all(connection, {"project_id": project_id, "refs": [*refs]})
+    rows = await _FIND.all(connection, {"project_id": project_id, "refs": [*refs]})
     chosen: dict[str, str] = {}
     faults: list[FieldError] = []
-    for place, (ref, key) in enumerate(zip(refs, found, strict=True)):
+    for place, (ref, key) in enumerate(zip(refs, rows, strict=True)):
         if key.name is not None and key.public_key is not None:
             chosen[key.name] = key.public_key
         elif ref in present:

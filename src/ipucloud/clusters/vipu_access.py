@@ -63,11 +63,11 @@ def fitting(sizes: Mapping[str, int], ipus: int) -> list[str]:
 
     Sizes are powers of two, and partitions are aligned to theirs: made in this order, all find room whose sum fits.
     """
-    chosen, left = [], ipus
+    chosen, free = [], ipus
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
-        if size <= left:
+        if size <= free:
             chosen.append(name)
-            left -= size
+            free -= size
     return chosen
 
 
@@ -96,7 +96,7 @@ class Access:
     keys: Mapping[str, str]
 
     @property
-    def wanted(self) -> Mapping[str, str]:
+    def desired(self) -> Mapping[str, str]:
         """Digests of all keys that the user should have, by id."""
         if self.server is None or not self.keeps_server_key:
             return self.keys

@@ -53,8 +53,8 @@ async def request_cancel(connection: AsyncConnection, *, project_id: UUID, opera
     Raises `Problem` not_found.
     """
     values = {"project_id": project_id, "operation_id": operation_id}
-    found = await _CANCEL.one_or_none(connection, values)
-    if found is None and await _OWN.one_or_none(connection, values) is None:
+    row = await _CANCEL.one_or_none(connection, values)
+    if row is None and await _OWN.one_or_none(connection, values) is None:
         raise not_found()
     failpoint("cancel.asked")
-    return found
+    return row

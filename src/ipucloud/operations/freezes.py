@@ -67,13 +67,13 @@ class Freeze(NamedTuple):
     created_by: UUID
 
 
-async def freeze(connection: AsyncConnection, wanted: Freeze) -> UUID:
+async def freeze(connection: AsyncConnection, new: Freeze) -> UUID:
     """Freeze removals, and return the freeze's id. One of the same region that is live gives way to it."""
     await expire_freezes(connection)
-    for ended in await _GIVE_WAY.all(connection, wanted._asdict()):
+    for ended in await _GIVE_WAY.all(connection, new._asdict()):
         await _record_end(connection, ended)
     freeze_id = new_id()
-    await connection.execute(_FREEZE, {"id": freeze_id} | wanted._asdict())
+    await connection.execute(_FREEZE, {"id": freeze_id} | new._asdict())
     return freeze_id
 
 

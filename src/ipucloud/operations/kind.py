@@ -144,9 +144,9 @@ class Kind(Generic[Act, Inputs]):
     def __post_init__(self) -> None:
         for fault in self._faults():
             raise DeclarationError(f"{self.name}: {fault}")
-        found = {(False, step.name): step for step in (*self.preceding, *self.replacing, *self.steps)}
-        found |= {(True, step.name): step for step in ([] if self.undo is None else self.undo.steps)}
-        object.__setattr__(self, "_by_name", found)
+        by_name = {(False, step.name): step for step in (*self.preceding, *self.replacing, *self.steps)}
+        by_name |= {(True, step.name): step for step in ([] if self.undo is None else self.undo.steps)}
+        object.__setattr__(self, "_by_name", by_name)
 
     def step(self, operation: OpenOperation) -> Step[Act, Inputs] | None:
         """The declaration of the operation's current step; None for a step of another version of the product."""

@@ -141,14 +141,14 @@ OPEN_ON_PARTITIONS = f"""
 """JSON of the open operations on the partitions of the cluster `c`, oldest first, for `open_operation_of`."""
 
 
-def open_operation_of(found: Mapping[str, Any]) -> tuple[UUID, OpenOperation]:
+def open_operation_of(row: Mapping[str, Any]) -> tuple[UUID, OpenOperation]:
     """A partition's id and its open operation, of an item of `OPEN_ON_PARTITIONS`."""
-    step = OpenStep(**{name: found[name] for name in OpenStep._fields})
-    whole = {name: found[name] for name in OpenOperation._fields if name not in {"id", "project_id", "state", "step"}}
-    return UUID(found["partition_id"]), OpenOperation(
-        id=UUID(found["id"]),
-        project_id=UUID(found["project_id"]),
-        state=OperationState(found["state"]),
+    step = OpenStep(**{name: row[name] for name in OpenStep._fields})
+    whole = {name: row[name] for name in OpenOperation._fields if name not in {"id", "project_id", "state", "step"}}
+    return UUID(row["partition_id"]), OpenOperation(
+        id=UUID(row["id"]),
+        project_id=UUID(row["project_id"]),
+        state=OperationState(row["state"]),
         step=step,
         **whole,
     )

@@ -37,9 +37,9 @@ class Controllers:
     def wait_for(self, address: VipuAddress) -> float | None:
         """Seconds to wait before a call; None: none. A failing controller is tried by one pass at a time."""
         line = self._lines.setdefault(address, _Line())
-        left = line.closed_until - self._clock.monotonic()
-        if left > 0:
-            return left + self._draw.uniform(0, self._pause)
+        remaining = line.closed_until - self._clock.monotonic()
+        if remaining > 0:
+            return remaining + self._draw.uniform(0, self._pause)
         if line.running >= (1 if line.failures else MAX_CONCURRENT):
             return self._draw.uniform(self._pause / 2, self._pause)
         return None

@@ -38,11 +38,11 @@ Judge: TypeAlias = Callable[[Record, Observation, float], Decision]
 """Judges a step by the recorded partition, by what its controller shows and answered, and by its age in seconds."""
 
 
-def made(partition: Record, observation: Observation, running_for: float) -> Decision:
+def created(partition: Record, observation: Observation, running_for: float) -> Decision:
     """Whether a partition that was to be made exists."""
     if observation.lost:
         return _final(_LOST)
-    verdict = judge(partition.desired, observation.seen.get(partition.external_name))
+    verdict = judge(partition.desired, observation.partitions.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
     if verdict is Verdict.BROKEN:
@@ -55,7 +55,7 @@ def reset(partition: Record, observation: Observation, running_for: float) -> De
     """Whether a partition was reset."""
     if observation.lost:
         return _final(_LOST)
-    verdict = judge(partition.desired, observation.seen.get(partition.external_name))
+    verdict = judge(partition.desired, observation.partitions.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
     if verdict is Verdict.BROKEN:
@@ -64,14 +64,14 @@ def reset(partition: Record, observation: Observation, running_for: float) -> De
     return _unhappy(verdict, answer) or _reset(answer)
 
 
-def left(partition: Record, observation: Observation, running_for: float) -> Decision:  # noqa: ARG001
+def kept(partition: Record, observation: Observation, running_for: float) -> Decision:  # noqa: ARG001
     """A reset that was given up leaves the partition as its controller has it."""
     return Achieved()
 
 
 def removed(partition: Record, observation: Observation, running_for: float) -> Decision:  # noqa: ARG001
     """Whether a partition is gone."""
-    verdict = judge(partition.desired, observation.seen.get(partition.external_name))
+    verdict = judge(partition.desired, observation.partitions.get(partition.external_name))
     return Achieved() if verdict is Verdict.REACHED else Pending("the V-IPU controller removes the partition")
 
 

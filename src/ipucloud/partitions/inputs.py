@@ -199,28 +199,28 @@ def _ipus(domain: int, slot: int, machine: str, topology_ids: list[int]) -> Iter
 def _operated(
     project_id: UUID, operations: Iterable[Mapping[str, Any]], records: Mapping[UUID, Record]
 ) -> Iterator[Operated]:
-    for found in operations:
-        partition_id, operation = open_operation_of(found)
+    for row in operations:
+        partition_id, operation = open_operation_of(row)
         yield Operated(project_id, records[partition_id], operation)
 
 
-def _record(found: Mapping[str, Any]) -> Record:
+def _record(row: Mapping[str, Any]) -> Record:
     return Record(
-        id=UUID(found["id"]),
-        origin=Origin(found["origin"]),
-        name=found["name"],
-        external_name=found["external_name"],
-        desired_state=DesiredState(found["desired_state"]),
-        state=PartitionState(found["state"]),
-        removed=found["removed"],
-        shape=None if found["requested"] is None else shape_of(found["requested"]),
-        observed=found["observed"],
-        has_config=found["has_config"],
-        relocatable=found["relocatable"],
-        fence=found["fence"],
-        sent_for=found["sent_for"],
-        confirmed=found["confirmed"],
-        status=found["status"],
-        reason=found["reason"],
-        lost=found["lost"],
+        id=UUID(row["id"]),
+        origin=Origin(row["origin"]),
+        name=row["name"],
+        external_name=row["external_name"],
+        desired_state=DesiredState(row["desired_state"]),
+        state=PartitionState(row["state"]),
+        removed=row["removed"],
+        shape=None if row["requested"] is None else shape_of(row["requested"]),
+        observed=row["observed"],
+        has_config=row["has_config"],
+        relocatable=row["relocatable"],
+        fence=row["fence"],
+        sent_for=row["sent_for"],
+        confirmed=row["confirmed"],
+        status=row["status"],
+        reason=row["reason"],
+        lost=row["lost"],
     )

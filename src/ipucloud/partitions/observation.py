@@ -57,7 +57,7 @@ class Observation:
     and was asked for nothing. `leaving`: the names of partitions that are being removed; `room_without` them.
     """
 
-    seen: Mapping[str, SeenPartition]
+    partitions: Mapping[str, SeenPartition]
     room: Room
     answers: Mapping[str, Answer] = field(default_factory=dict)
     configs: Mapping[str, Sequence[IpuofGcd]] = field(default_factory=dict)
@@ -80,11 +80,11 @@ class NotObserved:
 
 async def observe(site: Site, inputs: PartitionInputs, fence: int, request_life: float) -> Observation:
     """Raises SiteError when the controller cannot be read; the outcome of earlier requests is then unknown."""
-    seen = await _read(site, inputs)
-    if not seen and await site.vipu.allocation(inputs.external_name) is None:
-        return Observation(seen, room(inputs.places, ()), lost=True)
+    partitions = await _read(site, inputs)
+    if not partitions and await site.vipu.allocation(inputs.external_name) is None:
+        return Observation(partitions, room(inputs.places, ()), lost=True)
     resting = {each.partition.id for each in inputs.operated if each.rests}
-    actions = plan((record.desired for record in inputs.records if record.id not in resting), seen)
+    actions = plan((record.desired for record in inputs.records if record.id not in resting), partitions)
     answers: dict[str, Answer] = {}
     refusals: dict[str, str] = {}
     for action in actions:
@@ -93,28 +93,28 @@ async def observe(site: Site, inputs: PartitionInputs, fence: int, request_life:
                 site, inputs, action, refusals, fence=fence, request_life=request_life
             )
     if any(answer not in {Answer.ANNOUNCE, Answer.WAITS} for answer in answers.values()):
-        seen = await _read(site, inputs)
+        partitions = await _read(site, inputs)
     leaving = {
         record.external_name: record.name
         for record in inputs.records
-        if record.desired_state is DesiredState.ABSENT and record.external_name in seen
+        if record.desired_state is DesiredState.ABSENT and record.external_name in partitions
     }
     return Observation(
-        seen,
-        _room_beside(inputs, seen.values()),
+        partitions,
+        _room_beside(inputs, partitions.values()),
         answers,
-        configs=await _configs(site, inputs, seen),
+        configs=await _configs(site, inputs, partitions),
         links=None if inputs.operated else await _links(site, inputs),
-        statuses=await _statuses(site, inputs, seen),
+        statuses=await _statuses(site, inputs, partitions),
         refusals=refusals,
         leaving=sorted(leaving.values()),
-        room_without=_room_beside(inputs, (each for name, each in seen.items() if name not in leaving)),
+        room_without=_room_beside(inputs, (each for name, each in partitions.items() if name not in leaving)),
     )
 
 
 def _room_beside(inputs: PartitionInputs, partitions: Iterable[SeenPartition]) -> Room:
-    taken = (inputs.held.get(ipu.physical) for each in partitions for ipu in each.ipus)
-    return room(inputs.places, (ipu.place for ipu in taken if ipu is not None))
+    held = (inputs.held.get(ipu.physical) for each in partitions for ipu in each.ipus)
+    return room(inputs.places, (ipu.place for ipu in held if ipu is not None))
 
 
 def _operation_bound(inputs: PartitionInputs, action: Action) -> AbstractContextManager[object]:
@@ -126,20 +126,20 @@ def _operation_bound(inputs: PartitionInputs, action: Action) -> AbstractContext
 
 
 async def _statuses(
-    site: Site, inputs: PartitionInputs, seen: Mapping[str, SeenPartition]
+    site: Site, inputs: PartitionInputs, partitions: Mapping[str, SeenPartition]
 ) -> dict[str, PartitionStatus]:
     """What the controller says of partitions that are not active; of those that are it has nothing to say."""
-    troubled = sorted(name for name, each in seen.items() if each.state is not PartitionState.ACTIVE)
-    found = {}
+    troubled = sorted(name for name, each in partitions.items() if each.state is not PartitionState.ACTIVE)
+    statuses = {}
     for name in troubled[:MAX_STATUSES]:
         try:
             status = await site.vipu.partition_status(inputs.external_name, name)
         except SiteError as error:
             log.warning("partition_status_unknown", partition=name, error=str(error))
         else:
-            if status is not None and status.state is seen[name].state:
-                found[name] = status
-    return found
+            if status is not None and status.state is partitions[name].state:
+                statuses[name] = status
+    return statuses
 
 
 async def _read(site: Site, inputs: PartitionInputs) -> dict[str, SeenPartition]:
@@ -193,43 +193,45 @@ async def _ask(site: Site, inputs: PartitionInputs, action: Action, record: Reco
 
 
 async def _configs(
-    site: Site, inputs: PartitionInputs, seen: Mapping[str, SeenPartition]
+    site: Site, inputs: PartitionInputs, partitions: Mapping[str, SeenPartition]
 ) -> dict[str, Sequence[IpuofGcd]]:
     """The configurations of partitions that came up or moved since the last reading."""
-    wanted = [each for each in seen.values() if _needs_config(inputs, each)][:MAX_CONFIGS]
-    found = {}
-    for each in wanted:
+    lacking = [each for each in partitions.values() if _needs_config(inputs, each)][:MAX_CONFIGS]
+    configs = {}
+    for partition in lacking:
         try:
-            config = await site.vipu.ipuof_config(inputs.external_name, each.id, each.shape)
+            config = await site.vipu.ipuof_config(inputs.external_name, partition.id, partition.shape)
         except SiteError as error:
-            log.warning("ipuof_config_unknown", partition=each.id, error=str(error))
+            log.warning("ipuof_config_unknown", partition=partition.id, error=str(error))
         else:
             if config is not None:
-                found[each.id] = config
-    return found
+                configs[partition.id] = config
+    return configs
 
 
-def _needs_config(inputs: PartitionInputs, seen: SeenPartition) -> bool:
-    record = inputs.by_name.get(seen.id)
-    if seen.state is not PartitionState.ACTIVE or (record is not None and record.removed):
+def _needs_config(inputs: PartitionInputs, partition: SeenPartition) -> bool:
+    record = inputs.by_name.get(partition.id)
+    if partition.state is not PartitionState.ACTIVE or (record is not None and record.removed):
         return False
     if record is None or not record.has_config or record.state is not State.ACTIVE:
         return True
-    return record.observed != as_stored(seen, inputs)
+    return record.observed != as_stored(partition, inputs)
 
 
-def as_stored(seen: SeenPartition, inputs: PartitionInputs) -> dict[str, object]:
+def as_stored(partition: SeenPartition, inputs: PartitionInputs) -> dict[str, object]:
     """The stored part of an observation: the shape, and the IPUs with the names of their machines."""
-    shape = {name: value for name, value in asdict(seen.shape).items() if name not in {"auto_reset", "relocatable"}}
-    return shape | {"ipus": [_ipu_as_stored(ipu, inputs.held.get(ipu.physical)) for ipu in seen.ipus]}
+    shape = {
+        name: value for name, value in asdict(partition.shape).items() if name not in {"auto_reset", "relocatable"}
+    }
+    return shape | {"ipus": [_ipu_as_stored(ipu, inputs.held.get(ipu.physical)) for ipu in partition.ipus]}
 
 
-def _ipu_as_stored(seen: PartitionIpu, held: HeldIpu | None) -> dict[str, object]:
+def _ipu_as_stored(ipu: PartitionIpu, held: HeldIpu | None) -> dict[str, object]:
     """An IPU that is none of the cluster's has no machine, and the number that the controller gives it."""
     return {
         "machine": None if held is None else held.machine,
-        "ipu": seen.physical.topology_id if held is None else held.ipu,
-        "domain": seen.physical.domain,
-        "segment": seen.segment,
-        "number": seen.number,
+        "ipu": ipu.physical.topology_id if held is None else held.ipu,
+        "domain": ipu.physical.domain,
+        "segment": ipu.segment,
+        "number": ipu.number,
     }

@@ -12,7 +12,7 @@ from ipucloud.partitions.inputs import Operated
 
 _STAGE = Stage("PARTITION", 30)
 _REMOVE = Step[Judge, Operated](name="remove_partition", stage=_STAGE, act=decide.removed, endures=True)
-_LEAVE = Step[Judge, Operated](name="leave_partition", stage=_STAGE, act=decide.left, endures=True)
+_LEAVE = Step[Judge, Operated](name="leave_partition", stage=_STAGE, act=decide.kept, endures=True)
 
 
 class PartitionKind(Kind[Judge, Operated]):
@@ -22,7 +22,7 @@ class PartitionKind(Kind[Judge, Operated]):
 CREATE = PartitionKind(
     name="partition.create",
     work_kind=PARTITIONS,
-    steps=(Step(name="make_partition", stage=_STAGE, act=decide.made),),
+    steps=(Step(name="make_partition", stage=_STAGE, act=decide.created),),
     states=None,
     begins_in=frozenset(),
     during=PartitionState.CREATING,

@@ -53,15 +53,15 @@ def plan(desired: Iterable[Desired], observed: Mapping[str, SeenPartition]) -> t
     """The actions that bring the controller to the desired states: removals first, because they make room."""
     removals: list[Action] = []
     others: list[Action] = []
-    for each in desired:
-        seen = observed.get(each.name)
-        match each.desired_state:
-            case DesiredState.ABSENT if seen is not None:
-                removals.append(Remove(each.name))
-            case DesiredState.PRESENT if seen is None and each.shape is not None:
-                others.append(Make(each.name, each.shape))
-            case DesiredState.RESET if seen is not None and not each.sent and seen.state in AT_REST:
-                others.append(Reset(each.name))
+    for partition in desired:
+        actual = observed.get(partition.name)
+        match partition.desired_state:
+            case DesiredState.ABSENT if actual is not None:
+                removals.append(Remove(partition.name))
+            case DesiredState.PRESENT if actual is None and partition.shape is not None:
+                others.append(Make(partition.name, partition.shape))
+            case DesiredState.RESET if actual is not None and not partition.sent and actual.state in AT_REST:
+                others.append(Reset(partition.name))
     return (*removals, *others)
 
 
@@ -75,31 +75,31 @@ class Verdict(StrEnum):
     MISSING = "missing"
 
 
-def judge(desired: Desired, seen: SeenPartition | None) -> Verdict:
+def judge(desired: Desired, actual: SeenPartition | None) -> Verdict:
     """`broken`: in error. `other`: has another shape. `missing`: it was to be kept or reset, but does not exist."""
     if desired.desired_state is DesiredState.ABSENT:
-        return Verdict.REACHED if seen is None else Verdict.PENDING
-    if seen is None:
+        return Verdict.REACHED if actual is None else Verdict.PENDING
+    if actual is None:
         return Verdict.PENDING if desired.desired_state is DesiredState.PRESENT else Verdict.MISSING
-    if desired.shape is not None and not fits(desired.shape, seen.shape):
+    if desired.shape is not None and not fits(desired.shape, actual.shape):
         return Verdict.OTHER
     if desired.desired_state is DesiredState.RESET and not desired.sent:
         return Verdict.PENDING
-    if seen.state is PartitionState.ACTIVE:
+    if actual.state is PartitionState.ACTIVE:
         return Verdict.REACHED
-    return Verdict.BROKEN if seen.state is PartitionState.ERROR else Verdict.PENDING
+    return Verdict.BROKEN if actual.state is PartitionState.ERROR else Verdict.PENDING
 
 
-def fits(wanted: PartitionShape, shown: PartitionShape) -> bool:
+def fits(desired: PartitionShape, shown: PartitionShape) -> bool:
     """Whether a partition has the requested shape; what was left to the controller may have any value."""
     pairs = (
-        (wanted.size, shown.size),
-        (wanted.gcds, shown.gcds),
-        (wanted.reconfigurable, shown.reconfigurable),
-        (wanted.replicas, shown.replicas),
-        (wanted.segments, shown.segments),
-        (wanted.sync_type, shown.sync_type),
-        (wanted.routing, shown.routing),
-        (wanted.gateway_routing, shown.gateway_routing),
+        (desired.size, shown.size),
+        (desired.gcds, shown.gcds),
+        (desired.reconfigurable, shown.reconfigurable),
+        (desired.replicas, shown.replicas),
+        (desired.segments, shown.segments),
+        (desired.sync_type, shown.sync_type),
+        (desired.routing, shown.routing),
+        (desired.gateway_routing, shown.gateway_routing),
     )
-    return all(mine is None or mine == theirs for mine, theirs in pairs)
+    return all(want is None or want == have for want, have in pairs)

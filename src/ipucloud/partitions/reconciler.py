@@ -71,12 +71,12 @@ class PartitionReconciler:
         site = self._sites.at(inputs.vipu, item.remaining)
         with self._controllers.pass_at(inputs.vipu):
             try:
-                found = await observe(site, inputs, item.fence, self._request_life)
+                observation = await observe(site, inputs, item.fence, self._request_life)
             except SiteError as error:
                 log.warning("partitions_not_seen", error=str(error))
                 return NotObserved(UNANSWERED, recheck=self._controllers.failed(inputs.vipu))
         self._controllers.answered(inputs.vipu)
-        return found
+        return observation
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: PartitionInputs, result: Observation | NotObserved
@@ -103,10 +103,10 @@ class PartitionReconciler:
         interval = self._change_interval if changed else self._quiet_interval
         return Wait(reason, recheck=interval * self._draw.uniform(0.9, 1.1))
 
-    def _decide(self, operated: Operated, found: Observation) -> Decision | None:
+    def _decide(self, operated: Operated, observation: Observation) -> Decision | None:
         """What was observed says about an operation; None: nothing, because its step is not to be tried again yet."""
         operation = operated.operation
-        decision = self._runner.step(operation).act(operated.partition, found, operation.step.running_for)
+        decision = self._runner.step(operation).act(operated.partition, observation, operation.step.running_for)
         decided = self._runner.decided(operation)
         if isinstance(decided, Cancelled) or not isinstance(decision, Achieved):
             return decided or (None if operated.rests else decision)
@@ -124,9 +124,9 @@ class PartitionReconciler:
                 return Go()
             case Confirmed(detail=detail):
                 await record.mark_reset(connection, operated, item.fence, confirmed=True)
-                return await self._settle(connection, operated, Pending(detail))
+                return await self._finish(connection, operated, Pending(detail))
             case _:
-                return await self._settle(connection, operated, decision)
+                return await self._finish(connection, operated, decision)
 
     async def _not_observed(
         self, connection: AsyncConnection, item: WorkItem, inputs: PartitionInputs, result: NotObserved
@@ -143,7 +143,7 @@ class PartitionReconciler:
         ]
         return _together(outcomes) if outcomes else quiet
 
-    async def _settle(self, connection: AsyncConnection, operated: Operated, result: StepResult) -> Outcome:
+    async def _finish(self, connection: AsyncConnection, operated: Operated, result: StepResult) -> Outcome:
         outcome = await self._runner.apply(connection, operated.operation, operated, result)
         return self._wait("operation ended", changed=True) if isinstance(outcome, Done) else outcome
 

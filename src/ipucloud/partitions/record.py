@@ -56,13 +56,13 @@ async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> Partitio
     or again under another name. The operations are read by a statement of its own: one that waits for a lock sees other
     rows as they were before.
     """
-    mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+    ids = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     named = {"cluster_id": inputs.cluster_id, "external_name": inputs.external_name}
     state = await _LOCK.one_or_none(connection, named)
     failpoint("partitions.locked")
     if state not in IN_USE:
         return None
-    now = {each.partition_id: (each.id, _cancelling(each)) for each in await _OPEN.all(connection, mine)}
+    now = {each.partition_id: (each.id, _cancelling(each)) for each in await _OPEN.all(connection, ids)}
     then = {each.partition.id: (each.operation.id, _cancelling(each.operation)) for each in inputs.operated}
     overtaken = frozenset(each.id for each in inputs.records if now.get(each.id) != then.get(each.id))
     return inputs.without(overtaken) if overtaken else inputs
@@ -74,13 +74,13 @@ def _cancelling(operation: _Open | OpenOperation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of a row. `seen` None leaves its observation as it is; `status` None: there is nothing to say."""
+    """The change of a row. `observed` None leaves its observation as it is; `status` None: there is nothing to say."""
 
     record: Record
     desired_state: DesiredState
     state: PartitionState
     reason: str | None
-    seen: dict[str, object] | None
+    observed: dict[str, object] | None
     status: Mapping[str, Any] | None
     lost: bool
 
@@ -90,18 +90,18 @@ def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[U
     for record in inputs.records:
         if record.removed or record.id in inputs.overtaken:
             continue
-        seen = observation.seen.get(record.external_name)
+        observed = observation.partitions.get(record.external_name)
         desired_state = DesiredState.UNMANAGED if record.id in kept else record.desired_state
-        lost = seen is None and _lost(record, inputs, observation)
-        if seen is None and record.origin is Origin.CUSTOMER and not lost:
+        lost = observed is None and _lost(record, inputs, observation)
+        if observed is None and record.origin is Origin.CUSTOMER and not lost:
             continue
-        told = observation.statuses.get(record.external_name)
-        state, reason = _state(record, desired_state, seen, told)
+        reported = observation.statuses.get(record.external_name)
+        state, reason = _state(record, desired_state, observed, reported)
         if state is PartitionState.MISSING:
             reason = _why_missing(record, lost=lost)
-        stored = None if seen is None else as_stored(seen, inputs)
+        stored = None if observed is None else as_stored(observed, inputs)
         observed_anew = stored is not None and stored != record.observed
-        status = _status(record, seen, told)
+        status = _status(record, observed, reported)
         known = (record.desired_state, record.state, record.reason, record.status, record.lost)
         if (desired_state, state, reason, status, lost) != known or observed_anew:
             yield Change(record, desired_state, state, reason, stored if observed_anew else None, status, lost)
@@ -124,42 +124,44 @@ def _lost(record: Record, inputs: PartitionInputs, observation: Observation) -> 
     return observation.lost or (record.lost and inputs.repairing)
 
 
-def _status(record: Record, seen: SeenPartition | None, told: PartitionStatus | None) -> Mapping[str, Any] | None:
+def _status(
+    record: Record, observed: SeenPartition | None, reported: PartitionStatus | None
+) -> Mapping[str, Any] | None:
     """What to store of the controller's status: the last one while it is not active and there is no new one."""
-    if seen is None or seen.state is Ready.ACTIVE:
+    if observed is None or observed.state is Ready.ACTIVE:
         return None
-    if told is None:
+    if reported is None:
         return record.status
-    at = told.last_reset_at
+    at = reported.last_reset_at
     return {
-        "operation_state": told.operation.value,
-        "errors": list(told.errors),
-        "auto_resets": told.resets,
-        "max_auto_resets": told.max_resets,
+        "operation_state": reported.operation.value,
+        "errors": list(reported.errors),
+        "auto_resets": reported.resets,
+        "max_auto_resets": reported.max_resets,
         "last_auto_reset_at": None if at is None else f"{at:%Y-%m-%dT%H:%M:%S.%fZ}",
     }
 
 
 def _state(
-    record: Record, desired_state: DesiredState, seen: SeenPartition | None, told: PartitionStatus | None
+    record: Record, desired_state: DesiredState, observed: SeenPartition | None, reported: PartitionStatus | None
 ) -> tuple[PartitionState, str | None]:
-    broken = seen is not None and seen.state is Ready.ERROR
+    broken = observed is not None and observed.state is Ready.ERROR
     if desired_state is DesiredState.ABSENT:
-        return (PartitionState.REMOVED if seen is None else PartitionState.REMOVING), None
+        return (PartitionState.REMOVED if observed is None else PartitionState.REMOVING), None
     if desired_state is DesiredState.PRESENT:
-        why = decide.in_error(told, record.origin) if broken else decide.coming_up(told)
+        why = decide.in_error(reported, record.origin) if broken else decide.coming_up(reported)
         return PartitionState.CREATING, why
-    if seen is None:
+    if observed is None:
         return PartitionState.MISSING, decide.MISSING
     if broken:
-        known = told is None and record.state is PartitionState.ERROR
-        return PartitionState.ERROR, record.reason if known else decide.in_error(told, record.origin)
+        known = reported is None and record.state is PartitionState.ERROR
+        return PartitionState.ERROR, record.reason if known else decide.in_error(reported, record.origin)
     if desired_state is DesiredState.RESET:
-        return PartitionState.RESETTING, decide.coming_up(told)
+        return PartitionState.RESETTING, decide.coming_up(reported)
     return {
         Ready.ACTIVE: (PartitionState.ACTIVE, None),
-        Ready.PENDING: (_coming_up(record.state), decide.coming_up(told)),
-    }.get(seen.state, (PartitionState.UNKNOWN, decide.UNKNOWN))
+        Ready.PENDING: (_coming_up(record.state), decide.coming_up(reported)),
+    }.get(observed.state, (PartitionState.UNKNOWN, decide.UNKNOWN))
 
 
 def _coming_up(before: PartitionState) -> PartitionState:
@@ -179,7 +181,7 @@ _CHANGE = sa.text(
              ipuof_at = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN ipuof_at END,
              status = CAST(:status AS jsonb),
              status_at = CASE WHEN CAST(:status AS jsonb) IS NULL THEN NULL
-                              WHEN :told THEN app_now() ELSE coalesce(status_at, app_now()) END,
+                              WHEN :reported THEN app_now() ELSE coalesce(status_at, app_now()) END,
              lost = :lost,
              removed_at = CASE WHEN :state = 'removed' THEN app_now() END, version = version + 1
        WHERE project_id = :project_id AND id = :id
@@ -197,7 +199,7 @@ _CHANGE = sa.text(
     sa.bindparam("state", type_=sa.Text),
     sa.bindparam("reason", type_=sa.Text),
     sa.bindparam("announced", type_=sa.Boolean),
-    sa.bindparam("told", type_=sa.Boolean),
+    sa.bindparam("reported", type_=sa.Boolean),
     sa.bindparam("lost", type_=sa.Boolean),
 )
 _APPEARED = sa.text(
@@ -213,17 +215,17 @@ _VANISHED = sa.text(
     """
     DELETE FROM partitions
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND origin = 'customer' AND NOT lost
-       AND external_name <> ALL (CAST(:seen AS text[]))
+       AND external_name <> ALL (CAST(:names AS text[]))
     """
 )
 _STILL = sa.text(
     """
     UPDATE partitions
        SET observed_at = app_now(),
-           status_at = CASE WHEN external_name = ANY (CAST(:told AS text[])) AND status IS NOT NULL THEN app_now()
+           status_at = CASE WHEN external_name = ANY (CAST(:reported AS text[])) AND status IS NOT NULL THEN app_now()
                             ELSE status_at END
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL AND observed IS NOT NULL
-       AND external_name = ANY (CAST(:seen AS text[]))
+       AND external_name = ANY (CAST(:names AS text[]))
     """
 )
 _CONFIG = sa.text(
@@ -250,23 +252,23 @@ async def write(
     connection: AsyncConnection, inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID] = frozenset()
 ) -> bool:
     """Write what was observed to the rows; returns whether any changed."""
-    mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
-    seen = sorted(observation.seen)
-    made = list(changes(inputs, observation, kept))
-    for change in made:
+    ids = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+    names = sorted(observation.partitions)
+    changed = list(changes(inputs, observation, kept))
+    for change in changed:
         await connection.execute(_CHANGE, _values(inputs, change, observation))
-    gone = (await connection.execute(_VANISHED, mine | {"seen": seen})).rowcount
+    gone = (await connection.execute(_VANISHED, ids | {"names": names})).rowcount
     failpoint("partitions.rows_changed")
-    strangers = [each for each in observation.seen.values() if each.id not in inputs.by_name]
+    strangers = [each for each in observation.partitions.values() if each.id not in inputs.by_name]
     for stranger in strangers:
-        await connection.execute(_APPEARED, mine | _appeared(inputs, stranger, observation))
-    await connection.execute(_STILL, mine | {"seen": seen, "told": sorted(observation.statuses)})
+        await connection.execute(_APPEARED, ids | _appeared(inputs, stranger, observation))
+    await connection.execute(_STILL, ids | {"names": names, "reported": sorted(observation.statuses)})
     for name, gcds in observation.configs.items():
-        await connection.execute(_CONFIG, mine | {"name": name, "ipuof": orjson.dumps(gcds).decode()})
+        await connection.execute(_CONFIG, ids | {"name": name, "ipuof": orjson.dumps(gcds).decode()})
     if observation.links is not None:
-        await connection.execute(_LINKS, mine | {"links": orjson.dumps(_stored(observation.links)).decode()})
+        await connection.execute(_LINKS, ids | {"links": orjson.dumps(_stored(observation.links)).decode()})
     failpoint("partitions.observed")
-    return bool(gone or made or strangers or observation.configs)
+    return bool(gone or changed or strangers or observation.configs)
 
 
 def _values(inputs: PartitionInputs, change: Change, observation: Observation) -> dict[str, Any]:
@@ -278,9 +280,9 @@ def _values(inputs: PartitionInputs, change: Change, observation: Observation) -
         "state": change.state.value,
         "reason": change.reason,
         "status": None if change.status is None else orjson.dumps(change.status).decode(),
-        "told": change.record.external_name in observation.statuses,
+        "reported": change.record.external_name in observation.statuses,
         "lost": change.lost,
-        "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),
+        "observed": None if change.observed is None else orjson.dumps(change.observed).decode(),
         "operation_id": None if operation is None else operation.id,
         "announced": change.state is not change.record.state and change.record.origin is not Origin.CUSTOMER,
     }
@@ -293,16 +295,16 @@ _FIRST_SEEN = {
 }
 
 
-def _appeared(inputs: PartitionInputs, seen: SeenPartition, observation: Observation) -> dict[str, object]:
-    origin = Origin.CLUSTER if seen.id == inputs.external_name else Origin.CUSTOMER
-    broken = seen.state is Ready.ERROR
+def _appeared(inputs: PartitionInputs, partition: SeenPartition, observation: Observation) -> dict[str, object]:
+    origin = Origin.CLUSTER if partition.id == inputs.external_name else Origin.CUSTOMER
+    broken = partition.state is Ready.ERROR
     return {
         "id": new_id(),
         "origin": origin.value,
-        "name": seen.id,
-        "state": _FIRST_SEEN.get(seen.state, PartitionState.UNKNOWN).value,
-        "reason": decide.in_error(observation.statuses.get(seen.id), origin) if broken else None,
-        "observed": orjson.dumps(as_stored(seen, inputs)).decode(),
+        "name": partition.id,
+        "state": _FIRST_SEEN.get(partition.state, PartitionState.UNKNOWN).value,
+        "reason": decide.in_error(observation.statuses.get(partition.id), origin) if broken else None,
+        "observed": orjson.dumps(as_stored(partition, inputs)).decode(),
     }
 
 

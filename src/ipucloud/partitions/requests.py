@@ -72,12 +72,12 @@ _FACTS = Query(
            coalesce((
              SELECT candidate FROM (
                SELECT coalesce(max(number), 0) AS last, count(*) FILTER (WHERE origin = 'customer') AS others
-                 FROM partitions WHERE project_id = c.project_id AND cluster_id = c.id) AS made
+                 FROM partitions WHERE project_id = c.project_id AND cluster_id = c.id) AS counts
               CROSS JOIN LATERAL generate_series(last + 1, last + 1 + others::integer) AS candidate
               WHERE NOT EXISTS (
-                SELECT FROM partitions taken
-                 WHERE (taken.project_id, taken.cluster_id) = (c.project_id, c.id)
-                   AND taken.external_name = c.external_name || '-' || candidate)
+                SELECT FROM partitions existing
+                 WHERE (existing.project_id, existing.cluster_id) = (c.project_id, c.id)
+                   AND existing.external_name = c.external_name || '-' || candidate)
               ORDER BY candidate LIMIT 1), 0) AS next_number,
            o.id AS own_operation, o.kind AS own_kind, others.running, others.oldest, c.state
       FROM clusters c
@@ -164,8 +164,8 @@ async def create(
     if wrong := faults(shape, hardware):
         raise Problem(VALIDATION_FAILED, "Such a partition cannot be made here; `errors` lists what to change.", wrong)
     _may_begin(facts)
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    if await _TAKEN.one(connection, mine | {"name": body.name}):
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    if await _TAKEN.one(connection, ids | {"name": body.name}):
         raise Problem(
             NAME_TAKEN,
             "Another partition of the cluster has this name. Choose another name, or remove that partition first.",
@@ -173,7 +173,7 @@ async def create(
     partition_id, number = new_id(), facts.next_number
     await connection.execute(
         _INSERT,
-        mine
+        ids
         | {
             "id": partition_id,
             "number": number,
@@ -267,8 +267,8 @@ async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -
         raise Problem(
             STATE_CONFLICT, "Partitions can be changed only while the cluster is in use. Wait until it is active."
         )
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    return await _FACTS.one(connection, mine)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    return await _FACTS.one(connection, ids)
 
 
 def no_vipu() -> Problem:
@@ -282,8 +282,8 @@ async def _find(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, if_match: int | None
 ) -> _Partition:
     """The living partition of that name, or with that id, here or at the controller."""
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
-    partition = await _FIND.one_or_none(connection, mine)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
+    partition = await _FIND.one_or_none(connection, ids)
     if partition is None:
         raise not_found()
     _require_version(partition, if_match)

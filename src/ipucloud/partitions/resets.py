@@ -69,10 +69,10 @@ async def reset_broken(connection: AsyncConnection, inputs: PartitionInputs, *, 
     before = [record.id for record in inputs.records if record.state is PartitionState.ERROR]
     if not before:
         return False
-    mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+    ids = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     limits = {"beside": sorted(BESIDE_PARTITIONS), "limit": max(0, MAX_OPEN - len(inputs.operated))}
     due = await _DUE.all(
-        connection, mine | limits | {"seen_before": before, "reset": RESET.name, "pause": PAUSE_SECONDS}
+        connection, ids | limits | {"seen_before": before, "reset": RESET.name, "pause": PAUSE_SECONDS}
     )
     for partition_id in due:
         actor = Actor(inputs.project_id, token_id=None, request_id=f"reset-{partition_id}")

@@ -45,9 +45,9 @@ class Room:
         return any(all(first + step in roomy for step in range(segments)) for first in roomy)
 
 
-def room(of_cluster: Iterable[IpuPlace], taken: Iterable[IpuPlace]) -> Room:
+def room(of_cluster: Iterable[IpuPlace], occupied: Iterable[IpuPlace]) -> Room:
     """The free IPUs of a cluster."""
-    free = set(of_cluster) - set(taken)
+    free = set(of_cluster) - set(occupied)
     blocks = [
         block for domain in sorted({place.domain for place in free}) for block in _blocks(domain, free, 0, DOMAIN_IPUS)
     ]

@@ -38,7 +38,7 @@ Machine = Mapping[str, Any]
 BareLink = tuple[Literal["ipu-link", "gw-link"], Machine, Machine]
 
 
-class _Found(NamedTuple):
+class _Row(NamedTuple):
     """A cluster's hardware, partitions and links, and when the last two were observed."""
 
     external_name: str
@@ -70,12 +70,12 @@ _READ = Query(
       {wrong("c")}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
-                 'name', m.name, 'slot', m.slot, 'health', {health_of("m", "seen")},
-                 'observed_at', {observed("m", "seen")}, 'faults', {faults_of("m")},
+                 'name', m.name, 'slot', m.slot, 'health', {health_of("m", "observation")},
+                 'observed_at', {observed("m", "observation")}, 'faults', {faults_of("m")},
                  'rack', p.name, 'domain', p.position, 'topology', p.topology, 'gateways', p.gateway_topology)
                  ORDER BY p.position, m.slot) AS machines
           FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
-          LEFT JOIN observations seen ON seen.region = c.region AND seen.source = 'bmc'
+          LEFT JOIN observations observation ON observation.region = c.region AND observation.source = 'bmc'
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
@@ -88,7 +88,7 @@ _READ = Query(
          WHERE project_id = c.project_id AND cluster_id = c.id AND removed_at IS NULL) AS known ON true
      WHERE c.project_id = :project_id AND c.id = :cluster_id
     """,  # noqa: S608  # our own text
-    _Found,
+    _Row,
 )
 _KEY = Query(
     """
@@ -99,7 +99,7 @@ _KEY = Query(
 )
 
 
-async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> _Found:
+async def _read(connection: Statements, project_id: UUID, cluster_id: UUID) -> _Row:
     row = await _READ.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if row is None:
         raise not_found()
@@ -110,9 +110,9 @@ async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> 
 
 async def topology(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> TopologyOut:
     """Raises `Problem`: not_found, no_vipu."""
-    row = await _found(connection, project_id, cluster_id)
-    seen = SeenLinks({(kind, *ends): state for kind, ends, state in row.links}, row.links_at)
-    return picture(row.machines, row.partitions, row.observed_at, seen)
+    row = await _read(connection, project_id, cluster_id)
+    links = SeenLinks({(kind, *ends): state for kind, ends, state in row.links}, row.links_at)
+    return picture(row.machines, row.partitions, row.observed_at, links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ _WIRE_KINDS = {"ipu-link": LinkKind.NEXT.value, "gw-link": LinkKind.GATEWAY.valu
 
 
 def picture(
-    machines: list[Machine], partitions: list[Mapping[str, Any]], observed_at: datetime | None, seen: SeenLinks
+    machines: list[Machine], partitions: list[Mapping[str, Any]], observed_at: datetime | None, links: SeenLinks
 ) -> TopologyOut:
     """Racks, machines, links and partitions of a cluster. A missing partition has no IPUs."""
     shown = [TopologyPartitionOut.model_validate(each) for each in partitions if each["state"] != "missing"]
@@ -163,7 +163,7 @@ def picture(
             )
             for machine in machines
         ],
-        links=[seen.between(*link) for link in (*_ipu_links(machines), *_gw_links(machines))],
+        links=[links.between(*link) for link in (*_ipu_links(machines), *_gw_links(machines))],
         partitions=shown,
         free_ipus=free.free,
         largest_partition=free.largest,
@@ -232,7 +232,7 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
 
     Raises `Problem`: not_found, no_vipu, state_conflict while there is no endpoint.
     """
-    row = await _found(connection, project_id, cluster_id)
+    row = await _read(connection, project_id, cluster_id)
     if row.endpoint is None:
         raise no_endpoint()
     host, port = row.endpoint

@@ -51,9 +51,9 @@ _DUE = Query(
     SELECT c.project_id, c.id AS cluster_id, c.idle_suspend_minutes AS minutes, used.since
       FROM clusters AS c
       CROSS JOIN LATERAL (
-        SELECT count(*) AS servers, max(seen.idle_since) AS since,
-               count(seen.idle_since) FILTER (WHERE seen.observed_at > app_now() - CAST(:fresh AS interval)) AS idle
-          FROM poplar_servers AS s LEFT JOIN server_uses AS seen ON seen.server_id = s.id
+        SELECT count(*) AS servers, max(uses.idle_since) AS since,
+               count(uses.idle_since) FILTER (WHERE uses.observed_at > app_now() - CAST(:fresh AS interval)) AS idle
+          FROM poplar_servers AS s LEFT JOIN server_uses AS uses ON uses.server_id = s.id
          WHERE s.project_id = c.project_id AND s.cluster_id = c.id
       ) AS used
      WHERE c.idle_suspend_minutes IS NOT NULL AND c.deleted_at IS NULL AND c.state IN ({IN_USE})
@@ -81,8 +81,8 @@ class _Proof(NamedTuple):
 
 _PROOF = Query(
     """
-    SELECT s.name, seen.sessions, seen.attached_ipus, seen.idle_since, seen.observed_at
-      FROM poplar_servers AS s JOIN server_uses AS seen ON seen.server_id = s.id
+    SELECT s.name, uses.sessions, uses.attached_ipus, uses.idle_since, uses.observed_at
+      FROM poplar_servers AS s JOIN server_uses AS uses ON uses.server_id = s.id
      WHERE s.project_id = :project_id AND s.cluster_id = :cluster_id ORDER BY s.ordinal
     """,
     _Proof,
@@ -94,15 +94,15 @@ async def suspend_idle(settings: Settings, database: Database) -> None:
     limits = {"fresh": timedelta(seconds=settings.observation_expires), "limit": AT_ONCE}
     async with database.read() as connection:
         due = await _DUE.all(connection, {"cluster_id": None, **limits})
-    for each in due:
+    for cluster in due:
         try:
             async with database.begin() as connection:
-                await lock_cluster(connection, project_id=each.project_id, cluster_id=each.cluster_id)
-                still = await _DUE.one_or_none(connection, {"cluster_id": each.cluster_id, **limits})
+                await lock_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.cluster_id)
+                still = await _DUE.one_or_none(connection, {"cluster_id": cluster.cluster_id, **limits})
                 if still is not None:
                     await _suspend(connection, still, settings)
         except Problem as problem:
-            log.info("idle_cluster_not_suspended", cluster=str(each.cluster_id), problem=problem.kind.code)
+            log.info("idle_cluster_not_suspended", cluster=str(cluster.cluster_id), problem=problem.kind.code)
 
 
 async def _suspend(connection: AsyncConnection, idle: _Idle, settings: Settings) -> None:

@@ -155,8 +155,8 @@ async def _machine(site: Site, leftover: _Leftover) -> str | None:
 async def _allocations(site: Site, leftover: _Leftover) -> Sequence[str]:
     if leftover.vipu_cluster_id is None:
         return ()
-    found = await site.vipu.list_allocations(leftover.vipu_cluster_id)
-    return [allocation.id for allocation in found if leftover.name in allocation.agent_ids]
+    allocations = await site.vipu.list_allocations(leftover.vipu_cluster_id)
+    return [allocation.id for allocation in allocations if leftover.name in allocation.agent_ids]
 
 
 async def _record(database: Database, leftover: _Leftover, unclean: str | None, settings: Settings) -> None:
@@ -166,8 +166,8 @@ async def _record(database: Database, leftover: _Leftover, unclean: str | None, 
     failpoint("leftovers.observed")
     async with database.begin() as connection:
         await lock(connection, leftover.kind, [leftover.object_id])
-        seen = {"report_id": leftover.report_id, "last_seen_at": leftover.last_seen_at}
-        if not await _UNCHANGED.one(connection, seen):
+        values = {"report_id": leftover.report_id, "last_seen_at": leftover.last_seen_at}
+        if not await _UNCHANGED.one(connection, values):
             return  # another worker was here since
         if unclean is None:
             await clear(connection, report_id=leftover.report_id)

@@ -39,20 +39,20 @@ class Queue(NamedTuple):
     machine_type: str
 
 
-class _Told(NamedTuple):
+class _Noticed(NamedTuple):
     region: str
     machine_type: str
     project_id: UUID
     cluster_id: UUID
 
 
-_TOLD = Query(
+_NOTICED = Query(
     """
     SELECT c.region, c.machine_type, c.project_id, c.id AS cluster_id
-      FROM preemptions AS told JOIN clusters AS c ON (c.project_id, c.id) = (told.project_id, told.cluster_id)
-     WHERE told.ended_at IS NULL ORDER BY c.id
+      FROM preemptions AS notice JOIN clusters AS c ON (c.project_id, c.id) = (notice.project_id, notice.cluster_id)
+     WHERE notice.ended_at IS NULL ORDER BY c.id
     """,
-    _Told,
+    _Noticed,
 )
 
 
@@ -83,29 +83,29 @@ _NOW = Query("SELECT app_now() AS now", datetime)
 async def follow_preemptions(settings: Settings, database: Database) -> None:
     """Tell clusters that they are to be suspended, take that back, and suspend those whose time has come."""
     async with database.read() as connection:
-        told = await _TOLD.all(connection)
+        noticed = await _NOTICED.all(connection)
         queues = {Queue(each.region, each.machine_type) for each in await first_waiters(connection)}
-    for queue in sorted(queues | {Queue(each.region, each.machine_type) for each in told}):
-        there = [each for each in told if (each.region, each.machine_type) == queue]
+    for queue in sorted(queues | {Queue(each.region, each.machine_type) for each in noticed}):
+        there = [each for each in noticed if (each.region, each.machine_type) == queue]
         try:
             await _follow(database, queue, there, settings)
         except Problem as problem:
             log.warning("preemption_not_followed", region=queue.region, problem=problem.kind.code)
 
 
-async def _follow(database: Database, queue: Queue, told: Collection[_Told], settings: Settings) -> None:
+async def _follow(database: Database, queue: Queue, noticed: Collection[_Noticed], settings: Settings) -> None:
     async with database.read() as connection:
         plan = await _plan(connection, queue)
-    for each in told:
-        if each.cluster_id not in plan.clusters:
+    for cluster in noticed:
+        if cluster.cluster_id not in plan.clusters:
             async with database.begin() as connection:
-                await _withdraw(connection, queue, each)
+                await _withdraw(connection, queue, cluster)
     if plan.waiter is not None and plan.untold:
         notice = timedelta(seconds=settings.preemption_notice)
         if plan.waiter.until > plan.now + notice and await _can_pay(database, plan.waiter, settings):
             for victim in plan.untold:
                 async with database.begin() as connection:
-                    await _tell(connection, queue, victim, notice)
+                    await _notify(connection, queue, victim, notice)
     elif plan.due:
         for victim in plan.victims:
             await _stop(database, queue, victim, settings)
@@ -113,10 +113,10 @@ async def _follow(database: Database, queue: Queue, told: Collection[_Told], set
 
 async def _plan(connection: Statements, queue: Queue) -> _Plan:
     now = await _NOW.one(connection)
-    found = await first_waiters(connection, region=queue.region, machine_type=queue.machine_type)
-    if not found:
+    waiters = await first_waiters(connection, region=queue.region, machine_type=queue.machine_type)
+    if not waiters:
         return _Plan(None, [], now)
-    [waiter] = found
+    [waiter] = waiters
     cluster = await read_cluster(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)
     victims = await victims_of(
         connection, waiter.region, await need_of(connection, cluster, waiter), resized=_resized(waiter)
@@ -133,21 +133,21 @@ async def _can_pay(database: Database, waiter: Waiter, settings: Settings) -> bo
         return await can_pay(connection, waiter, settings)
 
 
-async def _withdraw(connection: AsyncConnection, queue: Queue, told: _Told) -> None:
-    mine = {"project_id": told.project_id, "cluster_id": told.cluster_id}
-    cluster = await lock_cluster(connection, **mine)
-    notice = await notices.open_notice(connection, **mine)
+async def _withdraw(connection: AsyncConnection, queue: Queue, noticed: _Noticed) -> None:
+    ids = {"project_id": noticed.project_id, "cluster_id": noticed.cluster_id}
+    cluster = await lock_cluster(connection, **ids)
+    notice = await notices.open_notice(connection, **ids)
     if notice is None or cluster.id in (await _plan(connection, queue)).clusters:
         return
     await notices.withdraw(connection, notice, "not_needed" if cluster.state in HOLDS_ON else "not_in_use")
     log.info("preemption_withdrawn", cluster=str(cluster.id))
 
 
-async def _tell(connection: AsyncConnection, queue: Queue, victim: Victim, notice: timedelta) -> None:
+async def _notify(connection: AsyncConnection, queue: Queue, victim: Victim, notice: timedelta) -> None:
     cluster = await _locked(connection, queue, victim)
-    if cluster is None or await notices.open_notice(connection, **_mine(cluster)) is not None:
+    if cluster is None or await notices.open_notice(connection, **_ids(cluster)) is not None:
         return
-    await notices.give_notice(connection, **_mine(cluster), notice=notice)
+    await notices.give_notice(connection, **_ids(cluster), notice=notice)
     log.info("preemption_scheduled", cluster=str(cluster.id))
 
 
@@ -156,11 +156,11 @@ async def _stop(database: Database, queue: Queue, victim: Victim, settings: Sett
     try:
         async with database.begin() as connection:
             cluster = await _locked(connection, queue, victim)
-            notice = None if cluster is None else await notices.open_notice(connection, **_mine(cluster))
+            notice = None if cluster is None else await notices.open_notice(connection, **_ids(cluster))
             if cluster is None or notice is None:
                 return
             why = "The cluster is being suspended: it is preempted."
-            await preempt_partitions(connection, **_mine(cluster), reason=why)
+            await preempt_partitions(connection, **_ids(cluster), reason=why)
             actor = Actor(cluster.project_id, None, notices.request_of(cluster.id))
             accepted = await suspend(connection, actor, cluster.id, if_match=None, settings=settings)
             await notices.carried_out(connection, notice, accepted.operation_id)
@@ -178,5 +178,5 @@ async def _locked(connection: AsyncConnection, queue: Queue, victim: Victim) -> 
     return cluster
 
 
-def _mine(cluster: LockedCluster) -> dict[str, UUID]:
+def _ids(cluster: LockedCluster) -> dict[str, UUID]:
     return {"project_id": cluster.project_id, "cluster_id": cluster.id}

@@ -66,8 +66,9 @@ _LOAD = Query(
     """
     SELECT w.lease_until > app_now() AS leased, c.project_id, c.id AS cluster_id, c.state, c.external_name AS network,
            c.notice_revision AS revision,
-           (SELECT told.preempt_at FROM preemptions AS told
-             WHERE (told.project_id, told.cluster_id) = (c.project_id, c.id) AND told.ended_at IS NULL) AS preempt_at,
+           (SELECT notice.preempt_at FROM preemptions AS notice
+             WHERE (notice.project_id, notice.cluster_id) = (c.project_id, c.id)
+               AND notice.ended_at IS NULL) AS preempt_at,
            (SELECT coalesce(json_agg(json_build_object(
                      'ordinal', s.ordinal, 'generation', s.generation, 'name', s.name, 'host', h.name)
                      ORDER BY s.ordinal), '[]')
@@ -114,8 +115,8 @@ class PreemptionFileReconciler:
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: NoticeInputs, result: Sequence[int | None]
     ) -> Outcome:
-        mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
-        await connection.execute(_LOCK, mine)
+        ids = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+        await connection.execute(_LOCK, ids)
         for server, revision in zip(inputs.servers, result, strict=True):
             if revision is not None:
                 values = {
@@ -124,7 +125,7 @@ class PreemptionFileReconciler:
                     "generation": server.generation,
                     "revision": revision,
                 }
-                await note_seen(connection, mine | values)
+                await note_seen(connection, ids | values)
         failpoint("preemption_files.recorded")
         waiting = [server.name for server, revision in zip(inputs.servers, result, strict=True) if revision is None]
         return (
@@ -143,5 +144,5 @@ async def _put(hosts: Hosts, cluster: NoticeInputs, server: Server) -> int | Non
     except SiteError as error:
         log.info("preemption_notice_not_put", server=server.name, error=str(error))
         return None
-    seen = host.preemption
-    return seen.revision if seen is not None and seen.revision >= cluster.revision else None
+    shown = host.preemption
+    return shown.revision if shown is not None and shown.revision >= cluster.revision else None

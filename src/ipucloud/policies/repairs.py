@@ -154,8 +154,8 @@ async def arrange(
     request_id: str | None = None,
 ) -> OpenRepair | None:
     """Schedule, change or end the repair of a locked cluster as its hardware needs; what is open then."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    repair = await open_repair(connection, **mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    repair = await open_repair(connection, **ids)
     need = await NEEDS.one_or_none(connection, {"cluster_id": cluster_id})
     if repair is not None and (repair.operation_id is not None or (need is not None and _agree(need, repair))):
         return repair
@@ -166,8 +166,8 @@ async def arrange(
         await change(connection, repair, hardware=need.hardware, waits_for=repair.waits_for)
     else:
         await schedule(connection, need, plan(need, settings), request_id=request_id)
-    await settle_cluster(connection, **mine, announce=False)
-    return await open_repair(connection, **mine)
+    await settle_cluster(connection, **ids, announce=False)
+    return await open_repair(connection, **ids)
 
 
 def _same_cause(need: Need, repair: OpenRepair) -> bool:
@@ -197,8 +197,8 @@ async def _begin(
     actor = Actor(project_id=need.project_id, token_id=None, request_id=f"repair-{repair.id}")
     try:
         async with connection.begin_nested():
-            mine = {"project_id": need.project_id, "cluster_id": need.cluster_id}
-            await preempt_partitions(connection, **mine, reason=_INSTEAD)
+            ids = {"project_id": need.project_id, "cluster_id": need.cluster_id}
+            await preempt_partitions(connection, **ids, reason=_INSTEAD)
             begun = await replace(
                 connection,
                 actor,
@@ -233,15 +233,15 @@ def _next_window(need: Need, repair: OpenRepair) -> datetime:
 async def _maintain_in_place(connection: AsyncConnection, need: Need) -> bool:
     """Report the maintenance of hardware that the cluster still holds when it begins; False if there is none."""
     maintained = await _MAINTAINED.all(connection, {"project_id": need.project_id, "cluster_id": need.cluster_id})
-    for each in maintained:
+    for hardware in maintained:
         await report(
             connection,
-            kind=each.kind,
-            object_id=each.object_id,
+            kind=hardware.kind,
+            object_id=hardware.object_id,
             source=Source.OPERATOR,
             code=Code.MAINTENANCE,
-            detail=each.detail,
-            created_by=each.created_by,
+            detail=hardware.detail,
+            created_by=hardware.created_by,
             cluster_id=need.cluster_id,
         )
     return bool(maintained)

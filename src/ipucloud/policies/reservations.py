@@ -83,15 +83,15 @@ async def follow_reservations(database: Database, *, validated: bool = False) ->
 
 async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> None:
     """What one reservation needs now; nothing if that was done meanwhile."""
-    mine = {"project_id": due.project_id, "reservation_id": due.id}
+    ids = {"project_id": due.project_id, "reservation_id": due.id}
     # In the order of locks: quota, clusters, reservation, machines.
-    await lock_quota(connection, **mine)
-    users = await _LOCK_USERS.all(connection, mine | {"billable": sorted(BILLABLE)})
-    reservation = await lock_reservation(connection, **mine)
+    await lock_quota(connection, **ids)
+    users = await _LOCK_USERS.all(connection, ids | {"billable": sorted(BILLABLE)})
+    reservation = await lock_reservation(connection, **ids)
     if reservation.state is ReservationState.SCHEDULED and reservation.starts_at <= reservation.now:
         await _begin(connection, reservation)
     elif reservation.state is ReservationState.ACTIVE and reservation.ends_at <= reservation.now:
-        if users == await _READ_USERS.all(connection, mine | {"billable": sorted(BILLABLE)}):
+        if users == await _READ_USERS.all(connection, ids | {"billable": sorted(BILLABLE)}):
             billed = [user for user in users if user.in_use or user.being_built]
             await _end(connection, reservation, billed, validated=validated)
         return
@@ -102,9 +102,9 @@ async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> N
 
 
 async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
-    mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
+    ids = {"project_id": reservation.project_id, "reservation_id": reservation.id}
     await enter(connection, reservation, ReservationState.ACTIVE)
-    await open_reserved(connection, **mine, since=reservation.starts_at)
+    await open_reserved(connection, **ids, since=reservation.starts_at)
     await record_reservation_event(connection, RESERVATION_ACTIVE, reservation.id, reservation, _itself(reservation))
     failpoint("reservation.begun")
 
@@ -138,8 +138,8 @@ async def _end(
 
 async def _replace_broken(connection: AsyncConnection, reservation: Reservation, *, validated: bool) -> None:
     """Hold other blocks instead of those that nobody could use. Without room they are kept, and tried again."""
-    mine = {"project_id": reservation.project_id, "reservation_id": reservation.id}
-    for block in await broken_blocks(connection, **mine):
+    ids = {"project_id": reservation.project_id, "reservation_id": reservation.id}
+    for block in await broken_blocks(connection, **ids):
         reserved = ReservedBlock(reservation.id, block)
         demand = Demand(reservation.project_id, None, reservation.region, reservation.need, reserved=reserved)
         try:

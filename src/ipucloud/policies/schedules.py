@@ -182,8 +182,10 @@ def _last(kept: Kept, first: Moment, now: datetime) -> Moment:
 
 def _with_next(kept: Kept, now: datetime) -> Kept:
     calendar = kept.calendar
-    found = None if calendar is None else next_moment(calendar, now)
-    return kept._replace(next_at=found and found.at, next_action=found and found.action, computed_at=now)
+    following = None if calendar is None else next_moment(calendar, now)
+    return kept._replace(
+        next_at=following and following.at, next_action=following and following.action, computed_at=now
+    )
 
 
 async def _serve(
@@ -197,7 +199,7 @@ async def _serve(
     decided = await _DECIDED.one(
         connection, {"project_id": cluster.project_id, "cluster_id": cluster.id, "since": due.at}
     )
-    if decided or not _wanted(cluster, due):
+    if decided or not _applies(cluster, due):
         if due.action is ScheduledAction.SUSPEND and not decided:
             await _end_wait(connection, cluster, due)
         return None
@@ -234,7 +236,7 @@ async def _end_wait(connection: AsyncConnection, cluster: LockedCluster, due: Du
     log.info("schedule_ended_wait", cluster=str(cluster.id), operation=str(waiting))
 
 
-def _wanted(cluster: LockedCluster, due: Due) -> bool:
+def _applies(cluster: LockedCluster, due: Due) -> bool:
     """Whether the cluster is not already where the action leads."""
     if due.action is ScheduledAction.SUSPEND:
         return cluster.state not in {ClusterState.SUSPENDED, ClusterState.SUSPENDING}

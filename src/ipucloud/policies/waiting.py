@@ -83,9 +83,9 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
     Raises `Problem`: budget_reached, payment_overdue, quota_exceeded, capacity_exhausted, funds_exhausted,
     state_conflict, unavailable.
     """
-    mine = {"project_id": waiter.project_id, "cluster_id": waiter.cluster_id}
-    await lock_quota(connection, **mine)
-    cluster = await lock_cluster(connection, **mine)
+    ids = {"project_id": waiter.project_id, "cluster_id": waiter.cluster_id}
+    await lock_quota(connection, **ids)
+    cluster = await lock_cluster(connection, **ids)
     if not await grant(connection, waiter, deadline_seconds=settings.create_deadline):
         return False
     actor = _actor(waiter)

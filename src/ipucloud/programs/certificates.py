@@ -136,16 +136,16 @@ def _key(text: str) -> SshPublicKey:
         raise Problem(SSH_KEY_REFUSED, refused.sentence, [fault]) from None
 
 
-def _seconds(given: int | None, settings: Settings) -> int:
+def _seconds(requested: int | None, settings: Settings) -> int:
     """Raises `Problem` validation_failed."""
     limit = settings.ssh_certificate_limit
-    if given is None:
+    if requested is None:
         return min(settings.ssh_certificate_seconds, limit)
-    if given > limit:
+    if requested > limit:
         sentence = f"Certificates of this installation are valid for {limit} seconds at most."
         fault = FieldError("/valid_seconds", "less_than_equal", sentence)
         raise Problem(VALIDATION_FAILED, "No certificate is issued; `errors` says why.", [fault])
-    return given
+    return requested
 
 
 def _check_trust(cluster: _Cluster, authority: Authority | None) -> None:

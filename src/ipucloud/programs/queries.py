@@ -121,7 +121,7 @@ def _documents(members: str) -> str:
 
 def _log(table: str, owner: str) -> str:
     return f"""
-, found AS (
+, parts AS (
   SELECT log.number, log.attempt, log.text, log.read_at FROM page
     JOIN {table} AS log ON log.project_id = page.project_id AND log.{owner} = page.id
    WHERE log.number > :after
@@ -130,11 +130,11 @@ def _log(table: str, owner: str) -> str:
 , documents AS (
   SELECT 0 AS version, json_build_object(
            'items', (SELECT coalesce(json_agg(json_build_object(
-                              'number', found.number, 'attempt', found.attempt, 'text', found.text,
-                              'read_at', {rfc3339("found.read_at")}) ORDER BY found.number), '[]') FROM found),
-           'next', (SELECT coalesce(max(found.number), :after) FROM found),
+                              'number', parts.number, 'attempt', parts.attempt, 'text', parts.text,
+                              'read_at', {rfc3339("parts.read_at")}) ORDER BY parts.number), '[]') FROM parts),
+           'next', (SELECT coalesce(max(parts.number), :after) FROM parts),
            'complete', page.ended_at IS NOT NULL
-                       AND page.log_parts <= (SELECT coalesce(max(found.number), :after) FROM found),
+                       AND page.log_parts <= (SELECT coalesce(max(parts.number), :after) FROM parts),
            'state', page.state) AS document
     FROM page
 )

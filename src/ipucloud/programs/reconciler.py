@@ -194,10 +194,10 @@ class ProgramReconciler(ABC, Generic[Program]):
                 await self.end_with_cluster(connection, each, f"its cluster is {inputs.state}")
             return Done()
         more = False
-        for current, found in zip(inputs.programs, result, strict=True):
+        for current, program_result in zip(inputs.programs, result, strict=True):
             program = live.get(current.id)
             if program is not None:
-                more |= await self.write(connection, inputs, current, program, found)
+                more |= await self.write(connection, inputs, current, program, program_result)
         self.written()
         if more:
             return Go()
@@ -205,21 +205,21 @@ class ProgramReconciler(ABC, Generic[Program]):
             return Wait(f"{self.kind} run", recheck=self._poll_interval)
         return Wait(f"the cluster is {inputs.state}", recheck=WAITING_SECONDS)
 
-    async def seen(
-        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Program, seen: Seen
+    async def write_observed(
+        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Program, observed: Seen
     ) -> bool:
         """Write what the site showed of a program. True when more can be done now."""
-        size, text = text_of(base64.b64decode(seen.log), final=seen.ended is not None)
+        size, text = text_of(base64.b64decode(observed.log), final=observed.ended is not None)
         if size:
             await self.append_log(connection, program, size, text)
-        more = size > 0 and seen.log_size > current.log_bytes + size
-        if seen.ended is None or more:
+        more = size > 0 and observed.log_size > current.log_bytes + size
+        if observed.ended is None or more:
             program = await self.mark_running(connection, program)
-            limited = seen.ended is None and await self.limited(connection, inputs, program)
+            limited = observed.ended is None and await self.limited(connection, inputs, program)
             return limited or more
-        if seen.ended in {"exited", "interrupted"}:
+        if observed.ended in {"exited", "interrupted"}:
             program = await self.mark_running(connection, program)
-        await self.program_ended(connection, inputs, program, seen)
+        await self.program_ended(connection, inputs, program, observed)
         return True
 
     async def append_log(self, connection: AsyncConnection, program: Program, size: int, text: str) -> None:
@@ -240,7 +240,7 @@ class ProgramReconciler(ABC, Generic[Program]):
 
     @abstractmethod
     async def write(
-        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Program, found: Result
+        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Program, result: Result
     ) -> bool:
         """Write what was found of a program. True when more can be done now."""
 
@@ -253,7 +253,9 @@ class ProgramReconciler(ABC, Generic[Program]):
         """The program was seen to run; as it is recorded then."""
 
     @abstractmethod
-    async def program_ended(self, connection: AsyncConnection, inputs: Programs, program: Program, seen: Seen) -> None:
+    async def program_ended(
+        self, connection: AsyncConnection, inputs: Programs, program: Program, observed: Seen
+    ) -> None:
         """This start of the program has ended, and all that it wrote was read."""
 
     @abstractmethod

@@ -70,7 +70,7 @@ class Record:
     def __init__(self, table: str, log: str, owner: str) -> None:
         update = f"UPDATE {table} SET"
         self._sent = sa.text(clauses(update, "sent_at = app_now()", OF_IT))
-        self._seen = sa.text(clauses(update, "observed_at = app_now(), state_reason = NULL", OF_IT))
+        self._mark_seen = sa.text(clauses(update, "observed_at = app_now(), state_reason = NULL", OF_IT))
         self._waits = sa.text(clauses(update, "state_reason = :why", OF_IT, "AND state_reason IS DISTINCT FROM :why"))
         self._logged = sa.text(
             clauses(update, "log_bytes = log_bytes + :bytes, log_parts = log_parts + 1, observed_at = app_now()", OF_IT)
@@ -86,7 +86,7 @@ class Record:
 
     async def mark_seen(self, connection: AsyncConnection, program: Recorded) -> None:
         """It was seen as it is recorded."""
-        await connection.execute(self._seen, key(program))
+        await connection.execute(self._mark_seen, key(program))
 
     async def note_wait(self, connection: AsyncConnection, program: Recorded, why: str) -> None:
         """Nothing was seen of it, and why."""

@@ -69,8 +69,8 @@ async def address_limit(connection: Statements, *, project_id: UUID, region: str
 
 async def set_address_limit(connection: AsyncConnection, *, project_id: UUID, region: str, limit: int | None) -> None:
     """Set the limit; None: it is the default again."""
-    mine: dict[str, object] = {"project_id": project_id, "region": region}
-    await connection.execute(*((_FORGET, mine) if limit is None else (_SET, mine | {"limit": limit})))
+    key: dict[str, object] = {"project_id": project_id, "region": region}
+    await connection.execute(*((_FORGET, key) if limit is None else (_SET, key | {"limit": limit})))
 
 
 _FIND_VOLUMES = Query("SELECT gib_limit FROM volume_quotas WHERE project_id = :project_id AND region = :region", int)
@@ -91,8 +91,8 @@ async def volume_limit(connection: Statements, *, project_id: UUID, region: str,
 
 async def set_volume_limit(connection: AsyncConnection, *, project_id: UUID, region: str, gib: int | None) -> None:
     """Set the limit; None: it is the default again."""
-    mine: dict[str, object] = {"project_id": project_id, "region": region}
-    await connection.execute(*((_FORGET_VOLUMES, mine) if gib is None else (_SET_VOLUMES, mine | {"gib": gib})))
+    key: dict[str, object] = {"project_id": project_id, "region": region}
+    await connection.execute(*((_FORGET_VOLUMES, key) if gib is None else (_SET_VOLUMES, key | {"gib": gib})))
 
 
 class NotSold(NamedTuple):
@@ -104,21 +104,21 @@ class NotSold(NamedTuple):
 
 def slug_of(catalogue: Catalogue, region: str) -> str:
     """The slug of a region that may be named otherwise; an unknown one as it is."""
-    found = catalogue.find_region(region)
-    return region if found is None else found.slug
+    entry = catalogue.find_region(region)
+    return region if entry is None else entry.slug
 
 
 def not_sold(catalogue: Catalogue, region: str, machine_type: str) -> NotSold | None:
     """Why there can be no quota of the type in the region; None: there can."""
-    found = catalogue.find_region(region)
-    if found is None:
+    entry = catalogue.find_region(region)
+    if entry is None:
         known = nearest(region, (each.slug for each in catalogue.regions))
         return NotSold("region", f"There is no region {region}. Regions, nearest first: {known}.")
-    if machine_type in {*found.machine_types, VOLUME_SKU, ADDRESS_SKU}:
+    if machine_type in {*entry.machine_types, VOLUME_SKU, ADDRESS_SKU}:
         return None
-    known = nearest(machine_type, found.machine_types)
+    known = nearest(machine_type, entry.machine_types)
     sentence = (
-        f"The region {found.slug} has no machines of type {machine_type}. Its types, nearest first: {known}. The quota"
+        f"The region {entry.slug} has no machines of type {machine_type}. Its types, nearest first: {known}. The quota"
         f" of volumes is {VOLUME_SKU}, and of addresses {ADDRESS_SKU}."
     )
     return NotSold("machine_type", sentence)

@@ -78,7 +78,7 @@ _DECIDE = sa.text(
 
 
 async def open_request(
-    connection: AsyncConnection, actor: Actor, wanted: QuotaRequestCreate, *, region: str, defaults: DefaultLimits
+    connection: AsyncConnection, actor: Actor, body: QuotaRequestCreate, *, region: str, defaults: DefaultLimits
 ) -> UUID:
     """Record what a project asks for; the request's id. `region`: the slug of the one that it names.
 
@@ -88,9 +88,9 @@ async def open_request(
     same quota is open.
     """
     await projects.lock(connection, actor.project_id)
-    key = {"project_id": actor.project_id, "region": region, "machine_type": wanted.machine_type}
-    present = await _limit(connection, actor.project_id, region, wanted.machine_type, defaults)
-    if wanted.limit <= present:
+    key = {"project_id": actor.project_id, "region": region, "machine_type": body.machine_type}
+    present = await _limit(connection, actor.project_id, region, body.machine_type, defaults)
+    if body.limit <= present:
         sentence = f"The project's limit is {present} already. Ask for more, or not at all."
         fault = FieldError("/limit", "not_above_limit", sentence)
         raise Problem(VALIDATION_FAILED, "Nothing was asked for; `errors` says why.", [fault])
@@ -102,19 +102,19 @@ async def open_request(
             f" the decision, or withdraw it first (`ipucloud quotas withdraw {other.id}`).",
             extra={"quota_request": str(other.id)},
         )
-    made = new_id()
-    values = {"id": made, "limit": wanted.limit, "reason": wanted.reason, "created_by": actor.token_id}
+    request_id = new_id()
+    values = {"id": request_id, "limit": body.limit, "reason": body.reason, "created_by": actor.token_id}
     await connection.execute(_OPEN, key | values)
-    data = QuotaRequested(region=region, machine_type=wanted.machine_type, limit=wanted.limit)
+    data = QuotaRequested(region=region, machine_type=body.machine_type, limit=body.limit)
     await record(
         connection,
         QUOTA_REQUEST_OPENED,
         project_id=actor.project_id,
-        subject_id=made,
+        subject_id=request_id,
         request_id=actor.request_id,
         data=data,
     )
-    return made
+    return request_id
 
 
 async def withdraw(connection: AsyncConnection, actor: Actor, request_id: UUID) -> None:
@@ -128,7 +128,7 @@ async def withdraw(connection: AsyncConnection, actor: Actor, request_id: UUID) 
 async def grant(
     connection: AsyncConnection,
     quota_request_id: UUID,
-    wanted: QuotaRequestGrant,
+    body: QuotaRequestGrant,
     *,
     token: UUID,
     request_id: str,
@@ -144,7 +144,7 @@ async def grant(
     if present >= request.limit:
         sentence = f"The project's limit is {present} already, and {request.limit} were asked for: decline the request."
         raise Problem(STATE_CONFLICT, sentence)
-    limit = request.limit if wanted.limit is None else wanted.limit
+    limit = request.limit if body.limit is None else body.limit
     if not present < limit <= request.limit:
         sentence = f"Grant more than the present limit of {present}, and at most the {request.limit} asked for."
         raise Problem(
@@ -170,7 +170,7 @@ async def grant(
         QuotaRequestState.GRANTED,
         by=token,
         request_id=request_id,
-        answer=wanted.answer,
+        answer=body.answer,
         granted=limit,
     )
 
@@ -199,17 +199,18 @@ async def _lock_open(connection: AsyncConnection, request_id: UUID, *, project_i
     if owner is None or project_id not in {None, owner}:
         raise not_found()
     await projects.lock(connection, owner)
-    found = await _LOCK.one_or_none(connection, {"id": request_id})
-    if found is None:
+    request = await _LOCK.one_or_none(connection, {"id": request_id})
+    if request is None:
         raise not_found()
-    if found.state is not QuotaRequestState.OPEN:
-        when = "" if found.decided_at is None else f" at {found.decided_at:%Y-%m-%d %H:%M:%S} UTC"
+    if request.state is not QuotaRequestState.OPEN:
+        when = "" if request.decided_at is None else f" at {request.decided_at:%Y-%m-%d %H:%M:%S} UTC"
         raise Problem(
             STATE_CONFLICT,
-            f"Quota request {found.id} was {found.state}{when} by token {found.decided_by}; a decision is not changed.",
-            extra={"decided_by": str(found.decided_by)},
+            f"Quota request {request.id} was {request.state}{when} by token {request.decided_by}; a decision is not"
+            " changed.",
+            extra={"decided_by": str(request.decided_by)},
         )
-    return found
+    return request
 
 
 _DECIDED: dict[QuotaRequestState, EventType] = {

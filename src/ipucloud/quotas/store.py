@@ -22,7 +22,7 @@ class Quota(NamedTuple):
     used: int
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return self.limit - self.used
 
 
@@ -69,8 +69,8 @@ _SET = Query(
 async def take(connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int) -> None:
     """Take machines, or raise `Problem` quota_exceeded with the numbers. They return when they are free again."""
     key = {"project_id": project_id, "region": region, "machine_type": machine_type}
-    taken = await connection.execute(_TAKE, key | {"machines": machines})
-    if taken.rowcount == 0:
+    result = await connection.execute(_TAKE, key | {"machines": machines})
+    if result.rowcount == 0:
         quota = await find(connection, project_id=project_id, region=region, machine_type=machine_type)
         raise exceeded(quota, machines)
 
@@ -112,8 +112,8 @@ def exceeded(quota: Quota, machines: int) -> Problem:
     """409 with the numbers that show what would still fit."""
     needed = "1 machine" if machines == 1 else f"{machines} machines"
     sentence = (
-        f"The cluster needs {needed}; of the project's quota of {quota.limit} there are {max(0, quota.left)} left. "
-        "Delete a cluster, choose a smaller flavor, or ask for a higher quota (`ipucloud quotas request"
+        f"The cluster needs {needed}; of the project's quota of {quota.limit} there are {max(0, quota.remaining)} left."
+        " Delete a cluster, choose a smaller flavor, or ask for a higher quota (`ipucloud quotas request"
         f" {quota.region} {quota.machine_type} {quota.used + machines} REASON`)."
     )
     numbers = {"wanted": machines, "limit": quota.limit, "used": quota.used}

@@ -45,10 +45,10 @@ async def make_all_due(
     `also`: statements that correct other instants from which the kinds measure time. Every statement stands alone: each
     can be repeated, and none waits for rows while it holds others.
     """
-    mine = {"kinds": sorted(kinds), "lease": lease}
+    values = {"kinds": sorted(kinds), "lease": lease}
     async with database.read() as connection:
         for statement in also:
             await connection.execute(statement)
-        shortened = await connection.execute(_SHORTEN_LEASES, mine)
-        due = await connection.execute(_DUE_NOW, mine)
+        shortened = await connection.execute(_SHORTEN_LEASES, values)
+        due = await connection.execute(_DUE_NOW, values)
         return due.rowcount, shortened.rowcount

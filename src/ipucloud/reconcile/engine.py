@@ -297,18 +297,18 @@ class Engine:
 
     async def _finish(self, connection: Statements, item: WorkItem, outcome: Outcome) -> None:
         """Write the end of a pass under its fence. Raises LeaseLost, which rolls the caller's transaction back."""
-        mine = {"kind": item.kind, "key": item.key, "fence": item.fence, "owner": self._presence.owner}
+        claim = {"kind": item.kind, "key": item.key, "fence": item.fence, "owner": self._presence.owner}
         if isinstance(outcome, Go):
             deadline = self._clock.monotonic() + self._settings.lease
             failpoint("engine.before_extend")
-            found = await connection.execute(statements.EXTEND, mine | {"lease": self._settings.lease})
+            result = await connection.execute(statements.EXTEND, claim | {"lease": self._settings.lease})
             item.deadline, item.attempt = deadline, 0
         else:
             failpoint("engine.before_finish")
             if isinstance(outcome, Park):
                 log.error("parked", reason=outcome.reason)
-            found = await connection.execute(statements.FINISH, mine | ending(outcome, item.attempt, self._draw))
-        if found.rowcount != 1:
+            result = await connection.execute(statements.FINISH, claim | ending(outcome, item.attempt, self._draw))
+        if result.rowcount != 1:
             raise LeaseLost(item.key)
 
     async def _finish_alone(self, item: WorkItem, outcome: Outcome) -> None:

@@ -26,21 +26,21 @@ class Later:
         self._make = make
 
     @cached_property
-    def made(self) -> Reconciler[Any, Any]:
+    def reconciler(self) -> Reconciler[Any, Any]:
         """Raises TypeError if it is of another kind."""
-        made = self._make()
-        if made.kind != self.kind:
-            raise TypeError(f"what is made for {self.kind} is for {made.kind}")
-        return made
+        reconciler = self._make()
+        if reconciler.kind != self.kind:
+            raise TypeError(f"what is made for {self.kind} is for {reconciler.kind}")
+        return reconciler
 
     async def load(self, connection: Statements, item: WorkItem) -> Any | Outcome:
-        return await self.made.load(connection, item)
+        return await self.reconciler.load(connection, item)
 
     async def act(self, item: WorkItem, inputs: Any) -> Any:
-        return await self.made.act(item, inputs)
+        return await self.reconciler.act(item, inputs)
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: Any, result: Any) -> Outcome:
-        return await self.made.apply(connection, item, inputs, result)
+        return await self.reconciler.apply(connection, item, inputs, result)
 
 
 class LaterTask:
@@ -51,9 +51,9 @@ class LaterTask:
         self.arguments = arguments
 
     @cached_property
-    def found(self) -> Callable[..., Awaitable[None]]:
-        found: Callable[..., Awaitable[None]] = resolve_name(self._name)
-        return found
+    def function(self) -> Callable[..., Awaitable[None]]:
+        function: Callable[..., Awaitable[None]] = resolve_name(self._name)
+        return function
 
     async def __call__(self, database: Database) -> None:
-        await self.found(database=database, **self.arguments)
+        await self.function(database=database, **self.arguments)

@@ -48,10 +48,10 @@ class WorkItem:
 
     def remaining(self) -> float:
         """Seconds for which a call may still run. Raises LeaseLost when none are left: the call must not be made."""
-        left = self.deadline - self.clock.monotonic()
-        if left <= 0:
+        seconds = self.deadline - self.clock.monotonic()
+        if seconds <= 0:
             raise LeaseLost(self.key)
-        return left
+        return seconds
 
 
 class Reconciler(Protocol[Inputs, Result]):

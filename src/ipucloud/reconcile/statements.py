@@ -60,7 +60,7 @@ CLAIM = Query(
        ORDER BY place, turn LIMIT :n
     ), numbered AS (
       SELECT kind, key, suspect, row_number() OVER (PARTITION BY suspect ORDER BY place, turn) AS nth FROM candidate
-    ), mine AS (
+    ), claimed AS (
       SELECT w.kind, w.key FROM work w JOIN numbered USING (kind, key)
        WHERE w.run_at <= app_now() AND w.lease_owner IS NULL AND (NOT numbered.suspect OR numbered.nth <= :suspects)
        FOR UPDATE OF w SKIP LOCKED
@@ -68,7 +68,7 @@ CLAIM = Query(
     UPDATE work w
        SET lease_owner = :owner, lease_until = app_now() + make_interval(secs => :lease), fence = w.fence + 1,
            claimed_seq = w.wake_seq, attempt = w.attempt + 1
-      FROM mine WHERE w.kind = mine.kind AND w.key = mine.key
+      FROM claimed WHERE w.kind = claimed.kind AND w.key = claimed.key
     RETURNING w.kind, w.key, w.project_id, w.fence, w.attempt
     """,
     Claimed,
@@ -97,14 +97,14 @@ FINISH = sa.text(
 # from its other items. A lease has three heartbeats.
 HEARTBEAT = Query(
     """
-    WITH mine AS (
+    WITH held AS (
       SELECT w.kind, w.key FROM work AS w
         JOIN unnest(CAST(:kinds AS text[]), CAST(:keys AS text[]), CAST(:fences AS bigint[]))
           AS running (kind, key, fence) USING (kind, key, fence)
        WHERE w.lease_owner = :owner FOR NO KEY UPDATE OF w SKIP LOCKED
     )
     UPDATE work w SET lease_until = app_now() + make_interval(secs => :lease)
-      FROM mine WHERE w.kind = mine.kind AND w.key = mine.key
+      FROM held WHERE w.kind = held.kind AND w.key = held.key
     RETURNING w.kind, w.key, w.fence
     """,
     Held,

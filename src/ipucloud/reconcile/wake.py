@@ -59,7 +59,7 @@ class Notifier:
     def __init__(self, database_url: str, application: str = APPLICATION) -> None:
         self._url = database_url
         self._application = application
-        self._asked = asyncio.Event()
+        self._poked = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -67,7 +67,7 @@ class Notifier:
 
     def poke(self) -> None:
         """Call after a commit that woke something. Never blocks, never fails."""
-        self._asked.set()
+        self._poked.set()
 
     async def close(self) -> None:
         if self._task is not None:
@@ -77,7 +77,7 @@ class Notifier:
 
     async def _run(self) -> None:
         while True:
-            await self._asked.wait()
+            await self._poked.wait()
             try:
                 async with await psycopg.AsyncConnection.connect(
                     self._url, autocommit=True, fallback_application_name=self._application, connect_timeout=3
@@ -89,8 +89,8 @@ class Notifier:
 
     async def _send(self, connection: psycopg.AsyncConnection) -> None:
         while True:
-            await self._asked.wait()
-            self._asked.clear()
+            await self._poked.wait()
+            self._poked.clear()
             failpoint("notifier.before_send")
             await connection.execute(f"NOTIFY {CHANNEL}")
             failpoint("notifier.sent")

@@ -27,7 +27,7 @@ def address_is_free(stack: ExitStack) -> None:
 
 @mutant("an address stays with a cluster that is deleted", directed=f"{_API} -k clusters_of_its_project")
 def address_stays(stack: ExitStack) -> None:
-    replace(stack, store, "let_go", _nothing)
+    replace(stack, store, "detach_all", _nothing)
 
 
 @mutant("addresses have no quota", directed=f"{_API} -k five_addresses")

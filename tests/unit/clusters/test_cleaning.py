@@ -26,21 +26,21 @@ def test_hardware_is_left_once_it_was_in_trouble_or_not_done_for_long(checks: st
     """A check every five seconds: `t` found it in trouble, `.` not done."""
     wait = Wait(0.0)
     for number, check in enumerate(checks):
-        wait = wait.seen(number * 5.0, in_trouble=check == "t")
+        wait = wait.after_check(number * 5.0, in_trouble=check == "t")
     assert wait.lost((len(checks) - 1) * 5.0, USUAL) is lost
 
 
 def test_few_checks_far_apart_say_nothing() -> None:
-    wait = Wait(0.0).seen(0.0, in_trouble=True).seen(600.0, in_trouble=True)
+    wait = Wait(0.0).after_check(0.0, in_trouble=True).after_check(600.0, in_trouble=True)
     assert not wait.lost(600.0, USUAL)
-    assert wait.seen(605.0, in_trouble=True).lost(605.0, USUAL)
+    assert wait.after_check(605.0, in_trouble=True).lost(605.0, USUAL)
 
 
 def test_a_forced_delete_waits_only_until_the_trouble_is_sure() -> None:
     forced = USUAL.in_region(99, halted=True, forced=True)
-    wait = Wait(0.0).seen(0.0, in_trouble=True).seen(1.0, in_trouble=True)
+    wait = Wait(0.0).after_check(0.0, in_trouble=True).after_check(1.0, in_trouble=True)
     assert not wait.lost(1.0, forced)
-    assert wait.seen(2.0, in_trouble=True).lost(2.0, forced)
+    assert wait.after_check(2.0, in_trouble=True).lost(2.0, forced)
     assert forced.budget > 1_000_000
 
 

@@ -20,12 +20,12 @@ def test_the_reconciler_of_each_kind_is_made() -> None:
     all_kinds = [*work.reconcilers(), work.observed(), *Messages(SETTINGS, Mock()).reconcilers()]
     assert len({later.kind for later in all_kinds}) == len(all_kinds) > 15
     for later in all_kinds:
-        assert later.made.kind == later.kind
+        assert later.reconciler.kind == later.kind
 
 
 def test_one_that_is_made_for_another_kind_is_refused() -> None:
     with pytest.raises(TypeError, match="for jobs is for volumes"):
-        assert Later("jobs", lambda: Mock(kind="volumes")).made
+        assert Later("jobs", lambda: Mock(kind="volumes")).reconciler
 
 
 def test_each_task_takes_its_arguments() -> None:
@@ -33,7 +33,7 @@ def test_each_task_takes_its_arguments() -> None:
     assert len({task.name for task in tasks}) == len(tasks) > 30
     for task in tasks:
         assert isinstance(task.run, LaterTask)
-        signature(task.run.found).bind(database=None, **task.run.arguments)
+        signature(task.run.function).bind(database=None, **task.run.arguments)
 
 
 def test_what_is_counted_anew_when_the_clock_was_set_back_is_found() -> None:

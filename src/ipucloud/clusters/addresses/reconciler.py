@@ -121,24 +121,26 @@ class AddressReconciler:
 async def _request(site: Addresses, address: AddressInputs) -> Result:
     """Request what the state needs; what the site shows then. Raises SiteError."""
     name, revision = address.external_name or "", address.revision or 0
-    seen: Seen | Gone | Quiet | None
+    observed: Seen | Gone | Quiet | None
     match address.state:
         case _S.CREATING:
-            seen = await site.put(name, AddressSpec(region=address.region or ""))
+            observed = await site.put(name, AddressSpec(region=address.region or ""))
         case _S.ATTACHED | _S.ATTACHING if address.gone:
-            seen = Gone()
+            observed = Gone()
         case _S.ATTACHED:
-            seen = await site.get(name)
+            observed = await site.get(name)
         case _S.ATTACHING if address.place is None:
-            seen = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
+            observed = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
         case _S.ATTACHING:
-            seen = await attach(site.attach, site.get, name, AddressAttachment(revision=revision, server=address.place))
+            observed = await attach(
+                site.attach, site.get, name, AddressAttachment(revision=revision, server=address.place)
+            )
         case _S.DETACHING:
-            seen = await site.attach(name, AddressAttachment(revision=revision, server=None))
+            observed = await site.attach(name, AddressAttachment(revision=revision, server=None))
         case _:
             await site.delete(name)
-            seen = await site.get(name)
-    return seen or Absent()
+            observed = await site.get(name)
+    return observed or Absent()
 
 
 async def _apply(connection: AsyncConnection, address: Address, inputs: AddressInputs, result: Result) -> Outcome:
@@ -151,8 +153,8 @@ async def _apply(connection: AsyncConnection, address: Address, inputs: AddressI
             why = "The site refused to reserve it. Delete it."
             await report(connection, ADDRESS_FAILED, await move(connection, address, _S.ERROR, reason=why))
         case _S.CREATING, Seen(ip=ip, port=port):
-            made = await move(connection, address._replace(ip=ip, port=port), _S.AVAILABLE)
-            await report(connection, ADDRESS_AVAILABLE, made)
+            available = await move(connection, address._replace(ip=ip, port=port), _S.AVAILABLE)
+            await report(connection, ADDRESS_AVAILABLE, available)
             await open_stored(connection, project_id=address.project_id, resource_id=address.id)
         case ((_S.ATTACHING | _S.ATTACHED), Gone()):
             await move(connection, address._replace(revision=address.revision + 1), _S.DETACHING)
@@ -171,9 +173,9 @@ async def _apply(connection: AsyncConnection, address: Address, inputs: AddressI
     return outcome
 
 
-async def _attached(connection: AsyncConnection, address: Address, inputs: AddressInputs, seen: Seen) -> Outcome:
+async def _attached(connection: AsyncConnection, address: Address, inputs: AddressInputs, observed: Seen) -> Outcome:
     """Record whether it leads to its server; otherwise attach it again, under the next revision."""
-    shown, place = seen.attachment, inputs.place
+    shown, place = observed.attachment, inputs.place
     has = None if shown is None else shown.server
     if place is not None and has is not None and (has.host, has.server) == (place.host, place.server):
         if address.state is _S.ATTACHING:

@@ -52,20 +52,20 @@ _OF_SERVERS = Query(
 )
 
 
-async def let_go(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+async def detach_all(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """A locked cluster is being deleted: its addresses are detached, and stay."""
-    for each in await _OF_CLUSTER.all(connection, {"project_id": project_id, "cluster_id": cluster_id}):
-        await take(connection, await lock(connection, project_id=project_id, address_id=each))
+    for address_id in await _OF_CLUSTER.all(connection, {"project_id": project_id, "cluster_id": cluster_id}):
+        await begin_detach(connection, await lock(connection, project_id=project_id, address_id=address_id))
 
 
 async def renew(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ordinals: Sequence[int]) -> None:
     """Servers of a locked cluster have started: look again at whether they have their addresses."""
     values = {"project_id": project_id, "cluster_id": cluster_id, "ordinals": [*ordinals]}
-    for each in await _OF_SERVERS.all(connection, values):
-        await wake(connection, kind=ADDRESSES, key=str(each), project_id=project_id)
+    for address_id in await _OF_SERVERS.all(connection, values):
+        await wake(connection, kind=ADDRESSES, key=str(address_id), project_id=project_id)
 
 
-async def take(connection: AsyncConnection, address: Address) -> None:
+async def begin_detach(connection: AsyncConnection, address: Address) -> None:
     """Have a locked address detached."""
     await move(connection, address._replace(revision=address.revision + 1), AddressState.DETACHING)
     await wake_address(connection, address)
@@ -109,23 +109,23 @@ async def create(
     terms = await ADDRESS.terms(connection, actor, region.slug, gib=1, tags=body.tags, settings=settings)
     default = settings.address_limit
     await require_address_quota(connection, project_id=actor.project_id, region=region.slug, default=default)
-    made = new_id()
+    address_id = new_id()
     values = {
-        "id": made,
+        "id": address_id,
         "project_id": actor.project_id,
         "name": body.name,
         "tags": orjson.dumps(body.tags).decode(),
         "region": region.slug,
-        "external_name": f"{made}-1",
+        "external_name": f"{address_id}-1",
         "sku": ADDRESS.sku,
         "currency": terms.per_minute.currency,
         "created_by": actor.token_id,
     }
     await ADDRESS.write(connection, _INSERT, values, name=body.name)
-    address = await lock(connection, project_id=actor.project_id, address_id=made)
+    address = await lock(connection, project_id=actor.project_id, address_id=address_id)
     await report(connection, ADDRESS_CREATED, address, request_id=actor.request_id)
     await wake_address(connection, address)
-    return made
+    return address_id
 
 
 async def change(connection: AsyncConnection, actor: Actor, address_id: UUID, body: AddressPatch) -> None:
@@ -155,8 +155,8 @@ async def attach(connection: AsyncConnection, actor: Actor, address_id: UUID, bo
     if address.server_id == server.id and address.state in {_S.ATTACHING, _S.ATTACHED}:
         return
     refuse_unless_free(ADDRESS, address, cluster)
-    wanted = address._replace(cluster_id=cluster.id, server_id=server.id, revision=address.revision + 1)
-    await move(connection, wanted, _S.ATTACHING)
+    desired = address._replace(cluster_id=cluster.id, server_id=server.id, revision=address.revision + 1)
+    await move(connection, desired, _S.ATTACHING)
     await wake_address(connection, address)
 
 
@@ -168,7 +168,7 @@ async def detach(connection: AsyncConnection, actor: Actor, address_id: UUID) ->
         return
     if address.state not in {_S.ATTACHING, _S.ATTACHED}:
         raise ADDRESS.conflict(address.name, address.state, "be detached")
-    await take(connection, address)
+    await begin_detach(connection, address)
 
 
 async def delete(connection: AsyncConnection, actor: Actor, address_id: UUID) -> None:

@@ -129,9 +129,9 @@ async def count_within_limit(
 
     Requests of a token are serialised. Raises `Problem` cost_limit_reached.
     """
-    mine = _of(actor, cluster_id)
+    ids = _of(actor, cluster_id)
     await connection.execute(_LOCK, {"token_id": actor.token_id})
-    spent = await _SPENT.one(connection, mine)
+    spent = await _SPENT.one(connection, ids)
     limit, cost = Money.of(spent.cost_limit, spent.currency), Money.of(spent.cost, spent.currency)
     if per_minute.currency != spent.currency:
         raise Problem(
@@ -193,10 +193,10 @@ async def note_over_cost_limit(connection: AsyncConnection, project_id: UUID, cl
 
     The caller holds the cluster's lock, and suspends it in the same transaction.
     """
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    reached = await _REACHED_BY.one_or_none(connection, mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    reached = await _REACHED_BY.one_or_none(connection, ids)
     if reached is not None:
-        await connection.execute(_STOP, mine)
+        await connection.execute(_STOP, ids)
     return reached
 
 

@@ -145,7 +145,7 @@ _SETTLE = Query(
 
 
 async def open_report(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, hardware: Hardware, wanted: FaultReportCreate
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, hardware: Hardware, body: FaultReportCreate
 ) -> UUID:
     """Record what a customer says of a machine, or of the host of a Poplar server, of its cluster; the report's id.
 
@@ -153,11 +153,11 @@ async def open_report(
     report about it is not settled.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    held = await _HELD[hardware.kind].one_or_none(connection, mine | {"name": hardware.name})
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    held = await _HELD[hardware.kind].one_or_none(connection, ids | {"name": hardware.name})
     if held is None:
         raise not_found()
-    if wanted.since is not None and wanted.since > cluster.now:
+    if body.since is not None and body.since > cluster.now:
         fault = FieldError("/since", "in_future", "Send a time that is past, or none.")
         raise Problem(VALIDATION_FAILED, "The report was not recorded; `errors` says why.", [fault])
     known = await _UNSETTLED.one_or_none(connection, {"cluster_id": cluster_id, "object_id": held.object_id})
@@ -167,7 +167,7 @@ async def open_report(
             f"Fault report {known.id} about {held.name} is {known.state} already; read it for what follows.",
             extra={"fault_report": str(known.id)},
         )
-    made = FaultReport(
+    report = FaultReport(
         new_id(),
         actor.project_id,
         cluster_id,
@@ -177,10 +177,10 @@ async def open_report(
         FaultReportState.OPEN,
         None,
     )
-    described = {"category": wanted.category, "description": wanted.description, "since": wanted.since}
-    await connection.execute(_OPEN, made._asdict() | described | {"created_by": actor.token_id})
-    await _record(connection, FAULT_REPORT_OPENED, made, request_id=actor.request_id)
-    return made.id
+    described = {"category": body.category, "description": body.description, "since": body.since}
+    await connection.execute(_OPEN, report._asdict() | described | {"created_by": actor.token_id})
+    await _record(connection, FAULT_REPORT_OPENED, report, request_id=actor.request_id)
+    return report.id
 
 
 async def lock_open(connection: AsyncConnection, fault_report_id: UUID) -> FaultReport:
@@ -188,12 +188,12 @@ async def lock_open(connection: AsyncConnection, fault_report_id: UUID) -> Fault
 
     The clusters concerned are locked before.
     """
-    found = await _LOCK.one_or_none(connection, {"id": fault_report_id})
-    if found is None:
+    report = await _LOCK.one_or_none(connection, {"id": fault_report_id})
+    if report is None:
         raise not_found()
-    if found.state is not FaultReportState.OPEN:
-        raise Problem(STATE_CONFLICT, f"Fault report {found.id} is {found.state} already; an answer is not changed.")
-    return found
+    if report.state is not FaultReportState.OPEN:
+        raise Problem(STATE_CONFLICT, f"Fault report {report.id} is {report.state} already; an answer is not changed.")
+    return report
 
 
 async def answer_report(

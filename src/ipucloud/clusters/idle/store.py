@@ -69,11 +69,11 @@ LEFT JOIN LATERAL (
 _RECORD = sa.text(
     """
     INSERT INTO server_uses (server_id, project_id, sessions, attached_ipus, idle_since, observed_at)
-    SELECT seen.id, seen.project_id, seen.sessions, seen.attached_ipus,
-           CAST(:read_at AS timestamptz) - make_interval(secs => seen.idle_for), CAST(:read_at AS timestamptz)
+    SELECT use.id, use.project_id, use.sessions, use.attached_ipus,
+           CAST(:read_at AS timestamptz) - make_interval(secs => use.idle_for), CAST(:read_at AS timestamptz)
       FROM unnest(CAST(:ids AS uuid[]), CAST(:projects AS uuid[]), CAST(:sessions AS integer[]),
                   CAST(:attached AS integer[]), CAST(:idle AS float8[]))
-           AS seen (id, project_id, sessions, attached_ipus, idle_for)
+           AS use (id, project_id, sessions, attached_ipus, idle_for)
         ON CONFLICT (server_id) DO UPDATE
        SET sessions = excluded.sessions, attached_ipus = excluded.attached_ipus, idle_since = excluded.idle_since,
            observed_at = excluded.observed_at

@@ -70,8 +70,8 @@ async def enter(
     if kind.during is None:
         return
     if kind.during == ClusterState.DELETING:
-        await addresses.let_go(connection, project_id=actor.project_id, cluster_id=cluster.id)
-        await volumes.let_go(connection, project_id=actor.project_id, cluster_id=cluster.id)
+        await addresses.detach_all(connection, project_id=actor.project_id, cluster_id=cluster.id)
+        await volumes.detach_all(connection, project_id=actor.project_id, cluster_id=cluster.id)
     await connection.execute(
         _ENTER,
         {

@@ -45,7 +45,7 @@ from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.clusters.volumes import at_create as volumes
 from ipucloud.clusters.volumes.snapshots.images import hold_image
-from ipucloud.clusters.volumes.store import let_go
+from ipucloud.clusters.volumes.store import detach_all
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
@@ -75,7 +75,7 @@ POST_DEPLOY_SETUP = Stage("POST_DEPLOY_SETUP", 35)
 
 async def _begin_undo(connection: AsyncConnection, cluster: ClusterInputs) -> None:
     """What is in volumes is the customer's: they are detached before anything is removed. Nothing is charged."""
-    await let_go(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await detach_all(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await bill_nothing(connection, cluster)
 
 
@@ -135,7 +135,7 @@ CREATE = ClusterKind(
 FIRST_INCARNATION = 1
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """An admitted request."""
 
     actor: Actor
@@ -195,33 +195,33 @@ async def create(
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_terms(admitted.terms)
     if admitted.ssh_authority is None:
-        made = await ssh_authorities.ensure(connection, actor.project_id, settings.sealing_keys())
-        admitted = replace(admitted, ssh_authority=made)
+        authority = await ssh_authorities.ensure(connection, actor.project_id, settings.sealing_keys())
+        admitted = replace(admitted, ssh_authority=authority)
     may_wait = MayWait(body.wait_for_capacity, body.wait_until)
     may_wait.check()
-    asked = _Asked(actor, body, admitted, settings)
+    request = _Request(actor, body, admitted, settings)
     if body.reservation is not None:
-        return await _create_reserved(connection, asked, body.reservation)
+        return await _create_reserved(connection, request, body.reservation)
     if not body.wait_for_capacity:
         try:
-            return await _create_now(connection, asked)
+            return await _create_now(connection, request)
         except Problem as problem:
-            raise await _with_advice(connection, problem, asked) from problem
+            raise await _with_advice(connection, problem, request) from problem
     until = await may_wait.end(connection)
     if not admitted.awaited:
         try:
             async with connection.begin_nested():
-                return await _create_now(connection, asked)
+                return await _create_now(connection, request)
         except Problem as problem:
             if problem.kind is not CAPACITY_EXHAUSTED:
                 raise
-    return await _create_waiting(connection, asked, until)
+    return await _create_waiting(connection, request, until)
 
 
-async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
-    actor, body, admitted, settings = asked
+async def _create_now(connection: AsyncConnection, request: _Request) -> Accepted:
+    actor, body, admitted, settings = request
     region, flavor = admitted.choice.region.slug, admitted.choice.flavor
-    await _take_quota(connection, actor, admitted)
+    await _allocate_quota(connection, actor, admitted)
     failpoint("create.quota_taken")
     need = Need.of(flavor, admitted.choice.poplar_servers)
     if admitted.awaited or not admitted.has_room:
@@ -231,7 +231,7 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
                 "Create the cluster with `wait_for_capacity`, choose another machine type or region, or try again"
                 " later."
             )
-    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted, body), settings.create_deadline)
+    cluster_id, operation_id = await _write(connection, request, plan_for(admitted, body), settings.create_deadline)
     await take(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
@@ -240,9 +240,9 @@ async def _create_now(connection: AsyncConnection, asked: _Asked) -> Accepted:
     return Accepted(operation_id, cluster_id)
 
 
-async def _with_advice(connection: AsyncConnection, problem: Problem, asked: _Asked) -> Problem:
+async def _with_advice(connection: AsyncConnection, problem: Problem, request: _Request) -> Problem:
     """The refusal of a create that does not wait. It begins no preemption; a create that waits would."""
-    _, body, admitted, settings = asked
+    _, body, admitted, settings = request
     if problem.kind is not CAPACITY_EXHAUSTED or body.preemptible or admitted.awaited:
         return problem
     need = Need.of(admitted.choice.flavor, admitted.choice.poplar_servers)
@@ -257,19 +257,19 @@ async def _with_advice(connection: AsyncConnection, problem: Problem, asked: _As
     )
 
 
-async def _create_reserved(connection: AsyncConnection, asked: _Asked, reservation_id: UUID) -> Accepted:
+async def _create_reserved(connection: AsyncConnection, request: _Request, reservation_id: UUID) -> Accepted:
     """Machines, hosts and quota are the reservation's, and so is what they cost."""
-    actor, body, admitted, settings = asked
+    actor, body, admitted, settings = request
     reservation = await reservation_for(connection, actor, body, reservation_id, admitted.choice)
-    cluster_id, operation_id = await _write(connection, asked, plan_for(admitted, body), settings.create_deadline)
+    cluster_id, operation_id = await _write(connection, request, plan_for(admitted, body), settings.create_deadline)
     await give_block(connection, reservation, cluster_id)
     await count(connection, actor, cluster_id)  # it costs something once the reservation has ended
     return Accepted(operation_id, cluster_id)
 
 
-async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: Until) -> Accepted:
+async def _create_waiting(connection: AsyncConnection, request: _Request, until: Until) -> Accepted:
     """The cluster waits in the queue. What it needs must fit the quota beside what the project's others wait for."""
-    actor, body, admitted, settings = asked
+    actor, body, admitted, settings = request
     flavor = admitted.choice.flavor
     project, region, machine_type = actor.project_id, admitted.choice.region.slug, flavor.machine_type
     await require_quota_for_waiting(
@@ -277,7 +277,7 @@ async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: Unt
     )
     await refuse_if_never(connection, region, Need.of(flavor, admitted.choice.poplar_servers))
     plan = (*plan_of(CREATE.preceding, {}), *plan_for(admitted, body))
-    cluster_id, operation_id = await _write(connection, asked, plan, until.deadline_seconds(settings))
+    cluster_id, operation_id = await _write(connection, request, plan, until.deadline_seconds(settings))
     await enqueue(
         connection, project_id=project, operation_id=operation_id, machines=flavor.machines, until=until.until
     )
@@ -285,7 +285,7 @@ async def _create_waiting(connection: AsyncConnection, asked: _Asked, until: Unt
     return Accepted(operation_id, cluster_id)
 
 
-async def _take_quota(connection: AsyncConnection, actor: Actor, admitted: Admitted) -> None:
+async def _allocate_quota(connection: AsyncConnection, actor: Actor, admitted: Admitted) -> None:
     flavor = admitted.choice.flavor
     await quotas.take(
         connection,
@@ -297,14 +297,14 @@ async def _take_quota(connection: AsyncConnection, actor: Actor, admitted: Admit
 
 
 async def _write(
-    connection: AsyncConnection, asked: _Asked, plan: tuple[PlannedStep, ...], deadline_seconds: float
+    connection: AsyncConnection, request: _Request, plan: tuple[PlannedStep, ...], deadline_seconds: float
 ) -> tuple[UUID, UUID]:
     """The cluster and its operation, without machines; their ids."""
-    actor, body, admitted, _ = asked
+    actor, body, admitted, _ = request
     expected = expected_seconds(plan, admitted.typical_seconds)
     if admitted.choice.own_image:
         await hold_image(connection, admitted.choice.image, project_id=actor.project_id)
-    cluster_id = await _insert(connection, asked, expected)
+    cluster_id = await _insert(connection, request, expected)
     if body.schedule is not None:
         await set_schedule(connection, project_id=actor.project_id, cluster_id=cluster_id, schedule=body.schedule)
     if body.s3_connections:
@@ -344,9 +344,9 @@ def plan_for(admitted: Admitted, body: ClusterCreate) -> tuple[PlannedStep, ...]
     return plan_of(steps, lacking(admitted.choice.flavor.allocated_through, secure=admitted.secure))
 
 
-async def _insert(connection: AsyncConnection, asked: _Asked, expected: float) -> UUID:
+async def _insert(connection: AsyncConnection, request: _Request, expected: float) -> UUID:
     """The cluster, its Poplar servers and its event; raises `Problem` name_taken."""
-    actor, body, admitted, settings = asked
+    actor, body, admitted, settings = request
     cluster_id, flavor = new_id(), admitted.choice.flavor
     keys = [{"name": name, "public_key": key} for name, key in admitted.public_keys.items()]
     inserted = await connection.execute(

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters import step_objects
 from ipucloud.clusters.locks import lock_cluster, running_operation
 from ipucloud.clusters.operations.begin import begin, still_running
-from ipucloud.clusters.operations.effects import forget_endpoint, free_machines, record_left, release_machines
+from ipucloud.clusters.operations.effects import forget_endpoint, free_machines, record_leftovers, release_machines
 from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import teardown
@@ -30,7 +30,7 @@ CLEAN_UP = Stage("CLUSTER_CLEAN_UP", 300)
 
 _step = partial(ClusterStep, stage=CLEAN_UP, endures=True, removes=True)
 TEARDOWN: tuple[ClusterStep, ...] = (
-    _step(name="wipe_poplar_servers", act=wipe_poplar_servers, asks=step_objects.hosts, on_success=record_left),
+    _step(name="wipe_poplar_servers", act=wipe_poplar_servers, asks=step_objects.hosts, on_success=record_leftovers),
     _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
     _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
     _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU, on_success=forget_endpoint),

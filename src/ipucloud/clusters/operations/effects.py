@@ -62,7 +62,7 @@ async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) ->
     if cluster.operation.step.last:
         await lock_quota(connection, project_id=cluster.project_id, cluster_id=cluster.id)
         failpoint("cluster.quota_locked")
-    found = await connection.execute(
+    result = await connection.execute(
         _LOCK,
         {
             "cluster_id": cluster.id,
@@ -71,7 +71,7 @@ async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) ->
         },
     )
     failpoint("cluster.operation_locked")
-    return found.one_or_none() is not None
+    return result.one_or_none() is not None
 
 
 _TOUCH = sa.text(
@@ -158,8 +158,8 @@ async def forget_endpoint(connection: AsyncConnection, cluster: ClusterInputs, _
 async def _set_endpoint(
     connection: AsyncConnection, cluster: ClusterInputs, host: str | None, port: int | None
 ) -> None:
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_ENDPOINT, mine | {"host": host, "port": port})
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_ENDPOINT, ids | {"host": host, "port": port})
     failpoint("cluster.endpoint_recorded")
 
 
@@ -201,10 +201,10 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
     if rows:
         await connection.execute(_SERVER, rows)
     if achieved.failed:  # as in a cluster in use whose host fails: observation reports what is wrong with them
-        mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-        await connection.execute(_FAILED_SERVERS, mine | {"ordinals": [*achieved.failed]})
-    seen = [server.ordinal for server in achieved.servers if server.keys == cluster.authorized_keys]
-    await record_seen_keys(connection, cluster, seen)
+        ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+        await connection.execute(_FAILED_SERVERS, ids | {"ordinals": [*achieved.failed]})
+    ordinals = [server.ordinal for server in achieved.servers if server.keys == cluster.authorized_keys]
+    await record_seen_keys(connection, cluster, ordinals)
     started = [server.ordinal for server in achieved.servers]
     await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     await addresses.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
@@ -214,8 +214,8 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
 
 async def record_seen_keys(connection: AsyncConnection, cluster: ClusterInputs, ordinals: Sequence[int]) -> None:
     """Record that the servers of these numbers were seen to accept exactly the cluster's keys."""
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_SEEN_KEYS, mine | {"ordinals": [*ordinals]})
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_SEEN_KEYS, ids | {"ordinals": [*ordinals]})
 
 
 _SWITCH_OFF = sa.text(
@@ -229,11 +229,11 @@ _SWITCH_OFF = sa.text(
 
 async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """The servers are off; their hosts and host keys stay. Those that are to be built again are forgotten."""
-    await record_left(connection, cluster, achieved)
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await record_leftovers(connection, cluster, achieved)
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     unbuilt = [host.ordinal for host in cluster.hosts if host.unbuilt]
-    await connection.execute(_SWITCH_OFF, mine | {"unbuilt": unbuilt})
-    await connection.execute(_FORGET_SERVERS, mine | {"state": "pending", "ordinals": unbuilt})
+    await connection.execute(_SWITCH_OFF, ids | {"unbuilt": unbuilt})
+    await connection.execute(_FORGET_SERVERS, ids | {"state": "pending", "ordinals": unbuilt})
     failpoint("cluster.servers_switched_off")
 
 
@@ -250,23 +250,23 @@ _FORGET_SERVERS = sa.text(
 _REMOVE_PARTITIONS = sa.text("SELECT remove_partitions(:project_id, :cluster_id, :operation_id)")
 
 
-async def record_left(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+async def record_leftovers(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """Keep what the step left from every other cluster until it was observed clean."""
-    if not isinstance(achieved, Cleaned) or not achieved.left:
+    if not isinstance(achieved, Cleaned) or not achieved.leftovers:
         return
     ids = cluster.hardware_ids
-    for each in achieved.left:
+    for leftover in achieved.leftovers:
         await report(
             connection,
-            kind=each.kind,
-            object_id=ids[each.name],
+            kind=leftover.kind,
+            object_id=ids[leftover.name],
             source=Source.OPERATION,
             code=Code.NOT_CLEAN,
-            detail=f"{each.why}; {cluster.external_name} was cleaned up without it",
+            detail=f"{leftover.why}; {cluster.external_name} was cleaned up without it",
             cluster_id=cluster.id,
         )
-        count(connection, ISOLATED.labels(each.kind))
-        log.warning("hardware_isolated", kind=each.kind, name=each.name, why=each.why)
+        count(connection, ISOLATED.labels(leftover.kind))
+        log.warning("hardware_isolated", kind=leftover.kind, name=leftover.name, why=leftover.why)
     await record(
         connection,
         CLUSTER_HARDWARE_ISOLATED,
@@ -274,9 +274,9 @@ async def record_left(connection: AsyncConnection, cluster: ClusterInputs, achie
         subject_id=cluster.id,
         operation_id=cluster.operation.id,
         data=HardwareFailed(
-            machines=[each.name for each in achieved.left if each.kind == "machine"],
-            hosts=[each.name for each in achieved.left if each.kind == "host"],
-            reason="; ".join(each.why for each in achieved.left),
+            machines=[each.name for each in achieved.leftovers if each.kind == "machine"],
+            hosts=[each.name for each in achieved.leftovers if each.kind == "host"],
+            reason="; ".join(each.why for each in achieved.leftovers),
         ),
     )
     failpoint("cluster.hardware_isolated")
@@ -302,9 +302,9 @@ async def name_anew(connection: AsyncConnection, *, project_id: UUID, cluster_id
 
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """The customer has left the machines; they are not yet free for others."""
-    await record_left(connection, cluster, achieved)
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_FORGET_SERVERS, mine | {"state": "deleted", "ordinals": None})
+    await record_leftovers(connection, cluster, achieved)
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_FORGET_SERVERS, ids | {"state": "deleted", "ordinals": None})
     await _release(connection, cluster, hosts=None)
 
 
@@ -312,14 +312,14 @@ async def release_machines_of_suspended(
     connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved
 ) -> None:
     """The same, except for the servers on their hosts, which a suspended cluster keeps."""
-    await record_left(connection, cluster, achieved)
+    await record_leftovers(connection, cluster, achieved)
     await _release(connection, cluster, hosts=[UUID(host.id) for host in cluster.hosts if host.unbuilt])
 
 
 async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts: Sequence[UUID] | None) -> None:
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     if cluster.kept_partitions is None or cluster.operation.undoing:
-        await connection.execute(_REMOVE_PARTITIONS, mine | {"operation_id": cluster.operation.id})
+        await connection.execute(_REMOVE_PARTITIONS, ids | {"operation_id": cluster.operation.id})
     # A server with IPUs of its own is the suspended cluster's host: it is not given back.
     if hosts is None or cluster.allocated_through is AllocatedThrough.V_IPU:
         await release(connection, project_id=cluster.project_id, cluster_id=cluster.id, hosts=hosts)
@@ -328,7 +328,7 @@ async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts
 
 async def record_observed_clean(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """Keep what the last observation of a clean-up showed, of what it cleaned and of what it left."""
-    await record_left(connection, cluster, achieved)
+    await record_leftovers(connection, cluster, achieved)
     if not isinstance(achieved, Cleaned):
         raise TypeError("a clean-up ends with an observation")
     await record_cleanings(

@@ -26,10 +26,10 @@ _PROJECT = Query("SELECT project_id FROM clusters WHERE id = :cluster_id", UUID)
 
 async def project_of(connection: Statements, cluster_id: UUID) -> UUID:
     """The project of a cluster. Raises `Problem` not_found."""
-    found = await _PROJECT.one_or_none(connection, {"cluster_id": cluster_id})
-    if found is None:
+    project_id = await _PROJECT.one_or_none(connection, {"cluster_id": cluster_id})
+    if project_id is None:
         raise not_found()
-    return found
+    return project_id
 
 
 async def force_delete(

@@ -49,7 +49,7 @@ _WITHOUT_VIPU = MappingProxyType(
 _WITHOUT_USERS = MappingProxyType({"V-IPU users": "does not apply: the V-IPU controller has no users"})
 
 
-def asked_by(step: ClusterStep, cluster: ClusterInputs) -> str:
+def target_of(step: ClusterStep, cluster: ClusterInputs) -> str:
     """What the step talks to at the site, for customers; names of the cluster's own objects only."""
     if step.asks is not None:
         return step.asks(cluster)

@@ -56,9 +56,9 @@ _BEGIN = sa.text(
 _APPLY = sa.text(
     """
     UPDATE clusters c
-       SET image = asked.image, user_data = asked.user_data, ssh_keys = asked.ssh_keys, version = version + 1
-      FROM cluster_rebuilds asked
-     WHERE asked.project_id = :project_id AND asked.operation_id = :operation_id
+       SET image = rebuild.image, user_data = rebuild.user_data, ssh_keys = rebuild.ssh_keys, version = version + 1
+      FROM cluster_rebuilds rebuild
+     WHERE rebuild.project_id = :project_id AND rebuild.operation_id = :operation_id
        AND c.project_id = :project_id AND c.id = :cluster_id
     """
 )
@@ -72,7 +72,7 @@ _SETTLE = sa.text(
 
 async def _record_begun(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """From now on requests may be under way: their generation is used up, whatever becomes of them."""
-    await connection.execute(_BEGIN, _mine(cluster) | {"operation_id": cluster.operation.id})
+    await connection.execute(_BEGIN, _ids(cluster) | {"operation_id": cluster.operation.id})
     failpoint("cluster.rebuild_begun")
 
 
@@ -91,7 +91,7 @@ async def _record_settled(connection: AsyncConnection, cluster: ClusterInputs, a
         await _apply(connection, cluster, achieved.written)
     if achieved.reachable:
         await record_servers(connection, cluster, ServersAnswer(achieved.reachable))
-    await connection.execute(_SETTLE, _mine(cluster))
+    await connection.execute(_SETTLE, _ids(cluster))
     failpoint("cluster.rebuild_settled")
 
 
@@ -101,7 +101,7 @@ async def _apply(connection: AsyncConnection, cluster: ClusterInputs, ordinals: 
     servers = [rebuilding[ordinal] for ordinal in ordinals if ordinal in rebuilding]
     if cluster.rebuild is None or not servers:
         return
-    await connection.execute(_APPLY, _mine(cluster) | {"operation_id": cluster.operation.id})
+    await connection.execute(_APPLY, _ids(cluster) | {"operation_id": cluster.operation.id})
     image = await image_name(connection, cluster.image, project_id=cluster.project_id)
     await record(
         connection,
@@ -113,7 +113,7 @@ async def _apply(connection: AsyncConnection, cluster: ClusterInputs, ordinals: 
     )
 
 
-def _mine(cluster: ClusterInputs) -> dict[str, object]:
+def _ids(cluster: ClusterInputs) -> dict[str, object]:
     return {"project_id": cluster.project_id, "cluster_id": cluster.id}
 
 
@@ -160,7 +160,7 @@ REBUILD_SERVERS = _kind(
 """Of some servers of several: the others go on, and so does billing."""
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """What servers are written with."""
 
     disk: DiskChoice
@@ -170,7 +170,7 @@ class _Asked(NamedTuple):
 
 
 class _Present(NamedTuple):
-    """What the cluster has, and the servers that an open operation writes. `asked`: what with; None: nothing does."""
+    """What the cluster has, and the servers that an open operation writes. `request`: what with; None: nothing does."""
 
     image: str
     user_data: str | None
@@ -178,7 +178,7 @@ class _Present(NamedTuple):
     keys_revision: int
     servers: list[str]
     rebuilding: list[str]
-    asked: dict[str, object] | None
+    request: dict[str, object] | None
 
 
 _PRESENT = Query(
@@ -190,7 +190,7 @@ _PRESENT = Query(
                     AND s.state = 'rebuilding' ORDER BY ordinal) AS rebuilding,
            (SELECT json_build_object('disk', r.disk, 'image', r.image, 'user_data', r.user_data, 'ssh_keys', r.ssh_keys)
               FROM cluster_rebuilds r JOIN operations o ON o.project_id = r.project_id AND o.id = r.operation_id
-             WHERE r.project_id = c.project_id AND r.cluster_id = c.id AND o.finished_at IS NULL) AS asked
+             WHERE r.project_id = c.project_id AND r.cluster_id = c.id AND o.finished_at IS NULL) AS request
       FROM clusters c WHERE c.project_id = :project_id AND c.id = :cluster_id
     """,
     _Present,
@@ -231,27 +231,27 @@ async def rebuild(
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("rebuild.cluster_locked")
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    present = _readable(await _PRESENT.one(connection, mine), cluster, settings)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    present = _readable(await _PRESENT.one(connection, ids), cluster, settings)
     names = list(dict.fromkeys(body.poplar_servers or present.servers))
     kind = REBUILD if {*names} >= {*present.servers} else REBUILD_SERVERS
     running = await repeated(connection, actor, cluster, kind, if_match=if_match)
     if running is None and cluster.state not in kind.begins_in:
         raise _not_in_use(cluster)
-    asked, faults = await _asked(connection, cluster, body, present, catalogue)
+    request, faults = await _request(connection, cluster, body, present, catalogue)
     faults += _unknown_servers(body.poplar_servers or (), present.servers)
     if kind is REBUILD_SERVERS:
-        faults += _changes_of_some(asked, present)
+        faults += _changes_of_some(request, present)
     if running is not None:
-        if faults or asked._asdict() != present.asked or {*names} != {*present.rebuilding}:
+        if faults or request._asdict() != present.request or {*names} != {*present.rebuilding}:
             raise in_the_way(running.operation_id)
         return running
     if faults:
         raise Problem(VALIDATION_FAILED, "Nothing is rebuilt; `errors` says why.", faults)
     accepted = await begin(connection, actor, cluster, kind, deadline_seconds=settings.create_deadline)
-    revision = present.keys_revision + (asked.ssh_keys != present.ssh_keys)
+    revision = present.keys_revision + (request.ssh_keys != present.ssh_keys)
     where = user_data_place(cluster.id, cluster.project_id)
-    stored = asked._replace(user_data=user_data_to_store(settings.sealing_keys(), asked.user_data, where))
+    stored = request._replace(user_data=user_data_to_store(settings.sealing_keys(), request.user_data, where))
     await _record_request(connection, cluster, accepted, stored, revision=revision, names=names)
     if kind is REBUILD:
         await end_billing(connection, cluster)
@@ -265,11 +265,13 @@ def _readable(present: _Present, cluster: LockedCluster, settings: Settings) -> 
     def plain(text: str | None) -> str | None:
         return StoredUserData(text, keys, where).plain
 
-    asked = present.asked
+    request = present.request
     try:
-        if asked is not None:
-            asked = asked | {"user_data": plain(None if asked["user_data"] is None else str(asked["user_data"]))}
-        return present._replace(user_data=plain(present.user_data), asked=asked)
+        if request is not None:
+            request = request | {
+                "user_data": plain(None if request["user_data"] is None else str(request["user_data"]))
+            }
+        return present._replace(user_data=plain(present.user_data), request=request)
     except SealingError:
         detail = (
             "The cluster's user data cannot be decrypted. The operator of this installation must set"
@@ -282,16 +284,16 @@ async def _record_request(
     connection: AsyncConnection,
     cluster: LockedCluster,
     accepted: Accepted,
-    asked: _Asked,
+    request: _Request,
     *,
     revision: int,
     names: Sequence[str],
 ) -> None:
     """What the servers are to be written with, the keys under this revision."""
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id, "keys_revision": revision}
-    values = asked._asdict() | {"ssh_keys": orjson.dumps(asked.ssh_keys).decode()}
-    await connection.execute(_ASK, mine | values | {"operation_id": accepted.operation_id})
-    await connection.execute(_CHOOSE, mine | {"names": [*names]})
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id, "keys_revision": revision}
+    values = request._asdict() | {"ssh_keys": orjson.dumps(request.ssh_keys).decode()}
+    await connection.execute(_ASK, ids | values | {"operation_id": accepted.operation_id})
+    await connection.execute(_CHOOSE, ids | {"names": [*names]})
     failpoint("rebuild.servers_chosen")
 
 
@@ -306,13 +308,13 @@ def _not_in_use(cluster: LockedCluster) -> Problem:
     )
 
 
-async def _asked(
+async def _request(
     connection: AsyncConnection,
     cluster: LockedCluster,
     body: ClusterRebuild,
     present: _Present,
     catalogue: Catalogue,
-) -> tuple[_Asked, list[FieldError]]:
+) -> tuple[_Request, list[FieldError]]:
     """What the servers are to be written with, and what is wrong with that."""
     keys, faults = present.ssh_keys, list[FieldError]()
     if body.ssh_keys is not None:
@@ -329,7 +331,7 @@ async def _asked(
     elif own is None:
         faults += _no_longer_offered(image, cluster.region, catalogue)
     user_data = body.user_data if "user_data" in body.model_fields_set else present.user_data
-    return _Asked(body.disk, image, user_data, keys), faults
+    return _Request(body.disk, image, user_data, keys), faults
 
 
 def _no_longer_offered(image: str, region: str, catalogue: Catalogue) -> Iterator[FieldError]:
@@ -338,15 +340,15 @@ def _no_longer_offered(image: str, region: str, catalogue: Catalogue) -> Iterato
         yield FieldError("/image", "not_in_region", sentence)
 
 
-def _unknown_servers(asked: Sequence[str], known: Sequence[str]) -> Iterator[FieldError]:
+def _unknown_servers(names: Sequence[str], known: Sequence[str]) -> Iterator[FieldError]:
     has = f"The cluster has no such Poplar server; it has {', '.join(known)}."
-    for place, name in enumerate(asked):
+    for place, name in enumerate(names):
         if name not in known:
             yield FieldError(f"/poplar_servers/{place}", "unknown_server", has)
 
 
-def _changes_of_some(asked: _Asked, present: _Present) -> Iterator[FieldError]:
+def _changes_of_some(request: _Request, present: _Present) -> Iterator[FieldError]:
     for field in ("image", "user_data", "ssh_keys"):
-        if getattr(asked, field) != getattr(present, field):
+        if getattr(request, field) != getattr(present, field):
             sentence = "It is the cluster's: leave it out, or rebuild all Poplar servers (no `poplar_servers`)."
             yield FieldError(f"/{field}", "needs_all_servers", sentence)

@@ -251,23 +251,23 @@ async def _announce(
     failpoint("replace.announced")
 
 
-def _sentence(each: _Held) -> str:
-    if each.kind == "machine":
-        return f"Machine {each.name} is replaced: {each.why}"
-    return f"Poplar server {each.server} is built again on another host, and the data on its disk is lost: {each.why}"
+def _sentence(held: _Held) -> str:
+    if held.kind == "machine":
+        return f"Machine {held.name} is replaced: {held.why}"
+    return f"Poplar server {held.server} is built again on another host, and the data on its disk is lost: {held.why}"
 
 
 async def _report(connection: AsyncConnection, cluster: LockedCluster, chosen: Sequence[_Held]) -> None:
     """Keep the hardware from every cluster until it was observed good for a while; machines first, as they lock."""
-    for each in chosen:
+    for held in chosen:
         await report(
             connection,
-            kind=each.kind,
-            object_id=each.object_id,
+            kind=held.kind,
+            object_id=held.object_id,
             source=Source.OPERATION,
             code=Code.REPLACED,
-            detail=f"a repair replaced it: {each.why}",
+            detail=f"a repair replaced it: {held.why}",
             cluster_id=cluster.id,
         )
-        count(connection, REPLACED.labels(each.kind, REPLACE.name))
+        count(connection, REPLACED.labels(held.kind, REPLACE.name))
     failpoint("replace.hardware_reported")

@@ -170,8 +170,8 @@ async def other_hardware(
     await _report(connection, cluster, faults)
     if cluster.operation.overdue:
         return failed
-    mine = {"project_id": cluster.project_id, "operation_id": cluster.operation.id, "step": STEP}
-    if (await _TRIED.one(connection, mine)).times >= LIMIT:
+    ids = {"project_id": cluster.project_id, "operation_id": cluster.operation.id, "step": STEP}
+    if (await _TRIED.one(connection, ids)).times >= LIMIT:
         return _given_up(
             cluster, failed, PROVISIONING_FAILED, f"It was the last of {LIMIT} attempts with other hardware."
         )
@@ -250,15 +250,15 @@ async def _announce(connection: AsyncConnection, cluster: ClusterInputs, faults:
 
 async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """Give back what was observed clean, and take other hardware under the next name. Raises GiveUp."""
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     async with exchanging(connection, cluster):
-        reserved = await block_of(connection, **mine)
-        await free(connection, **mine, validated=False, to_reservation=False)
-        await name_anew(connection, **mine, incarnation=incarnation_of(cluster) + 1)
-        servers = await servers_without_host(connection, **mine)
+        reserved = await block_of(connection, **ids)
+        await free(connection, **ids, validated=False, to_reservation=False)
+        await name_anew(connection, **ids, incarnation=incarnation_of(cluster) + 1)
+        servers = await servers_without_host(connection, **ids)
         failpoint("cluster.hardware_given_back")
         need = needed_by(cluster, len(servers))
-        await take(connection, Demand(**mine, region=cluster.region, need=need, servers=servers, reserved=reserved))
+        await take(connection, Demand(**ids, region=cluster.region, need=need, servers=servers, reserved=reserved))
 
 
 @asynccontextmanager

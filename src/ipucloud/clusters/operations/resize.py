@@ -26,7 +26,7 @@ from ipucloud.clusters.locks import (
     partition_operation,
 )
 from ipucloud.clusters.operations.begin import begin, end_billing, enter, repeated
-from ipucloud.clusters.operations.effects import name_anew, record_left, record_observed_clean
+from ipucloud.clusters.operations.effects import name_anew, record_leftovers, record_observed_clean
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.operations.replacing import (
     exchange_by,
@@ -91,7 +91,7 @@ _BACK = sa.text(_GROW_OR_SHRINK.format(side="from"))
 _KEEP_PARTITIONS = sa.text("SELECT keep_partitions(:project_id, :cluster_id, :operation_id)")
 
 
-def _mine(cluster: ClusterInputs) -> dict[str, UUID]:
+def _ids(cluster: ClusterInputs) -> dict[str, UUID]:
     return {"project_id": cluster.project_id, "cluster_id": cluster.id}
 
 
@@ -101,11 +101,11 @@ def _its_resize(cluster: ClusterInputs) -> dict[str, UUID]:
 
 async def _release_former(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     """Those that leave; or, when hardware of the new size has failed, all of it, which others are taken for."""
-    await record_left(connection, cluster, achieved)
+    await record_leftovers(connection, cluster, achieved)
     if await _has_changed(connection, cluster):
-        await release_new_size(connection, **_mine(cluster))
+        await release_new_size(connection, **_ids(cluster))
     else:
-        await release_part(connection, ResizePart.LEAVES, **_mine(cluster))
+        await release_part(connection, ResizePart.LEAVES, **_ids(cluster))
 
 
 async def _has_changed(connection: Statements, cluster: ClusterInputs) -> bool:
@@ -114,8 +114,8 @@ async def _has_changed(connection: Statements, cluster: ClusterInputs) -> bool:
 
 
 async def _release_joining(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
-    await record_left(connection, cluster, achieved)
-    await release_part(connection, ResizePart.JOINS, **_mine(cluster))
+    await record_leftovers(connection, cluster, achieved)
+    await release_part(connection, ResizePart.JOINS, **_ids(cluster))
 
 
 async def _change_size(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
@@ -135,17 +135,17 @@ async def _change_sides(
     connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved, side: sa.TextClause, *, idle: ResizePart
 ) -> None:
     await record_observed_clean(connection, cluster, achieved)
-    await name_anew(connection, **_mine(cluster), incarnation=incarnation_of(cluster) + 1)
+    await name_anew(connection, **_ids(cluster), incarnation=incarnation_of(cluster) + 1)
     await connection.execute(side, _its_resize(cluster))
     await connection.execute(_IDLE, _its_resize(cluster) | {"idle": idle.value})
-    await number_machines(connection, idle, **_mine(cluster))
+    await number_machines(connection, idle, **_ids(cluster))
     failpoint("resize.sides_changed")
 
 
 async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """Take other machines for the new size, under the next name. Raises GiveUp."""
     async with exchanging(connection, cluster):
-        await name_anew(connection, **_mine(cluster), incarnation=incarnation_of(cluster) + 1)
+        await name_anew(connection, **_ids(cluster), incarnation=incarnation_of(cluster) + 1)
         demand = Demand(cluster.project_id, cluster.id, cluster.region, needed_by(cluster))
         stays_here = await take_others(connection, demand)
         await connection.execute(_MOVES, _its_resize(cluster) | {"moves": not stays_here})
@@ -161,7 +161,7 @@ async def _other_machines(connection: AsyncConnection, cluster: ClusterInputs, f
 async def _lack(connection: AsyncConnection, cluster: ClusterInputs, _: Sequence[Fault]) -> NoRoom | None:
     """Why no other block can be taken. A smaller cluster may find one among its former machines."""
     need = needed_by(cluster)
-    former = await former_machines(connection, **_mine(cluster))
+    former = await former_machines(connection, **_ids(cluster))
     if need.machines < len(former) and await stays(connection, former, need.machines):
         return None
     return await lack(connection, cluster.region, need, own_block=False)
@@ -173,10 +173,10 @@ async def _all_take_part(connection: AsyncConnection, cluster: ClusterInputs) ->
     failpoint("resize.undo_begun")
 
 
-async def _settle(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+async def _finish(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """Give back the machines of the other size, and what the quota counts for them."""
     resize = await read_resize(connection, **_its_resize(cluster))
-    await end_resize(connection, **_mine(cluster), validated=cluster.validated)
+    await end_resize(connection, **_ids(cluster), validated=cluster.validated)
     await quotas.give_back(
         connection,
         project_id=cluster.project_id,
@@ -215,7 +215,7 @@ _SUSPENDED = Undo(
     on_begin=_all_take_part,
 )
 
-_STEPS = _steps({"power_off_machines": _release_former, "verify_suspended": _change_size, "check_ipus": _settle})
+_STEPS = _steps({"power_off_machines": _release_former, "verify_suspended": _change_size, "check_ipus": _finish})
 _DOWN, _UP = _STEPS[: len(SUSPENSION)], _STEPS[len(SUSPENSION) :]
 _EXCHANGE = exchange_by(_exchange, _STAGE)
 
@@ -228,7 +228,7 @@ RESIZE = ClusterKind(
     during=ClusterState.RESIZING,
     success=ClusterState.ACTIVE,
     undo=Undo(
-        steps=_steps({"power_off_machines": _release_joining, "verify_suspended": _change_back, "check_ipus": _settle}),
+        steps=_steps({"power_off_machines": _release_joining, "verify_suspended": _change_back, "check_ipus": _finish}),
         what="the resize",
         cancelled=ClusterState.ACTIVE,
         failed=ClusterState.ACTIVE,
@@ -271,14 +271,14 @@ async def resize(
     to grow, as a create, budget_reached, payment_overdue, quota_exceeded, funds_exhausted, cost_limit_reached.
     """
     may_wait.check()
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    await lock_quota(connection, **mine)
-    cluster = await lock_cluster(connection, **mine)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    await lock_quota(connection, **ids)
+    cluster = await lock_cluster(connection, **ids)
     failpoint("resize.cluster_locked")
     running = await _running(connection, actor, cluster, flavor, if_match=if_match)
     if running is not None:
         return running
-    if await block_of(connection, **mine) is not None:
+    if await block_of(connection, **ids) is not None:
         sentence = (
             "The cluster uses an active reservation, which is for clusters of its present flavor. Resize it when the"
             " reservation has ended, or create another cluster."
@@ -340,8 +340,8 @@ async def resize_in_turn(
     Raises `Problem`: state_conflict, operation_in_progress for one on a partition, capacity_exhausted, unavailable; and
     to grow budget_reached, payment_overdue, quota_exceeded, funds_exhausted.
     """
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    if cluster.state not in RESIZE.begins_in or await block_of(connection, **mine) is not None:
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    if cluster.state not in RESIZE.begins_in or await block_of(connection, **ids) is not None:
         raise Problem(STATE_CONFLICT, f"Only a cluster in use can be resized; this one is {cluster.state}.")
     on_partition = await partition_operation(connection, cluster)
     if on_partition is not None:
@@ -400,10 +400,10 @@ async def _running(
 
 async def _begin(connection: AsyncConnection, cluster: LockedCluster, sizes: Sizes, operation_id: UUID) -> None:
     """Keep the partitions, and take the machines, which others may wait for, last."""
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_KEEP_PARTITIONS, mine | {"operation_id": operation_id})
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_KEEP_PARTITIONS, ids | {"operation_id": operation_id})
     failpoint("resize.partitions_kept")
-    held = await held_machines(connection, **mine)
+    held = await held_machines(connection, **ids)
     demand = Demand(cluster.project_id, cluster.id, cluster.region, sizes.need)
     stays_here = await take_for_resize(connection, demand, held)
     moves = {"project_id": cluster.project_id, "operation_id": operation_id, "moves": not stays_here}

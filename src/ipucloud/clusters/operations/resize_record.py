@@ -68,12 +68,12 @@ async def write_resize(connection: AsyncConnection, cluster: LockedCluster, size
 
 async def waiting_size(connection: Statements, cluster: LockedCluster, operation_id: UUID) -> Sizes:
     """The size that a cluster whose resize waits is to have."""
-    asked = await read_resize(connection, project_id=cluster.project_id, operation_id=operation_id)
+    resize = await read_resize(connection, project_id=cluster.project_id, operation_id=operation_id)
     return Sizes(
-        flavor=asked.to_flavor,
-        machines=asked.to_machines,
-        ipus=asked.to_ipus,
-        sku=asked.to_sku,
-        grows=asked.to_machines > cluster.machines,
-        need=Need(cluster.machine_type, asked.to_machines, 0, asked.to_ipus // asked.to_machines),
+        flavor=resize.to_flavor,
+        machines=resize.to_machines,
+        ipus=resize.to_ipus,
+        sku=resize.to_sku,
+        grows=resize.to_machines > cluster.machines,
+        need=Need(cluster.machine_type, resize.to_machines, 0, resize.to_ipus // resize.to_machines),
     )

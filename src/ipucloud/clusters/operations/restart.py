@@ -51,21 +51,21 @@ _SETTLE = sa.text(
 async def _record_boots(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     if not isinstance(achieved, Boots):
         raise TypeError("boots are recorded from the answers of their hosts")
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    ids = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     await connection.execute(
-        _BOOT, [mine | {"ordinal": ordinal, "boot_id": boot} for ordinal, boot in achieved.ids.items()]
+        _BOOT, [ids | {"ordinal": ordinal, "boot_id": boot} for ordinal, boot in achieved.ids.items()]
     )
     failpoint("cluster.boots_recorded")
 
 
-async def _settle(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+async def _finish(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     await connection.execute(_SETTLE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     failpoint("cluster.servers_settled")
 
 
 async def _record_restarted(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
     await record_servers(connection, cluster, achieved)
-    await _settle(connection, cluster, achieved)
+    await _finish(connection, cluster, achieved)
 
 
 _kind = partial(
@@ -85,7 +85,7 @@ _kind = partial(
 )
 _step = partial(ClusterStep, stage=Stage("CLUSTER_REBOOT", 120), asks=step_objects.hosts)
 _NOTE = _step(name="note_boots", act=note_boots, on_success=_record_boots)
-_SETTLING = (_step(name="settle_servers", act=settle_servers, endures=True, on_success=_settle),)
+_SETTLING = (_step(name="settle_servers", act=settle_servers, endures=True, on_success=_finish),)
 _CONSEQUENCE = "A server that is not back is watched like any other: what is wrong is shown as a fault, and repaired."
 
 REBOOT = _kind(
@@ -138,8 +138,8 @@ async def restart(
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("restart.cluster_locked")
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    known = {server.name: server.state for server in await _SERVERS.all(connection, mine)}
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    known = {server.name: server.state for server in await _SERVERS.all(connection, ids)}
     names = set(known if servers is None else servers)
     kind = POWER_CYCLE if hard else REBOOT
     running = await repeated(connection, actor, cluster, kind, if_match=if_match)
@@ -154,7 +154,7 @@ async def restart(
     _refuse_unknown(servers or (), known)
     deadline = min(DEADLINE, settings.create_deadline)
     accepted = await begin(connection, actor, cluster, kind, deadline_seconds=deadline)
-    await connection.execute(_RESTART, mine | {"names": sorted(names)})
+    await connection.execute(_RESTART, ids | {"names": sorted(names)})
     failpoint("restart.servers_chosen")
     return accepted
 

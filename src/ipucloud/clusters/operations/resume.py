@@ -103,9 +103,9 @@ async def resume(
     payment_overdue, quota_exceeded, capacity_exhausted, funds_exhausted, cost_limit_reached.
     """
     may_wait.check()
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    await lock_quota(connection, **mine)
-    cluster = await lock_cluster(connection, **mine)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    await lock_quota(connection, **ids)
+    cluster = await lock_cluster(connection, **ids)
     failpoint("resume.cluster_locked")
     running = await repeated(connection, actor, cluster, RESUME, if_match=if_match)
     if running is not None:
@@ -165,7 +165,7 @@ async def resume_in_turn(connection: AsyncConnection, actor: Actor, cluster: Loc
     """
     await name_anew(connection, project_id=actor.project_id, cluster_id=cluster.id, incarnation=cluster.incarnation + 1)
     await enter(connection, actor, cluster, RESUME, operation_id)
-    await _take(connection, cluster)
+    await _allocate(connection, cluster)
 
 
 async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, settings: Settings) -> Accepted:
@@ -183,15 +183,15 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
             machine_type=cluster.machine_type,
             machines=cluster.machines,
         )
-    mine = {"project_id": actor.project_id, "cluster_id": cluster.id}
-    await name_anew(connection, **mine, incarnation=cluster.incarnation + 1)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster.id}
+    await name_anew(connection, **ids, incarnation=cluster.incarnation + 1)
     accepted = await begin(connection, actor, cluster, RESUME, deadline_seconds=settings.create_deadline)
     if gave_back:
-        await _take(connection, cluster)
+        await _allocate(connection, cluster)
     return accepted
 
 
-async def _take(connection: AsyncConnection, cluster: LockedCluster) -> None:
+async def _allocate(connection: AsyncConnection, cluster: LockedCluster) -> None:
     servers = await servers_without_host(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     need = await need_to_resume(connection, cluster)
     await take(connection, Demand(cluster.project_id, cluster.id, cluster.region, need, servers=servers))

@@ -106,7 +106,7 @@ async def rotate(
     Raises `Problem`: not_found, no_vipu, state_conflict, operation_in_progress.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if cluster.allocated_through is not AllocatedThrough.V_IPU or not cluster.secure:
         raise Problem(NO_VIPU, "The cluster has no V-IPU controller with users, so it has no key to replace.")
     if cluster.state not in ROTATE_KEY.begins_in:
@@ -114,14 +114,14 @@ async def rotate(
             STATE_CONFLICT, "The key can be replaced only while the cluster is in use. Wait until it is active."
         )
     await repeated(connection, actor, cluster, ROTATE_KEY, if_match=None)
-    facts = await _FACTS.one(connection, mine)
+    facts = await _FACTS.one(connection, ids)
     if facts.endpoint is None:
         raise no_endpoint()
     number = facts.last_number + 1
     secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     name = f"{facts.external_name}-k{number}"
-    made = {"name": name, "number": number, "sha256": digest_of(secret), "ends_server_key": ends_server_key}
-    await connection.execute(_REPLACE, mine)
-    await connection.execute(_INSERT, mine | made)
+    values = {"name": name, "number": number, "sha256": digest_of(secret), "ends_server_key": ends_server_key}
+    await connection.execute(_REPLACE, ids)
+    await connection.execute(_INSERT, ids | values)
     accepted = await begin(connection, actor, cluster, ROTATE_KEY, deadline_seconds=settings.create_deadline)
     return NewKey(accepted.operation_id, facts.external_name, name, secret, *facts.endpoint)

@@ -84,15 +84,15 @@ async def change_keys(
 
     Raises `Problem`: validation_failed, operation_in_progress, state_conflict.
     """
-    mine = {"project_id": actor.project_id, "cluster_id": cluster.id}
-    present = await present_keys(connection, **mine)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster.id}
+    present = await present_keys(connection, **ids)
     keys, faults = await choose_keys(connection, refs, project_id=actor.project_id, present=present.by_name)
     if faults:
         raise Problem(VALIDATION_FAILED, "The keys stay as they are; `errors` lists what to change.", faults)
     in_use, changed = cluster.state in UPDATE_KEYS.begins_in, keys != present.by_name
     authority = present.current_authority or await ensure(connection, actor.project_id, sealing)
     trusts = present.authority == authority
-    if not changed and trusts and (present.seen or not in_use):
+    if not changed and trusts and (present.observed or not in_use):
         return False
     running = await running_operation(connection, actor, cluster, beside_partitions=True)
     if running is not None:
@@ -104,7 +104,7 @@ async def change_keys(
             STATE_CONFLICT, f"Keys are changed while a cluster is in use or suspended; this one is {cluster.state}."
         )
     if changed or not trusts:
-        await replace_keys(connection, keys, **mine)
+        await replace_keys(connection, keys, **ids)
     if in_use:
         await begin(connection, actor, cluster, UPDATE_KEYS, deadline_seconds=DEADLINE)
     return changed

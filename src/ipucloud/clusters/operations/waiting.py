@@ -71,11 +71,11 @@ async def require_quota_for_waiting(
     connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int
 ) -> None:
     """Raise `Problem` quota_exceeded if these do not fit the quota beside what the project's others wait for."""
-    mine = {"region": region, "machine_type": machine_type}
-    quota = await quotas.find(connection, project_id=project_id, **mine)
-    wanted = machines + await machines_waited_for(connection, project_id=project_id, **mine)
-    if wanted > quota.left:
-        raise quotas.exceeded(quota, wanted)
+    key = {"region": region, "machine_type": machine_type}
+    quota = await quotas.find(connection, project_id=project_id, **key)
+    needed = machines + await machines_waited_for(connection, project_id=project_id, **key)
+    if needed > quota.remaining:
+        raise quotas.exceeded(quota, needed)
 
 
 async def begin_waiting(

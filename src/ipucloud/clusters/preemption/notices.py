@@ -71,10 +71,10 @@ async def open_notice(connection: AsyncConnection, *, project_id: UUID, cluster_
 
 async def give_notice(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, notice: timedelta) -> None:
     """Tell the locked cluster that it is suspended after this time."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    written = await _WRITE.one(connection, {"id": new_id(), "notice": notice, **mine})
-    await connection.execute(_TOUCH, mine)
-    await show_on_servers(connection, **mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    written = await _WRITE.one(connection, {"id": new_id(), "notice": notice, **ids})
+    await connection.execute(_TOUCH, ids)
+    await show_on_servers(connection, **ids)
     count_labelled(connection, PREEMPTIONS, "scheduled")
     await record(
         connection,
@@ -89,10 +89,10 @@ async def give_notice(connection: AsyncConnection, *, project_id: UUID, cluster_
 
 async def withdraw(connection: AsyncConnection, notice: Notice, outcome: PreemptionOutcome) -> None:
     """End the notice of a locked cluster, which is not suspended for it."""
-    mine = {"project_id": notice.project_id, "cluster_id": notice.cluster_id}
+    ids = {"project_id": notice.project_id, "cluster_id": notice.cluster_id}
     await _end(connection, notice, outcome)
-    await connection.execute(_TOUCH, mine)
-    await show_on_servers(connection, **mine)
+    await connection.execute(_TOUCH, ids)
+    await show_on_servers(connection, **ids)
     await record(
         connection,
         CLUSTER_PREEMPTION_WITHDRAWN,

@@ -67,20 +67,20 @@ _HOLDERS = Query(
            coalesce((SELECT max(o.finished_at) FROM operations AS o
                       WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.state = 'succeeded'
                         AND o.kind IN ('cluster.create', 'cluster.resume')), c.created_at) AS since,
-           told.preempt_at, p.gw_group, p.position, bit_or(1 << m.slot) AS mask
+           notice.preempt_at, p.gw_group, p.position, bit_or(1 << m.slot) AS mask
       FROM clusters AS c
       JOIN allocations AS a
         ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.released_at IS NULL AND a.reservation_id IS NULL
       JOIN machines AS m ON m.id = a.machine_id AND m.allocatable
       JOIN pods AS p ON p.id = m.pod_id
       LEFT JOIN vipu_controllers AS v ON v.region = p.region AND v.name = p.controller
-      LEFT JOIN preemptions AS told ON told.cluster_id = c.id AND told.ended_at IS NULL
+      LEFT JOIN preemptions AS notice ON notice.cluster_id = c.id AND notice.ended_at IS NULL
      WHERE c.region = :region AND c.machine_type = :machine_type AND c.deleted_at IS NULL
        AND c.allocated_through = 'v-ipu' AND NOT coalesce(v.withheld, false)
        AND ({_LEAVES} OR c.id = CAST(:resized AS uuid)
             OR c.preemptible AND (c.state = ANY (CAST(:billable AS text[]))
-                                  OR told.id IS NOT NULL AND c.state = ANY (CAST(:holds_on AS text[]))))
-     GROUP BY c.project_id, c.id, told.preempt_at, p.gw_group, p.position
+                                  OR notice.id IS NOT NULL AND c.state = ANY (CAST(:holds_on AS text[]))))
+     GROUP BY c.project_id, c.id, notice.preempt_at, p.gw_group, p.position
      ORDER BY c.id, p.gw_group, p.position
     """,  # noqa: S608  # our own text
     Holder,

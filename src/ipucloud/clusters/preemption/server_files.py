@@ -47,8 +47,8 @@ _SEEN = sa.text(
 
 async def show_on_servers(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """Let the servers of the locked cluster have its present notice, or none any more."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
-    await connection.execute(_BUMP, {**mine, "kind": PREEMPTION_FILES})
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
+    await connection.execute(_BUMP, {**ids, "kind": PREEMPTION_FILES})
 
 
 async def note_seen(connection: AsyncConnection, server: Mapping[str, object]) -> None:

@@ -42,8 +42,8 @@ def choose_victims(
     if _fits(pods, usable, machines):
         return frozenset()
     with_all = [*usable]
-    for each in candidates:
-        for pod, mask in each.held.items():
+    for candidate in candidates:
+        for pod, mask in candidate.held.items():
             with_all[pod] |= mask
     sets = {_on(block, candidates) for block in Fit(pods, with_all).blocks(machines)}
     return min(sets, key=lambda chosen: _cost([candidates[index] for index in chosen]), default=None)
@@ -56,7 +56,7 @@ def _fits(pods: Sequence[Pod], masks: Sequence[int], machines: int) -> bool:
 def _on(block: Block, candidates: Sequence[Candidate]) -> frozenset[int]:
     """Those that hold some of the block."""
     return frozenset(
-        index for index, each in enumerate(candidates) if any(each.held.get(pod, 0) & wanted for pod, wanted in block)
+        index for index, each in enumerate(candidates) if any(each.held.get(pod, 0) & mask for pod, mask in block)
     )
 
 

@@ -95,14 +95,12 @@ async def open_repair(connection: AsyncConnection, *, project_id: UUID, cluster_
 
 async def schedule(connection: AsyncConnection, need: Need, plan: Plan, *, request_id: str | None = None) -> None:
     """Schedule the repair, or the scheduled one anew, and announce it."""
-    mine = {"project_id": need.project_id, "cluster_id": need.cluster_id}
+    ids = {"project_id": need.project_id, "cluster_id": need.cluster_id}
     times = {"starts_at": plan.starts_at, "latest_at": plan.latest_at}
-    await connection.execute(
-        _WRITE, {"id": new_id(), "reason": need.reason, "hardware": need.hardware, **mine, **times}
-    )
-    await connection.execute(_SHOW, mine)
+    await connection.execute(_WRITE, {"id": new_id(), "reason": need.reason, "hardware": need.hardware, **ids, **times})
+    await connection.execute(_SHOW, ids)
     count(connection, REPAIRS_SCHEDULED.labels(need.reason))
-    scheduled = await _OPEN.one(connection, mine)
+    scheduled = await _OPEN.one(connection, ids)
     await record_schedule(connection, scheduled, request_id=request_id)
 
 

@@ -38,13 +38,13 @@ async def concerned(connection: Statements) -> list[Due]:
 
 async def credit_faults(connection: AsyncConnection, reservation: Reservation) -> None:
     """Let the credit of a locked, active reservation agree with the faults of its hardware, until it is over."""
-    mine = {"project_id": reservation.project_id}
+    owner = {"project_id": reservation.project_id}
     sold_as = Block(reservation.machines, reservation.servers, own_hosts=reservation.own_hosts)
     await credit(
         connection,
-        **mine,
+        **owner,
         resource_id=reservation.id,
-        faults=await faults_of_reservation(connection, **mine, reservation_id=reservation.id),
+        faults=await faults_of_reservation(connection, **owner, reservation_id=reservation.id),
         not_working=sold_as.not_working,
         now=min(reservation.now, reservation.ends_at),
     )

@@ -95,7 +95,7 @@ _NOW = Query("SELECT app_now() AS now", datetime)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Request:
     """A reservation that could be made if quota and capacity allow it. `cancel_until`: None if never."""
 
     region: str
@@ -114,22 +114,22 @@ async def estimate_reservation(
     connection: Statements, actor: Actor, body: ReservationCreate, *, catalogue: Catalogue, settings: Settings
 ) -> ReservationEstimateOut:
     """What it costs at present prices, and what fits now. Nothing is locked. Raises `Problem` validation_failed."""
-    wanted = await _examine(connection, actor, body, catalogue=catalogue, settings=settings)
+    request = await _examine(connection, actor, body, catalogue=catalogue, settings=settings)
     quota = await quotas.find(
-        connection, project_id=actor.project_id, region=wanted.region, machine_type=wanted.flavor.machine_type
+        connection, project_id=actor.project_id, region=request.region, machine_type=request.flavor.machine_type
     )
-    need = Need.of(wanted.flavor)
-    room = await read_room(connection, wanted.region, need)
-    lacking = _lack(room, need, wanted.count)
+    need = Need.of(request.flavor)
+    room = await read_room(connection, request.region, need)
+    lacking = _lack(room, need, request.count)
     return ReservationEstimateOut(
-        sku=reserved_sku(wanted.flavor),
-        machines=wanted.machines,
-        minutes=wanted.minutes,
-        price_per_minute=wanted.terms.per_minute,
-        cost=wanted.terms.per_minute * wanted.minutes,
-        cancel_until=wanted.cancel_until,
+        sku=reserved_sku(request.flavor),
+        machines=request.machines,
+        minutes=request.minutes,
+        price_per_minute=request.terms.per_minute,
+        cost=request.terms.per_minute * request.minutes,
+        cancel_until=request.cancel_until,
         quota=EstimateQuotaOut(
-            allowed=wanted.machines <= quota.left, limit=quota.limit, used=quota.used, needed=wanted.machines
+            allowed=request.machines <= quota.remaining, limit=quota.limit, used=quota.used, needed=request.machines
         ),
         capacity=ReservationCapacityOut(
             available=lacking is None,
@@ -147,23 +147,23 @@ async def reserve(
     Raises `Problem`: validation_failed, budget_reached, payment_overdue, cost_limit_reached, quota_exceeded,
     capacity_exhausted, state_conflict, unavailable.
     """
-    wanted = await _examine(connection, actor, body, catalogue=catalogue, settings=settings)
-    refuse_by_terms(wanted.terms)
-    if wanted.terms.has_cost_limit:
+    request = await _examine(connection, actor, body, catalogue=catalogue, settings=settings)
+    refuse_by_terms(request.terms)
+    if request.terms.has_cost_limit:
         raise refused_reservation()
-    if wanted.terms.holds_funds:
+    if request.terms.holds_funds:
         raise Problem(STATE_CONFLICT, "Reservations are not offered to prepaid accounts. Create clusters instead.")
-    await _take_quota(connection, actor, wanted)
-    need = Need.of(wanted.flavor)
-    await _refuse_without_room(connection, wanted, need)
-    made = new_id()
-    await insert(connection, _row(made, actor, body, wanted))
-    await record_reservation_event(connection, RESERVATION_CREATED, made, body, actor)
-    for block in range(wanted.count):
-        reserved = ReservedBlock(made, block)
-        await take(connection, Demand(actor.project_id, None, wanted.region, need, reserved=reserved))
+    await _allocate_quota(connection, actor, request)
+    need = Need.of(request.flavor)
+    await _refuse_without_room(connection, request, need)
+    reservation_id = new_id()
+    await insert(connection, _row(reservation_id, actor, body, request))
+    await record_reservation_event(connection, RESERVATION_CREATED, reservation_id, body, actor)
+    for block in range(request.count):
+        reserved = ReservedBlock(reservation_id, block)
+        await take(connection, Demand(actor.project_id, None, request.region, need, reserved=reserved))
     failpoint("reservation.machines_taken")
-    return made
+    return reservation_id
 
 
 async def cancel(connection: AsyncConnection, actor: Actor, reservation_id: UUID) -> None:
@@ -203,7 +203,7 @@ async def cancel(connection: AsyncConnection, actor: Actor, reservation_id: UUID
 
 async def _examine(
     connection: Statements, actor: Actor, body: ReservationCreate, *, catalogue: Catalogue, settings: Settings
-) -> _Wanted:
+) -> _Request:
     """Check the request against the clock, the catalogue and the prices. Raises `Problem` validation_failed."""
     now = await _NOW.one(connection)
     faults = list(_wrong_times(body, now))
@@ -228,7 +228,7 @@ async def _examine(
         )
         raise _invalid([FieldError("/flavor", "not_offered", sentence)])
     until = body.starts_at - CANCELLED_BEFORE
-    return _Wanted(
+    return _Request(
         region=region.slug,
         flavor=flavor,
         count=body.count,
@@ -256,31 +256,31 @@ def _invalid(faults: list[FieldError]) -> Problem:
     return Problem(VALIDATION_FAILED, "Nothing can be reserved like this; `errors` lists what to change.", faults)
 
 
-async def _take_quota(connection: AsyncConnection, actor: Actor, wanted: _Wanted) -> None:
-    project, region, machine_type = actor.project_id, wanted.region, wanted.flavor.machine_type
+async def _allocate_quota(connection: AsyncConnection, actor: Actor, request: _Request) -> None:
+    project, region, machine_type = actor.project_id, request.region, request.flavor.machine_type
     quota = await quotas.find(connection, project_id=project, region=region, machine_type=machine_type)
-    if wanted.machines > quota.left:
-        fits = max(0, quota.left) // wanted.flavor.machines
+    if request.machines > quota.remaining:
+        fits = max(0, quota.remaining) // request.flavor.machines
         sentence = (
-            f"The reservation needs {wanted.machines} machines; of the project's quota of {quota.limit} there are"
-            f" {max(0, quota.left)} left, enough for {fits} of the {wanted.count} clusters. Reserve fewer, or ask for a"
-            f" higher quota (`ipucloud quotas request {quota.region} {quota.machine_type}"
-            f" {quota.used + wanted.machines} REASON`)."
+            f"The reservation needs {request.machines} machines; of the project's quota of {quota.limit} there are"
+            f" {max(0, quota.remaining)} left, enough for {fits} of the {request.count} clusters. Reserve fewer, or ask"
+            f" for a higher quota (`ipucloud quotas request {quota.region} {quota.machine_type}"
+            f" {quota.used + request.machines} REASON`)."
         )
-        numbers = {"wanted": wanted.machines, "limit": quota.limit, "used": quota.used}
+        numbers = {"wanted": request.machines, "limit": quota.limit, "used": quota.used}
         why_not = {"reason": "quota", "detail": sentence, "numbers": numbers}
         raise Problem(QUOTA_EXCEEDED, sentence, extra={"why_not": why_not})
     await quotas.take(
-        connection, project_id=project, region=region, machine_type=machine_type, machines=wanted.machines
+        connection, project_id=project, region=region, machine_type=machine_type, machines=request.machines
     )
 
 
-async def _refuse_without_room(connection: AsyncConnection, wanted: _Wanted, need: Need) -> None:
-    if await awaited(connection, wanted.region, need.machine_type):
+async def _refuse_without_room(connection: AsyncConnection, request: _Request, need: Need) -> None:
+    if await awaited(connection, request.region, need.machine_type):
         raise behind_the_queue(
             "Reserve another machine type, or in another region; or create a cluster with `wait_for_capacity`."
         )
-    lacking = _lack(await read_room(connection, wanted.region, need), need, wanted.count)
+    lacking = _lack(await read_room(connection, request.region, need), need, request.count)
     if lacking is not None:
         raise exhausted(lacking)
 
@@ -299,24 +299,24 @@ def _lack(room: Room, need: Need, count: int) -> NoRoom | None:
     return NoRoom("capacity", sentence, {"wanted": count * need.machines, "fits": fits})
 
 
-def _row(made: UUID, actor: Actor, body: ReservationCreate, wanted: _Wanted) -> dict[str, object]:
-    need = Need.of(wanted.flavor)
+def _row(reservation_id: UUID, actor: Actor, body: ReservationCreate, request: _Request) -> dict[str, object]:
+    need = Need.of(request.flavor)
     return {
-        "id": made,
+        "id": reservation_id,
         "project_id": actor.project_id,
         "name": body.name,
-        "region": wanted.region,
-        "flavor": wanted.flavor.name,
+        "region": request.region,
+        "flavor": request.flavor.name,
         "machine_type": need.machine_type,
-        "blocks": wanted.count,
+        "blocks": request.count,
         "machines": need.machines,
-        "ipus": wanted.flavor.ipus,
+        "ipus": request.flavor.ipus,
         "servers": need.hosts,
         "own_hosts": need.own_hosts,
-        "sku": reserved_sku(wanted.flavor),
-        "currency": wanted.terms.per_minute.currency,
+        "sku": reserved_sku(request.flavor),
+        "currency": request.terms.per_minute.currency,
         "starts_at": body.starts_at,
         "ends_at": body.ends_at,
-        "cancel_until": wanted.cancel_until,
+        "cancel_until": request.cancel_until,
         "created_by": actor.token_id,
     }

@@ -26,29 +26,31 @@ async def reservation_for(
     active.
     """
     try:
-        found = await lock_reservation(connection, project_id=actor.project_id, reservation_id=reservation_id)
+        reservation = await lock_reservation(connection, project_id=actor.project_id, reservation_id=reservation_id)
     except Problem as problem:
         if problem.kind is not NOT_FOUND:
             raise
         sentence = "The project has no such reservation; `GET /v1/projects/{project}/reservations` lists them."
         raise invalid([FieldError("/reservation", "unknown_reservation", sentence)]) from problem
-    if faults := list(_faults(body, found, choice)):
+    if faults := list(_faults(body, reservation, choice)):
         raise invalid(faults)
-    if found.state is not ReservationState.ACTIVE or found.ends_at <= found.now:
+    if reservation.state is not ReservationState.ACTIVE or reservation.ends_at <= reservation.now:
         when = (
-            f" It begins at {found.starts_at:%Y-%m-%d %H:%M} UTC." if found.state is ReservationState.SCHEDULED else ""
+            f" It begins at {reservation.starts_at:%Y-%m-%d %H:%M} UTC."
+            if reservation.state is ReservationState.SCHEDULED
+            else ""
         )
-        state = found.state if found.state is not ReservationState.ACTIVE else ReservationState.ENDED
+        state = reservation.state if reservation.state is not ReservationState.ACTIVE else ReservationState.ENDED
         raise Problem(
             STATE_CONFLICT,
-            f"Reservation {found.name} is {state.value}; clusters are created from an active one.{when}",
+            f"Reservation {reservation.name} is {state.value}; clusters are created from an active one.{when}",
         )
-    return found
+    return reservation
 
 
 async def give_block(connection: AsyncConnection, reservation: Reservation, cluster_id: UUID) -> None:
     """Give the cluster a block of the locked reservation. Raises `Problem` capacity_exhausted when none is left."""
-    given = await hand_over(
+    handed_over = await hand_over(
         connection,
         project_id=reservation.project_id,
         reservation_id=reservation.id,
@@ -56,7 +58,7 @@ async def give_block(connection: AsyncConnection, reservation: Reservation, clus
         machines=reservation.machines,
         servers=reservation.servers,
     )
-    if not given:
+    if not handed_over:
         sentence = (
             f"All of reservation {reservation.name} is in use: it has room for {reservation.blocks}"
             f" cluster{'' if reservation.blocks == 1 else 's'}. Delete one of its clusters, or create this one without"
@@ -65,14 +67,14 @@ async def give_block(connection: AsyncConnection, reservation: Reservation, clus
         raise exhausted(NoRoom("reservation", sentence, {"count": reservation.blocks, "left": 0}))
 
 
-def _faults(body: ClusterCreate, found: Reservation, choice: Choice) -> Iterator[FieldError]:
-    if choice.region.slug != found.region:
-        yield FieldError("/region", "not_reserved", f"The reservation is in {found.region}.")
-    if choice.flavor.name != found.flavor:
-        yield FieldError("/flavor", "not_reserved", f"The reservation is for clusters of flavor {found.flavor}.")
-    elif choice.poplar_servers != found.servers:
+def _faults(body: ClusterCreate, reservation: Reservation, choice: Choice) -> Iterator[FieldError]:
+    if choice.region.slug != reservation.region:
+        yield FieldError("/region", "not_reserved", f"The reservation is in {reservation.region}.")
+    if choice.flavor.name != reservation.flavor:
+        yield FieldError("/flavor", "not_reserved", f"The reservation is for clusters of flavor {reservation.flavor}.")
+    elif choice.poplar_servers != reservation.servers:
         yield FieldError(
-            "/poplar_servers", "not_reserved", f"Clusters of the reservation have {found.servers}; omit this."
+            "/poplar_servers", "not_reserved", f"Clusters of the reservation have {reservation.servers}; omit this."
         )
     if body.wait_for_capacity:
         yield FieldError(

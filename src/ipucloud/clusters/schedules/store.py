@@ -117,14 +117,14 @@ async def set_schedule(
     connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, schedule: ClusterSchedule | None
 ) -> None:
     """Give the cluster this schedule, from its next moment on, or none. What was due is no longer."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    ids = {"project_id": project_id, "cluster_id": cluster_id}
     if schedule is None:
-        await connection.execute(_REMOVE, mine)
+        await connection.execute(_REMOVE, ids)
         return
     written = schedule.model_dump(mode="json")
     lists = {name: orjson.dumps(written[name]).decode() for name in ("periods", "holidays")}
     following = _following(next_moment(schedule, await _NOW.one(connection)))
-    await connection.execute(_SET, {**mine, "time_zone": schedule.time_zone, **lists, **following})
+    await connection.execute(_SET, {**ids, "time_zone": schedule.time_zone, **lists, **following})
 
 
 async def kept_schedule(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> Kept | None:
@@ -143,8 +143,8 @@ async def write(connection: AsyncConnection, kept: Kept) -> None:
         "detail": due and due.detail,
         "operation_id": due and due.operation_id,
     }
-    mine = {"project_id": kept.project_id, "cluster_id": kept.cluster_id, "computed_at": kept.computed_at}
-    await connection.execute(_WRITE, {**mine, **_following(kept.following), **values})
+    ids = {"project_id": kept.project_id, "cluster_id": kept.cluster_id, "computed_at": kept.computed_at}
+    await connection.execute(_WRITE, {**ids, **_following(kept.following), **values})
 
 
 def _following(moment: Moment | None) -> Mapping[str, object]:

@@ -47,13 +47,13 @@ async def wait_for_capacity(site: Site, cluster: ClusterInputs) -> StepResult:  
     wait = cluster.wait
     if wait is None or wait.granted:
         return Achieved()
-    if wait.left <= 0:
+    if wait.remaining <= 0:
         advice = _ADVICE[cluster.operation.kind].format(name=cluster.name)
         sentence = f"No machines were free for the cluster until `wait_until`. {advice}"
         return Failed("its time to wait is over", final=True, problem=Problem(CAPACITY_WAIT_EXPIRED, sentence))
     return Pending(
         "waiting for capacity; `waiting` of the cluster has its place in the queue",
-        recheck=min(wait.left, RECHECK_SECONDS),
+        recheck=min(wait.remaining, RECHECK_SECONDS),
         blocked=True,
     )
 
@@ -72,15 +72,15 @@ USER_DATA_NOTE = 500
 
 
 async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
-    wanted = NetworkSpec(
+    spec = NetworkSpec(
         region=cluster.region,
         machines=list(cluster.network_machines),
         hosts=[host.name for host in cluster.hosts],
     )
     network = await site.networks.get(cluster.external_name)
     if network is None:
-        network = await site.networks.put(cluster.external_name, wanted)
-    if network.spec != wanted:
+        network = await site.networks.put(cluster.external_name, spec)
+    if network.spec != spec:
         return Failed("the tenant network has other machines than the cluster's", final=True)
     if network.state is not NetworkState.READY:
         return Pending(f"joining the machines to {step_objects.network(cluster)}")
@@ -93,14 +93,14 @@ async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     unanswered = await silent(site, cluster, "machine", zip(names, answers, strict=True))
     if unanswered is not None:
         return unanswered
-    seen = [(name, system) for name, system in zip(names, answers, strict=True) if isinstance(system, RedfishSystem)]
-    if unhealthy := [name for name, system in seen if system.Status.Health == "Critical"]:
+    systems = [(name, system) for name, system in zip(names, answers, strict=True) if isinstance(system, RedfishSystem)]
+    if unhealthy := [name for name, system in systems if system.Status.Health == "Critical"]:
         return faulty("machine", unhealthy, "failed")
-    if waiting := [name for name, system in seen if system.PowerState != "On"]:
+    if waiting := [name for name, system in systems if system.PowerState != "On"]:
         if cluster.operation.step.running_for > cluster.power_limit:
             return faulty("machine", waiting, f"did not switch on within {cluster.power_limit:.0f} seconds")
         return Pending(f"switching on {step_objects.listed('machine', waiting)}")
-    if len({system.BiosVersion for _, system in seen}) > 1:
+    if len({system.BiosVersion for _, system in systems}) > 1:
         return Failed("the IPU machines run different firmware", final=True)
     return Achieved()
 
@@ -125,18 +125,18 @@ async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
     name, vipu_cluster = cluster.external_name, cluster.machines[0].vipu_cluster_id
     if vipu_cluster is None:
         return Failed("the machines are not under V-IPU", final=True)
-    wanted = Allocation(name, vipu_cluster, frozenset(machine.name for machine in cluster.machines))
-    found = await site.vipu.allocation(name)
-    if found is None:
-        await site.vipu.create_allocation(wanted)
-        found = await site.vipu.allocation(name)
-    if found is None:
+    desired = Allocation(name, vipu_cluster, frozenset(machine.name for machine in cluster.machines))
+    actual = await site.vipu.allocation(name)
+    if actual is None:
+        await site.vipu.create_allocation(desired)
+        actual = await site.vipu.allocation(name)
+    if actual is None:
         return Pending(f"{step_objects.controller(cluster)} makes allocation {name}")
-    if (found.cluster_id, found.agent_ids) != (wanted.cluster_id, wanted.agent_ids):
+    if (actual.cluster_id, actual.agent_ids) != (desired.cluster_id, desired.agent_ids):
         return Failed("the V-IPU allocation holds other machines than the cluster's", final=True)
-    if found.endpoint is None:
+    if actual.endpoint is None:
         return Failed(f"{step_objects.controller(cluster)} reports no user endpoint of allocation {name}")
-    return AllocationAnswer(found.endpoint)
+    return AllocationAnswer(actual.endpoint)
 
 
 async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -161,9 +161,9 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
     Those that do not fit any more, or that the controller refuses, are left out.
     """
     refused: list[str] = []
-    wanted = _partitions(cluster)
-    fit = vipu_access.fitting({each.id: each.size for each in wanted}, cluster.ipus)
-    for request in sorted(wanted, key=lambda each: -each.size):
+    requests = _partitions(cluster)
+    fit = vipu_access.fitting({each.id: each.size for each in requests}, cluster.ipus)
+    for request in sorted(requests, key=lambda each: -each.size):
         if request.id not in fit:
             refused.append(request.id)
             continue
@@ -185,8 +185,8 @@ def _partitions(cluster: ClusterInputs) -> list[PartitionRequest]:
     name, domains = cluster.external_name, vipu_access.gcds(cluster.ipus)
     # Over several IPU-Link domains it cannot be reconfigurable (V-IPU rule 5).
     whole = PartitionShape(cluster.ipus, gcds=domains, reconfigurable=cluster.reconfigurable and domains == 1)
-    wanted = (KeptPartition(name, None),) if cluster.kept_partitions is None else cluster.kept_partitions
-    return [PartitionRequest(each.name, name, **asdict(each.shape or whole)) for each in wanted]
+    partitions = (KeptPartition(name, None),) if cluster.kept_partitions is None else cluster.kept_partitions
+    return [PartitionRequest(each.name, name, **asdict(each.shape or whole)) for each in partitions]
 
 
 async def _partition(site: Site, cluster: ClusterInputs, request: PartitionRequest) -> StepResult:
@@ -235,25 +235,25 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     unanswered = await silent(site, cluster, "host", zip(working, answers, strict=True))
     if unanswered is not None:
         return unanswered
-    return await _counted(site, cluster, [seen for seen in answers if isinstance(seen, Host)])
+    return await _counted(site, cluster, [answer for answer in answers if isinstance(answer, Host)])
 
 
 async def _counted(site: Site, cluster: ClusterInputs, hosts: Sequence[Host]) -> StepResult:
-    counts = [(seen.name, seen.ipus_visible) for seen in hosts]
+    counts = [(host.name, host.ipus_visible) for host in hosts]
     if waiting := [name for name, count in counts if count is None]:
         return Pending(f"counting the IPUs from {step_objects.listed('host', waiting)}")
     expected = cluster.ipus if cluster.vipu is None else vipu_access.ipus_of_server(cluster.ipus)
     if wrong := [name for name, count in counts if count != expected]:
         detail = f"{step_objects.listed('host', wrong)} does not see {expected} IPUs"
         return Failed(detail) if cluster.vipu is None else await explained(site, cluster, detail)
-    if preparing := [seen.name for seen in hosts if seen.cloud_init and seen.cloud_init.status == "running"]:
+    if preparing := [host.name for host in hosts if host.cloud_init and host.cloud_init.status == "running"]:
         return Pending(f"carrying out the user data on {step_objects.listed('host', preparing)}", endless=True)
     return Achieved(note=_user_data_errors(hosts))
 
 
 def _user_data_errors(hosts: Sequence[Host]) -> str | None:
     """What of the user data failed. The cluster works without it, and its customer can look into it there."""
-    failed = [(seen.name, seen.cloud_init.errors) for seen in hosts if seen.cloud_init and seen.cloud_init.errors]
+    failed = [(host.name, host.cloud_init.errors) for host in hosts if host.cloud_init and host.cloud_init.errors]
     if not failed:
         return None
     (name, errors), *others = failed

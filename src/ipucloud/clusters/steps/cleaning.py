@@ -39,12 +39,12 @@ Object = TypeVar("Object", bound=Named)
 class Progress:
     """How far one machine or host is. `trouble`: why it cannot get there by itself, to continue a sentence.
 
-    `seen`: what the site showed of it.
+    `observed`: what the site showed of it.
     """
 
     done: bool
     trouble: str | None = None
-    seen: Evidence = field(default_factory=dict)
+    observed: Evidence = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Wait:
     troubled_since: float = 0.0
     sightings: int = 0
 
-    def seen(self, now: float, *, in_trouble: bool) -> Wait:
+    def after_check(self, now: float, *, in_trouble: bool) -> Wait:
         """After another check."""
         if not in_trouble:
             return Wait(self.since)
@@ -72,7 +72,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Leftover:
     """A machine or host that a clean-up leaves as it is, and why."""
 
     kind: Literal["machine", "host"]
@@ -84,7 +84,7 @@ class Left:
 class Cleaned(Achieved):
     """The goal of a clean-up step, except for what it leaves; and what the site showed of the rest, by id."""
 
-    left: tuple[Left, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
     observed: Mapping[str, Evidence] = field(default_factory=dict)
 
 
@@ -101,38 +101,38 @@ async def clean(
 
     Objects that an earlier step left are not waited for. Raises SiteError when the site itself does not answer.
     """
-    wanted = [each for each in objects if not each.not_clean]
-    found = await asyncio.gather(*(act(each) for each in wanted), return_exceptions=True)
-    seen = [(each, _progress(kind, each.name, result)) for each, result in zip(wanted, found, strict=True)]
-    observed = {each.id: progress.seen for each, progress in seen if progress.done}
-    waiting = [(each.name, progress.trouble) for each, progress in seen if not progress.done]
+    targets = [each for each in objects if not each.not_clean]
+    results = await asyncio.gather(*(act(each) for each in targets), return_exceptions=True)
+    pairs = [(each, _progress(kind, each.name, result)) for each, result in zip(targets, results, strict=True)]
+    observed = {each.id: progress.observed for each, progress in pairs if progress.done}
+    waiting = [(each.name, progress.trouble) for each, progress in pairs if not progress.done]
     now, known = cluster.operation.step.running_for, cluster.operation.step.notes or {}
     waits = {
-        name: Wait(**known.get(f"{kind} {name}", {"since": now})).seen(now, in_trouble=trouble is not None)
+        name: Wait(**known.get(f"{kind} {name}", {"since": now})).after_check(now, in_trouble=trouble is not None)
         for name, trouble in waiting
     }
     notes = {f"{kind} {name}": asdict(wait) for name, wait in waits.items()}
     if not waiting:
         return Cleaned(observed=observed)
-    if any(isinstance(result, SiteError) for result in found):
+    if any(isinstance(result, SiteError) for result in results):
         # Only a site that answers shows that it is the hardware which does not.
         await site.networks.get(cluster.external_name)
     sentence = f"{doing} {listed(kind, [name for name, _ in waiting])}"
     troubles = "".join(f"; {trouble}" for _, trouble in waiting if trouble is not None)
-    left = [
-        Left(kind, name, trouble or f"{kind} {name} did not finish")
+    isolated = [
+        Leftover(kind, name, trouble or f"{kind} {name} did not finish")
         for name, trouble in waiting
         if waits[name].lost(now, cluster.isolation)
     ]
-    if len(left) < len(waiting):
+    if len(isolated) < len(waiting):
         return Pending(sentence + troubles, notes=notes)
-    if len(left) > cluster.isolation.budget:
+    if len(isolated) > cluster.isolation.budget:
         sentence += f"{troubles}; so much hardware is in trouble that an operator must act"
         return Pending(sentence, notes=notes)
     return Cleaned(
-        tuple(left),
+        tuple(isolated),
         observed,
-        note=f"left {listed(kind, [each.name for each in left])} isolated, to be cleaned later{troubles}",
+        note=f"left {listed(kind, [each.name for each in isolated])} isolated, to be cleaned later{troubles}",
     )
 
 

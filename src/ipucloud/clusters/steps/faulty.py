@@ -49,11 +49,11 @@ async def silent(
     answers: Iterable[tuple[str, Answer | BaseException]],
 ) -> Faulty | None:
     """The hardware that did not answer. Raises SiteError when the site itself does not, and what else was raised."""
-    found = list(answers)
-    for _, answer in found:
+    pairs = list(answers)
+    for _, answer in pairs:
         if isinstance(answer, BaseException) and not isinstance(answer, (SiteBusy, SiteUnknown)):
             raise answer
-    names = [name for name, answer in found if isinstance(answer, BaseException)]
+    names = [name for name, answer in pairs if isinstance(answer, BaseException)]
     if not names:
         return None
     await site.networks.get(cluster.external_name)
@@ -85,8 +85,8 @@ async def examined(site: Site, cluster: ClusterInputs, detail: str) -> Faulty | 
 
 async def _machine_faults(site: Site, cluster: ClusterInputs, *, switched_on: bool) -> list[Fault]:
     """Of machines and the links between them. `switched_on`: one that is off has failed, too."""
-    asked = (site.machines.get(machine.name) for machine in cluster.machines)
-    systems = await asyncio.gather(*asked, return_exceptions=True)
+    reads = (site.machines.get(machine.name) for machine in cluster.machines)
+    systems = await asyncio.gather(*reads, return_exceptions=True)
     down = [link for link in await site.vipu.links(cluster.external_name) if link.state is LinkState.DOWN]
     faults = {
         end: f"the {link.kind} link between machines {link.ends[0]} and {link.ends[1]} is down"

@@ -11,7 +11,7 @@ from functools import partial
 from ipucloud.clusters import vipu_access
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.step_objects import listed
-from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
+from ipucloud.clusters.steps.cleaning import Cleaned, Leftover, Progress, clean
 from ipucloud.clusters.steps.faulty import faulty, silent
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
@@ -46,13 +46,13 @@ async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResul
     return await observed(site, cluster, await asyncio.gather(*deploying, return_exceptions=True))
 
 
-async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
-    host = await site.hosts.get(wanted.name)
+async def _deployed(site: Site, cluster: ClusterInputs, target: HostInput) -> ServerObservation | StepResult:
+    host = await site.hosts.get(target.name)
     if host.server is None and host.state is HostState.CLEAN:
-        host = await site.hosts.put_server(wanted.name, server_spec(cluster, wanted))
-    if host.server is not None and host.server.name != wanted.server_name:
-        return faulty("host", [wanted.name], "still has the server of an earlier cluster", outage=True)
-    return await answering(site, wanted, host)
+        host = await site.hosts.put_server(target.name, server_spec(cluster, target))
+    if host.server is not None and host.server.name != target.server_name:
+        return faulty("host", [target.name], "still has the server of an earlier cluster", outage=True)
+    return await answering(site, target, host)
 
 
 async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -73,27 +73,27 @@ async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepRe
     return result
 
 
-async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
-    host = await site.hosts.get(wanted.name)
-    if host.server is None or host.server.name != wanted.server_name:
-        sentence = f"Poplar server {wanted.server_name} is no longer on host {wanted.name}, nor is its disk"
+async def _switched_on(site: Site, cluster: ClusterInputs, target: HostInput) -> ServerObservation | StepResult:
+    host = await site.hosts.get(target.name)
+    if host.server is None or host.server.name != target.server_name:
+        sentence = f"Poplar server {target.server_name} is no longer on host {target.name}, nor is its disk"
         return Failed(sentence, final=True)
-    host = await with_keys(site, cluster, wanted, host)
+    host = await with_keys(site, cluster, target, host)
     settled = host.server is not None and host.server.network == cluster.external_name
     if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
         host = await site.hosts.switch_on(
-            wanted.name, wanted.server_name, cluster.external_name, _environment(cluster, wanted)
+            target.name, target.server_name, cluster.external_name, _environment(cluster, target)
         )
-    return await answering(site, wanted, host)
+    return await answering(site, target, host)
 
 
-async def with_keys(site: Site, cluster: ClusterInputs, wanted: HostInput, host: Host) -> Host:
+async def with_keys(site: Site, cluster: ClusterInputs, target: HostInput, host: Host) -> Host:
     """The host once its server was told the cluster's keys, which it has from its next start on if it is off."""
     if host.server is None or has_keys(host.server, cluster):
         return host
     return await site.hosts.put_keys(
-        wanted.name,
-        wanted.server_name,
+        target.name,
+        target.server_name,
         cluster.external_name,
         cluster.authorized_keys,
         revision=cluster.keys_revision,
@@ -121,48 +121,48 @@ async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepR
     if not isinstance(result, Cleaned):
         return result
     given_up = {host.name: host.id for host in cluster.hosts if host.unbuilt}
-    isolated = tuple(left for left in result.left if left.name in given_up)
+    isolated = tuple(each for each in result.leftovers if each.name in given_up)
     await _isolate(site, cluster, isolated)
-    observed = {each: seen for each, seen in result.observed.items() if each in given_up.values()}
-    return replace(result, left=isolated, observed=observed)
+    observed = {each: facts for each, facts in result.observed.items() if each in given_up.values()}
+    return replace(result, leftovers=isolated, observed=observed)
 
 
 async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     result = await clean(site, cluster, cluster.hosts, partial(_wiped, site), kind="host", doing="wiping")
     if isinstance(result, Cleaned):
-        await _isolate(site, cluster, result.left)
+        await _isolate(site, cluster, result.leftovers)
     return result
 
 
-async def _isolate(site: Site, cluster: ClusterInputs, left: Sequence[Left]) -> None:
-    names = {each.name for each in left}
+async def _isolate(site: Site, cluster: ClusterInputs, leftovers: Sequence[Leftover]) -> None:
+    names = {each.name for each in leftovers}
     for host in (each for each in cluster.hosts if each.name in names):
         with suppress(SiteError):  # it has failed; `policies/leftovers.py` asks again until it was observed wiped
             await site.hosts.switch_off(host.name, host.server_name, cluster.external_name)
 
 
-async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Progress:
+async def _switched_off(site: Site, cluster: ClusterInputs, target: HostInput) -> Progress:
     """A failed host is off too. Servers of other clusters do not count."""
-    if wanted.unbuilt:
-        return await _wiped(site, wanted)
-    host = await site.hosts.get(wanted.name)
-    if host.server is None or host.server.name != wanted.server_name:
+    if target.unbuilt:
+        return await _wiped(site, target)
+    host = await site.hosts.get(target.name)
+    if host.server is None or host.server.name != target.server_name:
         return Progress(done=True)
     if host.state not in _OFF:
-        host = await site.hosts.switch_off(wanted.name, wanted.server_name, cluster.external_name)
+        host = await site.hosts.switch_off(target.name, target.server_name, cluster.external_name)
     return Progress(host.state in _OFF)
 
 
-async def _wiped(site: Site, wanted: HostInput) -> Progress:
+async def _wiped(site: Site, target: HostInput) -> Progress:
     """Clean only when it has no server."""
-    host = await site.hosts.get(wanted.name)
-    ours = host.server is not None and host.server.name == wanted.server_name
+    host = await site.hosts.get(target.name)
+    ours = host.server is not None and host.server.name == target.server_name
     if ours and host.state is not HostState.WIPING:
-        await site.hosts.delete_server(wanted.name, wanted.server_name)
-        host = await site.hosts.get(wanted.name)
-    failed = f"host {wanted.name} failed" if host.state is HostState.FAILED else None
+        await site.hosts.delete_server(target.name, target.server_name)
+        host = await site.hosts.get(target.name)
+    failed = f"host {target.name} failed" if host.state is HostState.FAILED else None
     clean = host.server is None and host.state is HostState.CLEAN
-    return Progress(clean, failed, seen={"server": "none", "disk": "wiped"} if clean else {})
+    return Progress(clean, failed, observed={"server": "none", "disk": "wiped"} if clean else {})
 
 
 async def observed(
@@ -172,27 +172,27 @@ async def observed(
     unanswered = await silent(site, cluster, "host", zip((host.name for host in cluster.hosts), results, strict=True))
     if unanswered is not None:
         return unanswered
-    found: list[ServerObservation] = []
+    observations: list[ServerObservation] = []
     for result in results:
         if isinstance(result, StepResult):
             return result
         if isinstance(result, ServerObservation):
-            found.append(result)
-    return ServersAnswer(tuple(found))
+            observations.append(result)
+    return ServersAnswer(tuple(observations))
 
 
-async def answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
+async def answering(site: Site, target: HostInput, host: Host) -> ServerObservation | StepResult:
     """The server, once it presents the expected host key by SSH."""
     if host.state is HostState.FAILED:
-        return faulty("host", [wanted.name], "failed: its Poplar server did not come up")
+        return faulty("host", [target.name], "failed: its Poplar server did not come up")
     if host.state is not HostState.RUNNING or host.ssh is None:
-        return Pending(f"{_progress_of(host)} on host {wanted.name}")
+        return Pending(f"{_progress_of(host)} on host {target.name}")
     presented = await site.hosts.ssh_host_key(host.ssh.host, host.ssh.port)
     if presented is None:
-        return Pending(f"waiting for the Poplar server on host {wanted.name} to answer by SSH")
+        return Pending(f"waiting for the Poplar server on host {target.name} to answer by SSH")
     if presented.split()[:2] != host.ssh.host_key.split()[:2]:
-        return faulty("host", [wanted.name], "has a Poplar server that presents an unexpected SSH host key")
-    return ServerObservation(wanted.ordinal, host.ssh, () if host.server is None else keys_of(host.server))
+        return faulty("host", [target.name], "has a Poplar server that presents an unexpected SSH host key")
+    return ServerObservation(target.ordinal, host.ssh, () if host.server is None else keys_of(host.server))
 
 
 def _progress_of(host: Host) -> str:
@@ -264,12 +264,12 @@ async def exchange_keys(site: Site, cluster: ClusterInputs) -> StepResult:
     return KeysAnswer(tuple(host.ordinal for host in cluster.hosts))
 
 
-async def _exchanged(site: Site, cluster: ClusterInputs, wanted: HostInput) -> StepResult | None:
+async def _exchanged(site: Site, cluster: ClusterInputs, target: HostInput) -> StepResult | None:
     """None when the server has the keys."""
-    host = await site.hosts.get(wanted.name)
-    if host.server is None or host.server.name != wanted.server_name:
-        return Failed(f"Poplar server {wanted.server_name} is no longer on host {wanted.name}", final=True)
-    host = await with_keys(site, cluster, wanted, host)
+    host = await site.hosts.get(target.name)
+    if host.server is None or host.server.name != target.server_name:
+        return Failed(f"Poplar server {target.server_name} is no longer on host {target.name}", final=True)
+    host = await with_keys(site, cluster, target, host)
     if host.server is None or not has_keys(host.server, cluster):
-        return Pending(f"waiting until the Poplar server on host {wanted.name} has the keys")
+        return Pending(f"waiting until the Poplar server on host {target.name} has the keys")
     return None

@@ -43,8 +43,8 @@ async def check_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     unanswered = await silent(site, chosen, "host", zip((host.name for host in chosen.hosts), hosts, strict=True))
     if unanswered is not None:
         return unanswered
-    for wanted, host in zip(chosen.hosts, hosts, strict=True):
-        if isinstance(host, Host) and (fault := _fault(wanted, host)) is not None:
+    for target, host in zip(chosen.hosts, hosts, strict=True):
+        if isinstance(host, Host) and (fault := _fault(target, host)) is not None:
             return fault
     return Achieved()
 
@@ -55,15 +55,15 @@ async def rebuild_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     return await observed(site, chosen, await asyncio.gather(*rebuilding, return_exceptions=True))
 
 
-async def _rebuilt(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
-    host = await site.hosts.get(wanted.name)
-    if (fault := _fault(wanted, host)) is not None:
+async def _rebuilt(site: Site, cluster: ClusterInputs, target: HostInput) -> ServerObservation | StepResult:
+    host = await site.hosts.get(target.name)
+    if (fault := _fault(target, host)) is not None:
         return fault
-    if cluster.rebuild is not None and not _is_written(wanted, host):
-        host = await site.hosts.rebuild(wanted.name, server_spec(cluster, wanted), disk=cluster.rebuild.disk)
-    if not _is_written(wanted, host):
-        return Pending(f"waiting for host {wanted.name} to write the Poplar server")
-    return await answering(site, wanted, host)
+    if cluster.rebuild is not None and not _is_written(target, host):
+        host = await site.hosts.rebuild(target.name, server_spec(cluster, target), disk=cluster.rebuild.disk)
+    if not _is_written(target, host):
+        return Pending(f"waiting for host {target.name} to write the Poplar server")
+    return await answering(site, target, host)
 
 
 async def count_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -91,7 +91,7 @@ async def settle_rebuild(site: Site, cluster: ClusterInputs) -> StepResult:
     if _since(cluster) >= max(SETTLED_AFTER, cluster.request_life):
         return await _judged(site, cluster, chosen.hosts)
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in chosen.hosts))
-    written = [wanted for wanted, host in zip(chosen.hosts, hosts, strict=True) if _is_written(wanted, host)]
+    written = [target for target, host in zip(chosen.hosts, hosts, strict=True) if _is_written(target, host)]
     if written and cluster.operation.state is OperationState.CANCELLING:
         finished = await rebuild_servers(site, cluster)
         if not isinstance(finished, Achieved):
@@ -105,23 +105,23 @@ async def settle_rebuild(site: Site, cluster: ClusterInputs) -> StepResult:
     return _settled(cluster, chosen.hosts, hosts, written)
 
 
-async def _judged(site: Site, cluster: ClusterInputs, wanted: Sequence[HostInput]) -> Settled:
+async def _judged(site: Site, cluster: ClusterInputs, targets: Sequence[HostInput]) -> Settled:
     """What is known when the time is over; hosts that do not answer are watched like any other."""
-    answers = await asyncio.gather(*(site.hosts.get(host.name) for host in wanted), return_exceptions=True)
+    answers = await asyncio.gather(*(site.hosts.get(host.name) for host in targets), return_exceptions=True)
     for answer in answers:
         if isinstance(answer, BaseException) and not isinstance(answer, SiteError):
             raise answer
-    seen = [(each, host) for each, host in zip(wanted, answers, strict=True) if isinstance(host, Host)]
-    written = [each for each, host in seen if _is_written(each, host)]
-    return _settled(cluster, [each for each, _ in seen], [host for _, host in seen], written)
+    pairs = [(each, host) for each, host in zip(targets, answers, strict=True) if isinstance(host, Host)]
+    written = [each for each, host in pairs if _is_written(each, host)]
+    return _settled(cluster, [each for each, _ in pairs], [host for _, host in pairs], written)
 
 
 def _settled(
-    cluster: ClusterInputs, wanted: Sequence[HostInput], hosts: Sequence[Host], written: Sequence[HostInput]
+    cluster: ClusterInputs, targets: Sequence[HostInput], hosts: Sequence[Host], written: Sequence[HostInput]
 ) -> Settled:
     reachable = tuple(
         ServerObservation(each.ordinal, host.ssh, () if host.server is None else keys_of(host.server))
-        for each, host in zip(wanted, hosts, strict=True)
+        for each, host in zip(targets, hosts, strict=True)
         if host.ssh is not None and each in written
     )
     lost = "" if cluster.rebuild is None else f" (disk: {cluster.rebuild.disk})"
@@ -130,17 +130,17 @@ def _settled(
     return Settled(tuple(each.ordinal for each in written), reachable, note=note)
 
 
-def _fault(wanted: HostInput, host: Host) -> Failed | None:
-    if host.server is None or host.server.name != wanted.server_name:
-        return Failed(f"Poplar server {wanted.server_name} is no longer on host {wanted.name}", final=True)
+def _fault(target: HostInput, host: Host) -> Failed | None:
+    if host.server is None or host.server.name != target.server_name:
+        return Failed(f"Poplar server {target.server_name} is no longer on host {target.name}", final=True)
     if host.state is HostState.FAILED:
-        return Failed(f"host {wanted.name} failed; a rebuild does not help, a repair takes another", final=True)
+        return Failed(f"host {target.name} failed; a rebuild does not help, a repair takes another", final=True)
     return None
 
 
-def _is_written(wanted: HostInput, host: Host) -> bool:
-    ours = host.server is not None and host.server.name == wanted.server_name
-    return ours and host.server is not None and host.server.generation >= wanted.generation
+def _is_written(target: HostInput, host: Host) -> bool:
+    ours = host.server is not None and host.server.name == target.server_name
+    return ours and host.server is not None and host.server.generation >= target.generation
 
 
 def _since(cluster: ClusterInputs) -> float:

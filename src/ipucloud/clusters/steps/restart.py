@@ -35,16 +35,16 @@ async def note_boots(site: Site, cluster: ClusterInputs) -> StepResult:
     if unanswered is not None:
         return unanswered
     boots: dict[int, str] = {}
-    for wanted, host in zip(chosen.hosts, hosts, strict=True):
+    for target, host in zip(chosen.hosts, hosts, strict=True):
         if not isinstance(host, Host):
             continue
-        if host.server is None or host.server.name != wanted.server_name:
-            return Failed(f"Poplar server {wanted.server_name} is no longer on host {wanted.name}", final=True)
+        if host.server is None or host.server.name != target.server_name:
+            return Failed(f"Poplar server {target.server_name} is no longer on host {target.name}", final=True)
         if host.state is HostState.FAILED:
-            return Failed(f"host {wanted.name} failed; a restart does not help, a repair takes another", final=True)
+            return Failed(f"host {target.name} failed; a restart does not help, a repair takes another", final=True)
         if host.boot_id is None:
-            return Failed(f"host {wanted.name} does not show its boots: it could be restarted twice", final=True)
-        boots[wanted.ordinal] = host.boot_id
+            return Failed(f"host {target.name} does not show its boots: it could be restarted twice", final=True)
+        boots[target.ordinal] = host.boot_id
     return Boots(boots)
 
 
@@ -63,38 +63,38 @@ async def _restart_all(site: Site, cluster: ClusterInputs, *, hard: bool) -> Ste
 
 
 async def _restarted(
-    site: Site, cluster: ClusterInputs, wanted: HostInput, *, hard: bool
+    site: Site, cluster: ClusterInputs, target: HostInput, *, hard: bool
 ) -> ServerObservation | StepResult:
-    host = await site.hosts.get(wanted.name)
-    if host.server is None or host.server.name != wanted.server_name:
-        return Failed(f"Poplar server {wanted.server_name} is no longer on host {wanted.name}", final=True)
-    if wanted.boot_before is None:
-        return Failed(f"the boot of Poplar server {wanted.server_name} was not recorded", final=True)
-    if host.boot_id == wanted.boot_before and host.state is not HostState.FAILED:
+    host = await site.hosts.get(target.name)
+    if host.server is None or host.server.name != target.server_name:
+        return Failed(f"Poplar server {target.server_name} is no longer on host {target.name}", final=True)
+    if target.boot_before is None:
+        return Failed(f"the boot of Poplar server {target.server_name} was not recorded", final=True)
+    if host.boot_id == target.boot_before and host.state is not HostState.FAILED:
         host = await site.hosts.restart(
-            wanted.name, wanted.server_name, cluster.external_name, boot_id=wanted.boot_before, hard=hard
+            target.name, target.server_name, cluster.external_name, boot_id=target.boot_before, hard=hard
         )
-    if host.boot_id == wanted.boot_before and host.state is not HostState.FAILED:
-        return Pending(f"waiting for host {wanted.name} to restart")
-    return await answering(site, wanted, host)
+    if host.boot_id == target.boot_before and host.state is not HostState.FAILED:
+        return Pending(f"waiting for host {target.name} to restart")
+    return await answering(site, target, host)
 
 
 async def settle_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     """Wait until no request can restart a server any more, and those that start have started."""
     since = cluster.operation.step.running_for
-    for wanted in _chosen(cluster).hosts:
-        if wanted.boot_before is None:
+    for target in _chosen(cluster).hosts:
+        if target.boot_before is None:
             continue
         try:
-            host = await site.hosts.get(wanted.name)
+            host = await site.hosts.get(target.name)
         except SiteError:
             if since < max(SETTLED_AFTER, cluster.request_life):
                 raise
             continue  # it is watched like the server of any other host that does not answer
-        if host.boot_id == wanted.boot_before and since < cluster.request_life:
-            return Pending(f"waiting until host {wanted.name} can no longer get an earlier request")
+        if host.boot_id == target.boot_before and since < cluster.request_life:
+            return Pending(f"waiting until host {target.name} can no longer get an earlier request")
         if host.state is HostState.BOOTING and since < SETTLED_AFTER:
-            return Pending(f"booting the Poplar server on host {wanted.name}")
+            return Pending(f"booting the Poplar server on host {target.name}")
     return Achieved()
 
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, MachineInput
 from ipucloud.clusters.step_objects import controller, listed, network
-from ipucloud.clusters.steps.cleaning import Cleaned, Left, Progress, clean
+from ipucloud.clusters.steps.cleaning import Cleaned, Leftover, Progress, clean
 from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers, wipe_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
 from ipucloud.inventory.cleanings import Evidence
@@ -25,8 +25,8 @@ async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
     """Ours and the customer's: all of this cluster's allocation and of no other."""
     if await site.vipu.list_partitions(cluster.external_name):
         await site.vipu.remove_partitions(cluster.external_name)
-        if left := await site.vipu.list_partitions(cluster.external_name):
-            return Pending(f"{controller(cluster)} removes {listed('partition', sorted(left))}")
+        if remaining := await site.vipu.list_partitions(cluster.external_name):
+            return Pending(f"{controller(cluster)} removes {listed('partition', sorted(remaining))}")
     return Achieved()
 
 
@@ -65,7 +65,7 @@ async def _off(site: Site, cluster: ClusterInputs, machine: MachineInput) -> Pro
         await site.machines.power_off(machine.name, cluster.external_name)
         system = await site.machines.get(machine.name)
     failed = f"machine {machine.name} failed" if system.Status.Health == "Critical" else None
-    return Progress(system.PowerState == "Off", failed, seen={"power": system.PowerState})
+    return Progress(system.PowerState == "Off", failed, observed={"power": system.PowerState})
 
 
 async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -85,14 +85,14 @@ async def verify_suspended(site: Site, cluster: ClusterInputs) -> StepResult:
 async def _verified(site: Site, cluster: ClusterInputs, removals: Sequence[ClusterAct]) -> StepResult:
     if cluster.quarantine_left > 0:
         return Pending(QUARANTINE, recheck=cluster.quarantine_left)
-    left: list[Left] = []
+    leftovers: list[Leftover] = []
     observed: dict[str, Evidence] = {}
     for remove in removals:
         result = await remove(site, cluster)
         if not isinstance(result, Achieved):
             return result
         if isinstance(result, Cleaned):
-            left += result.left
+            leftovers += result.leftovers
             observed |= result.observed
     ours = {machine.name for machine in cluster.machines}
     for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines if machine.vipu_cluster_id}:
@@ -102,7 +102,7 @@ async def _verified(site: Site, cluster: ClusterInputs, removals: Sequence[Clust
                 return Pending(f"{sentence}; if this persists, an operator must act")
     # Each removal has ended by reading that its object is not there.
     gone = {"network": "none"} | ({} if cluster.vipu is None else {"vipu_allocation": "none", "partitions": "none"})
-    return Cleaned(tuple(left), {each: {**seen, **gone} for each, seen in observed.items()})
+    return Cleaned(tuple(leftovers), {each: {**facts, **gone} for each, facts in observed.items()})
 
 
 _TAKE_DOWNS = (

@@ -29,7 +29,7 @@ async def keep_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
     user = await site.vipu.user(name)
     if user is None or not _sees_its_allocation(user):
         return Pending(f"{controller(cluster)} lets user {name} see allocation {name}")
-    if not user.keys >= access.wanted.keys() or not all(map(access.keeps, user.keys)):
+    if not user.keys >= access.desired.keys() or not all(map(access.keeps, user.keys)):
         return Pending(f"{controller(cluster)} replaces the access keys of user {name}")
     return Achieved()
 
@@ -39,7 +39,7 @@ def _sees_its_allocation(user: VipuUser) -> bool:
 
 
 async def _set_keys(site: Site, access: Access, user: VipuUser) -> None:
-    for key, digest in access.wanted.items():
+    for key, digest in access.desired.items():
         if key not in user.keys:
             await site.vipu.create_access_key(user.id, key, digest)
     for key in sorted(user.keys):

@@ -17,7 +17,7 @@ from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError
 from ipucloud.kernel.failpoints import failpoint
 
 
-class _Found(NamedTuple):
+class _Row(NamedTuple):
     id: UUID | None
     name: str | None
     region: str | None
@@ -36,13 +36,13 @@ _LOCK = Query(
 )
 _FIND = Query(
     """
-    SELECT DISTINCT ON (asked.place) v.id, v.name, v.region, v.state
-      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS asked (ref, place)
+    SELECT DISTINCT ON (requested.place) v.id, v.name, v.region, v.state
+      FROM unnest(CAST(:refs AS text[])) WITH ORDINALITY AS requested (ref, place)
       LEFT JOIN volumes v
-        ON v.project_id = :project_id AND v.state <> 'deleted' AND asked.ref IN (v.name, v.id::text)
-     ORDER BY asked.place, v.name = asked.ref DESC
+        ON v.project_id = :project_id AND v.state <> 'deleted' AND requested.ref IN (v.name, v.id::text)
+     ORDER BY requested.place, v.name = requested.ref DESC
     """,
-    _Found,
+    _Row,
 )
 _SERVERS = Query(
     "SELECT id FROM poplar_servers WHERE project_id = :project_id AND cluster_id = :cluster_id ORDER BY ordinal", UUID
@@ -50,66 +50,64 @@ _SERVERS = Query(
 
 
 async def refuse_unfit(
-    connection: Statements, wanted: Sequence[ClusterVolume], *, project_id: UUID, region: str, servers: int
+    connection: Statements, choices: Sequence[ClusterVolume], *, project_id: UUID, region: str, servers: int
 ) -> None:
     """Raise `Problem` validation_failed or state_conflict for volumes that a new cluster in `region` with so many
     Poplar servers could not get; lock nothing."""
-    if wanted:
-        await _fitting(connection, wanted, project_id, region, servers)
+    if choices:
+        await _fitting(connection, choices, project_id, region, servers)
 
 
 async def attach_new(
-    connection: AsyncConnection, wanted: Sequence[ClusterVolume], *, project_id: UUID, cluster_id: UUID, region: str
+    connection: AsyncConnection, choices: Sequence[ClusterVolume], *, project_id: UUID, cluster_id: UUID, region: str
 ) -> None:
     """Set volumes apart for the Poplar servers of a cluster that this transaction creates. Raises as `refuse_unfit`."""
     servers = await _SERVERS.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
-    await _LOCK.all(connection, {"project_id": project_id, "refs": _refs(wanted)})
-    fitting = await _fitting(connection, wanted, project_id, region, len(servers))
-    for volume_id, each in sorted(zip(fitting, wanted, strict=True), key=lambda pair: pair[0]):
+    await _LOCK.all(connection, {"project_id": project_id, "refs": _refs(choices)})
+    fitting = await _fitting(connection, choices, project_id, region, len(servers))
+    for volume_id, choice in sorted(zip(fitting, choices, strict=True), key=lambda pair: pair[0]):
         volume = await lock(connection, project_id=project_id, volume_id=volume_id)
-        wanted_by = volume._replace(cluster_id=cluster_id, server_id=servers[each.server], revision=volume.revision + 1)
-        await move(connection, wanted_by, VolumeState.ATTACHING)
+        moved = volume._replace(cluster_id=cluster_id, server_id=servers[choice.server], revision=volume.revision + 1)
+        await move(connection, moved, VolumeState.ATTACHING)
         await wake_volume(connection, volume)
     failpoint("create.volumes_taken")
 
 
 async def _fitting(
-    connection: Statements, wanted: Sequence[ClusterVolume], project_id: UUID, region: str, servers: int
+    connection: Statements, choices: Sequence[ClusterVolume], project_id: UUID, region: str, servers: int
 ) -> list[UUID]:
-    rows = await _FIND.all(connection, {"project_id": project_id, "refs": _refs(wanted)})
-    faults = [*_faults(rows, wanted, region, servers)]
+    rows = await _FIND.all(connection, {"project_id": project_id, "refs": _refs(choices)})
+    faults = [*_faults(rows, choices, region, servers)]
     if faults:
         raise Problem(VALIDATION_FAILED, "The cluster cannot get these volumes; `errors` lists the reasons.", faults)
-    for each in rows:
-        if each.state is not VolumeState.AVAILABLE:
+    for row in rows:
+        if row.state is not VolumeState.AVAILABLE:
             raise Problem(
                 STATE_CONFLICT,
-                f"Volume {each.name} is `{each.state}`, and only one that is `available` can be given to a new cluster."
+                f"Volume {row.name} is `{row.state}`, and only one that is `available` can be given to a new cluster."
                 " Detach it, or wait, and try again; or create the cluster without it.",
             )
     return [each.id for each in rows if each.id is not None]
 
 
-def _faults(
-    found: Sequence[_Found], wanted: Sequence[ClusterVolume], region: str, servers: int
-) -> Iterable[FieldError]:
+def _faults(rows: Sequence[_Row], choices: Sequence[ClusterVolume], region: str, servers: int) -> Iterable[FieldError]:
     before: set[UUID] = set()
-    for place, (each, asked) in enumerate(zip(found, wanted, strict=True)):
+    for place, (row, choice) in enumerate(zip(rows, choices, strict=True)):
         pointer = f"/volumes/{place}/volume"
-        if each.id is None:
-            sentence = f"The project has no volume {asked.volume}; `GET …/volumes` lists those it has."
+        if row.id is None:
+            sentence = f"The project has no volume {choice.volume}; `GET …/volumes` lists those it has."
             yield FieldError(pointer, "unknown_volume", sentence)
-        elif each.id in before:
-            yield FieldError(pointer, "duplicate", f"Volume {each.name} is named twice; one server can have it.")
-        elif each.region != region:
-            sentence = f"Volume {each.name} is in {each.region}: create the cluster there, or choose another volume."
+        elif row.id in before:
+            yield FieldError(pointer, "duplicate", f"Volume {row.name} is named twice; one server can have it.")
+        elif row.region != region:
+            sentence = f"Volume {row.name} is in {row.region}: create the cluster there, or choose another volume."
             yield FieldError(pointer, "other_region", sentence)
-        if asked.server >= servers:
+        if choice.server >= servers:
             has = "one Poplar server" if servers == 1 else f"{servers} Poplar servers"
             sentence = f"The cluster has {has}, counted from 0."
             yield FieldError(f"/volumes/{place}/server", "unknown_poplar_server", sentence)
-        before |= set() if each.id is None else {each.id}
+        before |= set() if row.id is None else {row.id}
 
 
-def _refs(wanted: Sequence[ClusterVolume]) -> list[str]:
-    return [each.volume for each in wanted]
+def _refs(choices: Sequence[ClusterVolume]) -> list[str]:
+    return [each.volume for each in choices]

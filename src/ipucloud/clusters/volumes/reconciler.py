@@ -82,12 +82,12 @@ class VolumeInputs(NamedTuple):
 _LOAD = Query(
     """
     SELECT w.lease_until > app_now() AS leased, v.id, v.project_id, v.name, v.region, v.external_name, v.size_gib,
-           v.wanted_gib, v.state, v.revision, taken.external_name AS snapshot, s.name AS server,
+           v.wanted_gib, v.state, v.revision, source.external_name AS snapshot, s.name AS server,
            s.state AS server_state, h.name AS host,
            c.external_name AS network, c.state AS cluster_state
       FROM work AS w LEFT JOIN volumes AS v ON v.id = CAST(w.key AS uuid)
       LEFT JOIN volume_origins AS origin ON (origin.project_id, origin.volume_id) = (v.project_id, v.id)
-      LEFT JOIN snapshots AS taken ON (taken.project_id, taken.id) = (origin.project_id, origin.snapshot_id)
+      LEFT JOIN snapshots AS source ON (source.project_id, source.id) = (origin.project_id, origin.snapshot_id)
       LEFT JOIN clusters AS c ON (c.project_id, c.id) = (v.project_id, v.cluster_id)
       LEFT JOIN poplar_servers AS s ON (s.project_id, s.id) = (v.project_id, v.server_id)
       LEFT JOIN allocations AS held
@@ -135,26 +135,26 @@ class VolumeReconciler:
 async def _request(storage: Storage, volume: VolumeInputs) -> Result:
     """Request what the state needs; what the site shows then. Raises SiteError."""
     name, revision = volume.external_name or "", volume.revision or 0
-    seen: Seen | Gone | Quiet | None
+    observed: Seen | Gone | Quiet | None
     match volume.state:
         case _S.CREATING | _S.RESIZING:
-            seen = await storage.put(name, volume.spec)
+            observed = await storage.put(name, volume.spec)
         case _S.ATTACHED | _S.ATTACHING if volume.gone:
-            seen = Gone()
+            observed = Gone()
         case _S.ATTACHED:
-            seen = await storage.get(name)
+            observed = await storage.get(name)
         case _S.ATTACHING if volume.place is None:
-            seen = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
+            observed = Quiet("its server does not run", ATTACHED_SECONDS)  # its start wakes this
         case _S.ATTACHING:
-            seen = await attach(
+            observed = await attach(
                 storage.attach, storage.get, name, VolumeAttachment(revision=revision, server=volume.place)
             )
         case _S.DETACHING:
-            seen = await storage.attach(name, VolumeAttachment(revision=revision, server=None))
+            observed = await storage.attach(name, VolumeAttachment(revision=revision, server=None))
         case _:
             await storage.delete(name)
-            seen = await storage.get(name)
-    return seen or Absent()
+            observed = await storage.get(name)
+    return observed or Absent()
 
 
 async def _apply(connection: AsyncConnection, volume: Volume, inputs: VolumeInputs, result: Result) -> Outcome:
@@ -191,18 +191,18 @@ async def _apply(connection: AsyncConnection, volume: Volume, inputs: VolumeInpu
 async def _grown(connection: AsyncConnection, volume: Volume) -> Outcome:
     """It has its new size, and is billed for it from now on."""
     grown = volume._replace(size_gib=volume.wanted_gib or volume.size_gib, wanted_gib=None)
-    mine = {"project_id": volume.project_id, "resource_id": volume.id}
+    ids = {"project_id": volume.project_id, "resource_id": volume.id}
     attached = volume.cluster_id is not None
     await report(connection, VOLUME_RESIZED, grown)
     await move(connection, grown, _S.ATTACHING if attached else _S.AVAILABLE)
-    await close_stored(connection, **mine)
-    await open_stored(connection, **mine)
+    await close_stored(connection, **ids)
+    await open_stored(connection, **ids)
     return Go() if attached else Done()
 
 
-async def _attached(connection: AsyncConnection, volume: Volume, inputs: VolumeInputs, seen: Seen) -> Outcome:
+async def _attached(connection: AsyncConnection, volume: Volume, inputs: VolumeInputs, observed: Seen) -> Outcome:
     """Record whether the server has it as is wanted; otherwise attach it again, under the next revision."""
-    shown, place = seen.attachment, inputs.place
+    shown, place = observed.attachment, inputs.place
     has = None if shown is None else shown.server
     if (
         place is not None

@@ -41,26 +41,28 @@ async def source_of(connection: AsyncConnection, actor: Actor, body: VolumeCreat
     """
     if body.snapshot is None:
         return None
-    found = await _FIND.one_or_none(connection, {"project_id": actor.project_id, "ref": body.snapshot})
-    if found is None:
+    snapshot = await _FIND.one_or_none(connection, {"project_id": actor.project_id, "ref": body.snapshot})
+    if snapshot is None:
         sentence = f"The project has no snapshot {body.snapshot}; `GET …/snapshots` lists those it has."
         raise _invalid(FieldError("/snapshot", "unknown_snapshot", sentence))
-    if found.region != body.region:
-        sentence = f"Snapshot {found.name} is in {found.region}: create the volume there, or choose another snapshot."
+    if snapshot.region != body.region:
+        sentence = (
+            f"Snapshot {snapshot.name} is in {snapshot.region}: create the volume there, or choose another snapshot."
+        )
         raise _invalid(FieldError("/snapshot", "other_region", sentence))
-    if not found.of_volume:
-        sentence = f"{found.name} is a snapshot of a server, from which servers are made. Choose one of a volume."
+    if not snapshot.of_volume:
+        sentence = f"{snapshot.name} is a snapshot of a server, from which servers are made. Choose one of a volume."
         raise _invalid(FieldError("/snapshot", "not_of_volume", sentence))
-    if found.size_gib is not None and found.size_gib > body.size_gib:
-        sentence = f"Snapshot {found.name} has {found.size_gib} GiB; the volume must not be smaller."
+    if snapshot.size_gib is not None and snapshot.size_gib > body.size_gib:
+        sentence = f"Snapshot {snapshot.name} has {snapshot.size_gib} GiB; the volume must not be smaller."
         raise _invalid(FieldError("/size_gib", "too_small", sentence))
-    if found.state is not SnapshotState.AVAILABLE:
+    if snapshot.state is not SnapshotState.AVAILABLE:
         raise Problem(
             STATE_CONFLICT,
-            f"Snapshot {found.name} is `{found.state}`, and volumes are made from one that is `available`. Wait, or"
-            " choose another one.",
+            f"Snapshot {snapshot.name} is `{snapshot.state}`, and volumes are made from one that is `available`. Wait,"
+            " or choose another one.",
         )
-    return found.id
+    return snapshot.id
 
 
 def _invalid(fault: FieldError) -> Problem:

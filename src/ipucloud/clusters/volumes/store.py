@@ -50,23 +50,23 @@ _OF_SERVERS = Query(
 )
 
 
-async def let_go(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+async def detach_all(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """A locked cluster is being deleted: its volumes are detached, and stay."""
-    for each in await _OF_CLUSTER.all(connection, {"project_id": project_id, "cluster_id": cluster_id}):
-        volume = await lock(connection, project_id=project_id, volume_id=each)
+    for volume_id in await _OF_CLUSTER.all(connection, {"project_id": project_id, "cluster_id": cluster_id}):
+        volume = await lock(connection, project_id=project_id, volume_id=volume_id)
         if volume.state is VolumeState.RESIZING:  # it follows once it has its new size
             continue
-        await take(connection, volume)
+        await begin_detach(connection, volume)
 
 
 async def renew(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ordinals: Sequence[int]) -> None:
     """Servers of a locked cluster have started: look again at whether they have their volumes."""
     values = {"project_id": project_id, "cluster_id": cluster_id, "ordinals": [*ordinals]}
-    for each in await _OF_SERVERS.all(connection, values):
-        await wake(connection, kind=VOLUMES, key=str(each), project_id=project_id)
+    for volume_id in await _OF_SERVERS.all(connection, values):
+        await wake(connection, kind=VOLUMES, key=str(volume_id), project_id=project_id)
 
 
-async def take(connection: AsyncConnection, volume: Volume) -> None:
+async def begin_detach(connection: AsyncConnection, volume: Volume) -> None:
     """Have a locked volume detached."""
     await move(connection, volume._replace(revision=volume.revision + 1), VolumeState.DETACHING)
     await wake_volume(connection, volume)
@@ -127,14 +127,14 @@ async def create(
         default=settings.volume_gib_limit,
     )
     source = await source_of(connection, actor, body)
-    made = new_id()
+    volume_id = new_id()
     values = {
-        "id": made,
+        "id": volume_id,
         "project_id": actor.project_id,
         "name": body.name,
         "tags": orjson.dumps(body.tags).decode(),
         "region": region.slug,
-        "external_name": f"{made}-1",
+        "external_name": f"{volume_id}-1",
         "size_gib": body.size_gib,
         "sku": VOLUME.sku,
         "currency": terms.per_minute.currency,
@@ -142,11 +142,11 @@ async def create(
     }
     await VOLUME.write(connection, _INSERT, values, name=body.name)
     if source is not None:
-        await connection.execute(_MADE_FROM, {"id": made, "project_id": actor.project_id, "snapshot_id": source})
-    volume = await lock(connection, project_id=actor.project_id, volume_id=made)
+        await connection.execute(_MADE_FROM, {"id": volume_id, "project_id": actor.project_id, "snapshot_id": source})
+    volume = await lock(connection, project_id=actor.project_id, volume_id=volume_id)
     await report(connection, VOLUME_CREATED, volume, request_id=actor.request_id)
     await wake_volume(connection, volume)
-    return made
+    return volume_id
 
 
 async def change(connection: AsyncConnection, actor: Actor, volume_id: UUID, body: VolumePatch) -> None:
@@ -181,8 +181,8 @@ async def attach(connection: AsyncConnection, actor: Actor, volume_id: UUID, bod
     if volume.server_id == server.id and volume.state in {_S.ATTACHING, _S.ATTACHED}:
         return
     refuse_unless_free(VOLUME, volume, cluster)
-    wanted = volume._replace(cluster_id=cluster.id, server_id=server.id, revision=volume.revision + 1)
-    await move(connection, wanted, _S.ATTACHING)
+    desired = volume._replace(cluster_id=cluster.id, server_id=server.id, revision=volume.revision + 1)
+    await move(connection, desired, _S.ATTACHING)
     await wake_volume(connection, volume)
 
 
@@ -194,7 +194,7 @@ async def detach(connection: AsyncConnection, actor: Actor, volume_id: UUID) -> 
         return
     if volume.state not in {_S.ATTACHING, _S.ATTACHED}:
         raise VOLUME.conflict(volume.name, volume.state, "be detached")
-    await take(connection, volume)
+    await begin_detach(connection, volume)
 
 
 async def resize(

@@ -219,20 +219,20 @@ async def grant(connection: AsyncConnection, waiter: Waiter, *, deadline_seconds
 
     The caller holds the cluster's lock, and takes the machines in the same transaction.
     """
-    mine = {"project_id": waiter.project_id, "operation_id": waiter.operation_id}
-    if not await _WAITS.one(connection, mine):
+    ids = {"project_id": waiter.project_id, "operation_id": waiter.operation_id}
+    if not await _WAITS.one(connection, ids):
         return False
-    if not await begin_anew(connection, **mine, deadline_seconds=deadline_seconds):
+    if not await begin_anew(connection, **ids, deadline_seconds=deadline_seconds):
         return False
-    await connection.execute(_GRANT, mine)
+    await connection.execute(_GRANT, ids)
     failpoint("waiting.granted")
     return True
 
 
 async def note_check(connection: AsyncConnection, waiter: Waiter, held_up_by: str | None) -> None:
     """Write that the cluster could not have its machines; `held_up_by`: None for the lack of capacity alone."""
-    mine = {"project_id": waiter.project_id, "operation_id": waiter.operation_id}
-    await connection.execute(_LOOKED, {**mine, "held_up_by": held_up_by})
+    ids = {"project_id": waiter.project_id, "operation_id": waiter.operation_id}
+    await connection.execute(_LOOKED, {**ids, "held_up_by": held_up_by})
 
 
 def behind_the_queue(advice: str) -> Problem:

@@ -64,10 +64,10 @@ _RECORD = sa.text(
     """
     INSERT INTO console_boots AS kept (
       project_id, server_id, boot_id, number, started_at, ended_at, text, dropped, written, observed_at)
-    SELECT seen.*, app_now()
+    SELECT boots.*, app_now()
       FROM unnest(CAST(:project_id AS uuid[]), CAST(:server_id AS uuid[]), CAST(:boot_id AS text[]),
                   CAST(:number AS integer[]), CAST(:started_at AS timestamptz[]), CAST(:ended_at AS timestamptz[]),
-                  CAST(:text AS text[]), CAST(:dropped AS bigint[]), CAST(:written AS bigint[])) AS seen
+                  CAST(:text AS text[]), CAST(:dropped AS bigint[]), CAST(:written AS bigint[])) AS boots
         ON CONFLICT (project_id, server_id, boot_id) DO UPDATE
        SET ended_at = excluded.ended_at, text = excluded.text, dropped = excluded.dropped, written = excluded.written,
            observed_at = excluded.observed_at
@@ -103,10 +103,10 @@ _FORGET = Query(
 
 async def record_boots(connection: AsyncConnection, boots: Sequence[Boot]) -> None:
     """Write what was read just now, and drop the boots before the last ones of these servers."""
-    found = sorted(boots, key=lambda each: (each.server_id, each.boot_id))
-    values = {name: [getattr(each, name) for each in found] for name in Boot._fields}
+    ordered = sorted(boots, key=lambda each: (each.server_id, each.boot_id))
+    values = {name: [getattr(each, name) for each in ordered] for name in Boot._fields}
     await connection.execute(_RECORD, values)
-    await connection.execute(_TRIM, {"servers": sorted({each.server_id for each in found})})
+    await connection.execute(_TRIM, {"servers": sorted({each.server_id for each in ordered})})
 
 
 async def forget_consoles(database: Database, *, kept: float) -> None:

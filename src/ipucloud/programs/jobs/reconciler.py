@@ -44,9 +44,9 @@ class JobReconciler(ProgramReconciler[Job]):
         return await store.LOCK.all(connection, {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id})
 
     async def write(
-        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Job, found: Result
+        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Job, result: Result
     ) -> bool:
-        match found:
+        match result:
             case Due():
                 if not program.sent and program.stop_cause is None:
                     await self.record.mark_sent(connection, program)
@@ -61,7 +61,7 @@ class JobReconciler(ProgramReconciler[Job]):
                 await _attempt_failed(connection, program, "server", OFF, None)
                 return True
             case Seen():
-                return await self.seen(connection, inputs, current, program, found)
+                return await self.write_observed(connection, inputs, current, program, result)
         return False
 
     def written(self) -> None:
@@ -70,9 +70,9 @@ class JobReconciler(ProgramReconciler[Job]):
     async def mark_running(self, connection: AsyncConnection, program: Job) -> Job:
         return await store.mark_running(connection, program)
 
-    async def program_ended(self, connection: AsyncConnection, inputs: Programs, program: Job, seen: Seen) -> None:
+    async def program_ended(self, connection: AsyncConnection, inputs: Programs, program: Job, observed: Seen) -> None:
         await _note_cost(connection, inputs, program)
-        await _ended(connection, program, seen)
+        await _ended(connection, program, observed)
 
     async def end_with_cluster(self, connection: AsyncConnection, program: Job, why: str) -> None:
         await store.end(connection, program, JobState.STOPPED, "cluster", why=why)
@@ -90,19 +90,21 @@ class JobReconciler(ProgramReconciler[Job]):
         return False
 
 
-async def _ended(connection: AsyncConnection, job: Job, seen: Seen) -> None:
-    match seen.ended:
-        case "exited" if seen.exit_status == 0:
+async def _ended(connection: AsyncConnection, job: Job, observed: Seen) -> None:
+    match observed.ended:
+        case "exited" if observed.exit_status == 0:
             await store.end(connection, job, JobState.SUCCEEDED, "program", exit_status=0)
         case "exited":
-            await _attempt_failed(connection, job, "program", f"exit status {seen.exit_status}", seen.exit_status)
+            await _attempt_failed(
+                connection, job, "program", f"exit status {observed.exit_status}", observed.exit_status
+            )
         case "stopped":
             cause = _ENDED_BY.get(job.stop_cause or "", "request")
             await store.end(
-                connection, job, JobState.STOPPED, cause, why=_stopped(job, cause), exit_status=seen.exit_status
+                connection, job, JobState.STOPPED, cause, why=_stopped(job, cause), exit_status=observed.exit_status
             )
         case "not_started":
-            await store.end(connection, job, JobState.FAILED, "site", why=seen.detail)
+            await store.end(connection, job, JobState.FAILED, "site", why=observed.detail)
         case _:
             await _attempt_failed(connection, job, "server", OFF, None)
 

@@ -172,7 +172,7 @@ async def create(
     cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Jobs run")
     require_runtime(cluster, body)
     server = await server_of(connection, actor, cluster_id, body.poplar_server)
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
     faults = []
     if server is None:
         faults.append(UNKNOWN_SERVER)
@@ -182,19 +182,19 @@ async def create(
         )
     if server is None or faults:
         raise Problem(VALIDATION_FAILED, "The job was not recorded; `errors` says why.", faults)
-    facts = await _FACTS.one(connection, mine)
+    facts = await _FACTS.one(connection, ids)
     if facts.unfinished >= MAX_UNFINISHED:
         raise Problem(
             STATE_CONFLICT,
             f"{facts.unfinished} jobs of the cluster have not ended, as many as may. Wait for one, or stop one.",
         )
-    made = new_id()
+    job_id = new_id()
     await connection.execute(
         _INSERT,
-        mine
-        | started_as(body, keys, table="jobs", program=made, project=actor.project_id)
+        ids
+        | started_as(body, keys, table="jobs", program=job_id, project=actor.project_id)
         | {
-            "id": made,
+            "id": job_id,
             "server_id": server.id,
             "number": facts.last + 1,
             "retries": body.retries,
@@ -208,12 +208,12 @@ async def create(
         connection,
         JOB_QUEUED,
         project_id=actor.project_id,
-        subject_id=made,
+        subject_id=job_id,
         request_id=actor.request_id,
         data=JobOf(cluster=cluster_id, number=facts.last + 1, attempt=1),
     )
     await wake(connection, kind=JOBS, key=str(cluster_id), project_id=actor.project_id)
-    return Made(made, facts.last + 1)
+    return Made(job_id, facts.last + 1)
 
 
 async def stop(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str) -> UUID:

@@ -23,7 +23,7 @@ _NOW = Query("SELECT app_now() AS now", datetime)
 _SERIES = Query(
     f"""
     WITH cluster AS (SELECT project_id, id FROM clusters WHERE project_id = :project_id AND id = :cluster_id),
-    found AS (
+    buckets AS (
       SELECT date_bin(make_interval(secs => :step), sample.minute, TIMESTAMPTZ 'epoch') AS at,
              max(sample.observed_at) AS observed_at, max(sample.machines) AS machines,
              min(sample.machines_answered) AS machines_answered, max(sample.attached_ipus) AS attached_ipus,
@@ -39,15 +39,16 @@ _SERIES = Query(
        GROUP BY 1
     ), points AS (
       SELECT json_agg(json_build_object(
-               'at', {rfc3339("steps.at")}, 'observed_at', {rfc3339("found.observed_at")},
-               'machines', found.machines, 'machines_answered', found.machines_answered,
-               'attached_ipus', found.attached_ipus, 'utilisation_percent', found.utilisation,
-               'power_watts', found.power, 'temperature_celsius', found.temperature,
-               'link_errors', found.link_errors, 'partition_uptime_percent', found.uptime, 'cpu_percent', found.cpu,
-               'memory_used_bytes', found.memory_used, 'memory_bytes', found.memory) ORDER BY steps.at) AS list
+               'at', {rfc3339("steps.at")}, 'observed_at', {rfc3339("buckets.observed_at")},
+               'machines', buckets.machines, 'machines_answered', buckets.machines_answered,
+               'attached_ipus', buckets.attached_ipus, 'utilisation_percent', buckets.utilisation,
+               'power_watts', buckets.power, 'temperature_celsius', buckets.temperature,
+               'link_errors', buckets.link_errors, 'partition_uptime_percent', buckets.uptime,
+               'cpu_percent', buckets.cpu,
+               'memory_used_bytes', buckets.memory_used, 'memory_bytes', buckets.memory) ORDER BY steps.at) AS list
         FROM generate_series(CAST(:since AS timestamptz), :until - interval '1 microsecond',
                              make_interval(secs => :step)) AS steps (at)
-        LEFT JOIN found ON found.at = steps.at
+        LEFT JOIN buckets ON buckets.at = steps.at
     )
     SELECT json_build_object('cluster', cluster.id, 'since', {rfc3339("CAST(:since AS timestamptz)")},
                              'until', {rfc3339("CAST(:until AS timestamptz)")}, 'step', CAST(:step AS integer),
@@ -109,12 +110,12 @@ class Period(NamedTuple):
 async def series(connection: Statements, *, project_id: UUID, cluster_id: UUID, query: MetricsQuery) -> str:
     """The JSON of a `MetricsOut`. Raises `Problem`: not_found, validation_failed."""
     period = await period_of(connection, query)
-    found = await _SERIES.one_or_none(
+    row = await _SERIES.one_or_none(
         connection, {"project_id": project_id, "cluster_id": cluster_id, **period._asdict()}
     )
-    if found is None:
+    if row is None:
         raise not_found()
-    return found
+    return row
 
 
 async def newest(connection: Statements, project_id: UUID) -> list[Newest]:

@@ -43,20 +43,21 @@ _RECORD = sa.text(
     INSERT INTO cluster_samples AS kept (
       project_id, cluster_id, minute, observed_at, machines, machines_answered, utilisation, power, temperature,
       link_errors, attached_ipus, partitions, partitions_active, cpu, memory_used, memory)
-    SELECT seen.project_id, seen.cluster_id, date_trunc('minute', at.read, 'UTC'), at.read, seen.machines,
-           seen.machines_answered, seen.utilisation, seen.power, seen.temperature, seen.link_errors,
-           seen.attached_ipus, seen.partitions, seen.partitions_active, seen.cpu, seen.memory_used, seen.memory
+    SELECT sample.project_id, sample.cluster_id, date_trunc('minute', at.read, 'UTC'), at.read, sample.machines,
+           sample.machines_answered, sample.utilisation, sample.power, sample.temperature, sample.link_errors,
+           sample.attached_ipus, sample.partitions, sample.partitions_active, sample.cpu, sample.memory_used,
+           sample.memory
       FROM unnest(CAST(:project_id AS uuid[]), CAST(:cluster_id AS uuid[]), CAST(:machines AS integer[]),
                   CAST(:machines_answered AS integer[]), CAST(:utilisation AS real[]), CAST(:power AS real[]),
                   CAST(:temperature AS real[]), CAST(:link_errors AS bigint[]), CAST(:attached_ipus AS integer[]),
                   CAST(:partitions AS integer[]), CAST(:partitions_active AS integer[]), CAST(:cpu AS real[]),
                   CAST(:memory_used AS bigint[]), CAST(:memory AS bigint[]))
-           AS seen (project_id, cluster_id, machines, machines_answered, utilisation, power, temperature, link_errors,
+           AS sample (project_id, cluster_id, machines, machines_answered, utilisation, power, temperature, link_errors,
                     attached_ipus, partitions, partitions_active, cpu, memory_used, memory)
-      JOIN clusters ON clusters.project_id = seen.project_id AND clusters.id = seen.cluster_id
+      JOIN clusters ON clusters.project_id = sample.project_id AND clusters.id = sample.cluster_id
        AND clusters.state IN ('active', 'degraded')
      CROSS JOIN (SELECT CAST(:read_at AS timestamptz) AS read) AS at
-     ORDER BY seen.cluster_id
+     ORDER BY sample.cluster_id
         ON CONFLICT (project_id, cluster_id, minute) DO UPDATE
        SET observed_at = excluded.observed_at, machines = excluded.machines,
            machines_answered = excluded.machines_answered, utilisation = excluded.utilisation, power = excluded.power,

@@ -51,9 +51,9 @@ class ServiceReconciler(ProgramReconciler[Service]):
         return await store.LOCK.all(connection, {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id})
 
     async def write(
-        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Service, found: Result
+        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Service, result: Result
     ) -> bool:
-        match found:
+        match result:
             case _ if program.stopping and not program.sent:
                 await store.end(connection, program, ServiceState.STOPPED, "request", why=_STOPPED)
             case Due():
@@ -73,15 +73,15 @@ class ServiceReconciler(ProgramReconciler[Service]):
             case Refused(why=why):
                 await store.program_ended(connection, program, why, None)
             case Seen():
-                return await self.seen(connection, inputs, current, program, found)
+                return await self.write_observed(connection, inputs, current, program, result)
         return True
 
-    async def seen(
-        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Service, seen: Seen
+    async def write_observed(
+        self, connection: AsyncConnection, inputs: Programs, current: Current, program: Service, observed: Seen
     ) -> bool:
-        more = await super().seen(connection, inputs, current, program, seen)
-        if seen.ended is None and seen.health is not None and not (program.stopping or program.unhealthy):
-            return await store.note_health(connection, program, seen.health) or more
+        more = await super().write_observed(connection, inputs, current, program, observed)
+        if observed.ended is None and observed.health is not None and not (program.stopping or program.unhealthy):
+            return await store.note_health(connection, program, observed.health) or more
         return more
 
     def written(self) -> None:
@@ -93,17 +93,19 @@ class ServiceReconciler(ProgramReconciler[Service]):
     async def append_log(self, connection: AsyncConnection, program: Service, size: int, text: str) -> None:
         await store.append_log(connection, program, size, text)
 
-    async def program_ended(self, connection: AsyncConnection, inputs: Programs, program: Service, seen: Seen) -> None:
-        if seen.ended == "stopped" and program.unhealthy and not program.stopping:
+    async def program_ended(
+        self, connection: AsyncConnection, inputs: Programs, program: Service, observed: Seen
+    ) -> None:
+        if observed.ended == "stopped" and program.unhealthy and not program.stopping:
             why = f"{program.checks_failed} health checks in a row did not pass, the last one: {program.check_detail}"
             await store.program_ended(connection, program, why, None)
-        elif program.stopping or seen.ended == "stopped":
-            status = seen.exit_status
+        elif program.stopping or observed.ended == "stopped":
+            status = observed.exit_status
             await store.end(connection, program, ServiceState.STOPPED, "request", why=_STOPPED, exit_status=status)
-        elif seen.ended == "exited":
-            await store.program_ended(connection, program, f"exit status {seen.exit_status}", seen.exit_status)
-        elif seen.ended == "not_started":
-            await store.program_ended(connection, program, f"could not be started: {seen.detail}", None)
+        elif observed.ended == "exited":
+            await store.program_ended(connection, program, f"exit status {observed.exit_status}", observed.exit_status)
+        elif observed.ended == "not_started":
+            await store.program_ended(connection, program, f"could not be started: {observed.detail}", None)
         else:
             await store.start_again(connection, program, OFF)
 

@@ -130,16 +130,16 @@ async def request_series(
     connection: Statements, *, project_id: UUID, cluster_id: UUID, ref: str, query: MetricsQuery
 ) -> ServiceMetricsOut:
     """The requests of a service, given by name or id, in steps. Raises `Problem`: not_found, validation_failed."""
-    mine = {"project_id": project_id, "cluster_id": cluster_id, "ref": ref}
-    service = await _SERVICE.one_or_none(connection, mine)
+    ids = {"project_id": project_id, "cluster_id": cluster_id, "ref": ref}
+    service = await _SERVICE.one_or_none(connection, ids)
     if service is None:
         raise not_found()
     since, until, step = await period_of(connection, query)
     values = {"project_id": project_id, "service_id": service, "since": since, "until": until, "step": step}
-    found = {each.at: each for each in await _SERIES.all(connection, values)}
+    by_time = {each.at: each for each in await _SERIES.all(connection, values)}
     points, at = [], since
     while at < until:
-        points.append(_shown(at, step, found.get(at)))
+        points.append(_shown(at, step, by_time.get(at)))
         at += timedelta(seconds=step)
     return ServiceMetricsOut(service=service, since=since, until=until, step=step, points=points)
 
@@ -170,8 +170,8 @@ def quantile(buckets: Sequence[int], part: float) -> float | None:
     return BOUNDS[-1]
 
 
-def _shown(at: datetime, step: int, found: _Point | None) -> ServiceMetricsPoint:
-    point = found or _Point(at, 0, 0, 0.0, [])
+def _shown(at: datetime, step: int, row: _Point | None) -> ServiceMetricsPoint:
+    point = row or _Point(at, 0, 0, 0.0, [])
     return ServiceMetricsPoint(
         at=at,
         requests=point.requests,

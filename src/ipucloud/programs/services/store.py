@@ -82,19 +82,19 @@ unhealthy_at IS NOT NULL AS unhealthy, checks_failed, check_detail, log_parts
 """
 
 
-class _Taken(NamedTuple):
+class _Conflicts(NamedTuple):
     services: int
     named: bool
     port_of: str | None
 
 
-_TAKEN = Query(
+_CONFLICTS = Query(
     """
     SELECT count(*) AS services, coalesce(bool_or(name = :name), false) AS named,
            min(name) FILTER (WHERE server_id = :server_id AND port = :port) AS port_of
       FROM services WHERE project_id = :project_id AND cluster_id = :cluster_id AND ended_at IS NULL
     """,
-    _Taken,
+    _Conflicts,
 )
 _INSERT = sa.text(
     """
@@ -186,12 +186,12 @@ async def create(
     server = await server_of(connection, actor, cluster_id, body.poplar_server)
     if server is None:
         raise Problem(VALIDATION_FAILED, "The service was not recorded; `errors` says why.", [UNKNOWN_SERVER])
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    taken = await _TAKEN.one(connection, mine | {"name": body.name, "server_id": server.id, "port": body.port})
-    _require_room(body, server.name, taken)
-    made = new_id()
-    values = started_as(body, keys, table="services", program=made, project=actor.project_id) | {
-        "id": made,
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    conflicts = await _CONFLICTS.one(connection, ids | {"name": body.name, "server_id": server.id, "port": body.port})
+    _require_room(body, server.name, conflicts)
+    service_id = new_id()
+    values = started_as(body, keys, table="services", program=service_id, project=actor.project_id) | {
+        "id": service_id,
         "server_id": server.id,
         "name": body.name,
         "port": body.port,
@@ -199,33 +199,33 @@ async def create(
         "health_check": None if body.health_check is None else body.health_check.model_dump_json(),
         "created_by": actor.token_id,
     }
-    await connection.execute(_INSERT, mine | values)
+    await connection.execute(_INSERT, ids | values)
     await record(
         connection,
         SERVICE_CREATED,
         project_id=actor.project_id,
-        subject_id=made,
+        subject_id=service_id,
         request_id=actor.request_id,
         data=ServiceOf(cluster=cluster_id, name=body.name, attempt=1),
     )
     await wake(connection, kind=SERVICES, key=str(cluster_id), project_id=actor.project_id)
-    return made
+    return service_id
 
 
-def _require_room(body: ServiceCreate, server: str, taken: _Taken) -> None:
-    if taken.named:
+def _require_room(body: ServiceCreate, server: str, conflicts: _Conflicts) -> None:
+    if conflicts.named:
         raise Problem(
             NAME_TAKEN,
             f"The cluster has a service {body.name} that has not ended. Stop it first, or choose another name.",
         )
-    if taken.port_of is not None:
+    if conflicts.port_of is not None:
         raise Problem(
             STATE_CONFLICT,
-            f"The service {taken.port_of} has port {body.port} of {server}. Choose another port, or stop it first.",
+            f"The service {conflicts.port_of} has port {body.port} of {server}. Choose another port, or stop it first.",
         )
-    if taken.services >= MOST_SERVICES:
+    if conflicts.services >= MOST_SERVICES:
         raise Problem(
-            STATE_CONFLICT, f"{taken.services} services of the cluster have not ended, as many as may. Stop one."
+            STATE_CONFLICT, f"{conflicts.services} services of the cluster have not ended, as many as may. Stop one."
         )
 
 
@@ -268,13 +268,13 @@ async def append_log(connection: AsyncConnection, service: Service, size: int, t
 
 async def note_health(connection: AsyncConnection, service: Service, health: JobHealth) -> bool:
     """What the last check found. True if that was so often wrong that the program is to be ended, and started again."""
-    found = {
+    values = {
         "checked_at": health.checked_at,
         "failed": health.failed,
         "passed": health.passed,
         "detail": health.detail and health.detail[:LONGEST_DETAIL],
     }
-    return await _NOTE_HEALTH.one(connection, key(service) | found)
+    return await _NOTE_HEALTH.one(connection, key(service) | values)
 
 
 async def start_again(connection: AsyncConnection, service: Service, why: str) -> None:

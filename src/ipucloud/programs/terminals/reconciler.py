@@ -140,7 +140,7 @@ class TerminalReconciler:
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: TerminalInputs, result: Result
     ) -> Outcome:
-        mine = {"id": inputs.id}
+        key = {"id": inputs.id}
         if result is Result.UNKNOWN:
             return Wait("the site does not answer", recheck=AGAIN_SECONDS)
         if inputs.lost:
@@ -149,11 +149,11 @@ class TerminalReconciler:
             if result is Result.REFUSED:
                 await store.end(connection, inputs.id, "server")
                 return Go()
-            await connection.execute(_SEEN, mine)
+            await connection.execute(_SEEN, key)
         elif inputs.task is Task.REMOVE:
             if result is Result.REFUSED:
                 return Wait("the site does not remove the key", recheck=POLL_SECONDS)
-            await connection.execute(_GONE, mine)
+            await connection.execute(_GONE, key)
             if inputs.ended:
                 return Done()
         return Wait("the terminal is open", recheck=POLL_SECONDS)

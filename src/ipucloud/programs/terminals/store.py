@@ -137,8 +137,8 @@ async def request(
     Raises `Problem`: not_found; state_conflict while the server cannot be logged in to; too_many_connections when the
     project has `limit` open terminals and this would be another.
     """
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    server = await _SERVER.one_or_none(connection, mine | {"ref": ref})
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    server = await _SERVER.one_or_none(connection, ids | {"ref": ref})
     if server is None:
         raise not_found()
     if server.cluster_state not in BILLABLE:
@@ -150,20 +150,20 @@ async def request(
     if server.state != "running" or None in {server.host, server.port, server.user, server.host_key}:
         raise Problem(STATE_CONFLICT, f"The Poplar server {server.name} is {server.state}. Wait until it is running.")
     if purpose == "terminal":
-        await _require_room(connection, mine, limit)
-    made = new_id()
+        await _require_room(connection, ids, limit)
+    terminal_id = new_id()
     values = {
-        "id": made,
+        "id": terminal_id,
         "server_id": server.id,
         "public_key": public_key,
         "created_by": actor.token_id,
         "purpose": purpose,
         "seconds": KEY_SECONDS,
     }
-    await connection.execute(_INSERT, mine | values)
-    await wake(connection, kind=TERMINAL, key=str(made), project_id=actor.project_id)
+    await connection.execute(_INSERT, ids | values)
+    await wake(connection, kind=TERMINAL, key=str(terminal_id), project_id=actor.project_id)
     return Terminal(
-        made,
+        terminal_id,
         actor.project_id,
         cluster_id,
         server.id,
@@ -176,9 +176,9 @@ async def request(
     )
 
 
-async def _require_room(connection: AsyncConnection, mine: dict[str, UUID], limit: int) -> None:
-    await connection.execute(_LOCK_PROJECT, mine)
-    if await _OPEN.one(connection, mine) >= limit:
+async def _require_room(connection: AsyncConnection, ids: dict[str, UUID], limit: int) -> None:
+    await connection.execute(_LOCK_PROJECT, ids)
+    if await _OPEN.one(connection, ids) >= limit:
         raise Problem(
             TOO_MANY_CONNECTIONS,
             f"The project has {limit} open terminals, as many as may be. Close one.",
@@ -189,8 +189,8 @@ async def _require_room(connection: AsyncConnection, mine: dict[str, UUID], limi
 
 async def key_is_seen(connection: Statements, terminal: UUID) -> bool | None:
     """Whether the server was seen to let the key in; None: the terminal is over."""
-    found = await _STANDING.one(connection, {"id": terminal})
-    return None if found.ended_by is not None else found.key_seen
+    row = await _STANDING.one(connection, {"id": terminal})
+    return None if row.ended_by is not None else row.key_seen
 
 
 async def mark_connected(connection: AsyncConnection, terminal: Terminal, request_id: str) -> bool:

@@ -61,10 +61,10 @@ async def find_own_image(
     """
     if ref is None or catalogue.find_image(ref) is not None:
         return None
-    found = await _FIND.one_or_none(connection, {"project_id": project_id, "ref": ref})
-    if found is not None and found.state is not SnapshotState.AVAILABLE:
-        raise _not_available(found.name, found.state)
-    return found
+    image = await _FIND.one_or_none(connection, {"project_id": project_id, "ref": ref})
+    if image is not None and image.state is not SnapshotState.AVAILABLE:
+        raise _not_available(image.name, image.state)
+    return image
 
 
 def image_faults(name: str, region: str | None, catalogue: Catalogue, own: OwnImage | None) -> Iterator[FieldError]:

@@ -75,7 +75,7 @@ class SnapshotInputs(NamedTuple):
 class _Result(NamedTuple):
     """What the site shows, None: no such snapshot; or `refused`: it does not take one; or `why` nothing is known."""
 
-    seen: Seen | None = None
+    observed: Seen | None = None
     refused: bool = False
     why: str | None = None
 
@@ -117,7 +117,7 @@ class SnapshotReconciler:
         name = inputs.external_name or ""
         try:
             if inputs.state is _S.CREATING:
-                return await _taken(storage, name, inputs)
+                return await _request(storage, name, inputs)
             await storage.delete(name)
             return _Result(await storage.get(name))
         except SiteRefused as error:
@@ -140,28 +140,28 @@ class SnapshotReconciler:
         return outcome
 
 
-async def _taken(storage: Storage, name: str, inputs: SnapshotInputs) -> _Result:
+async def _request(storage: Storage, name: str, inputs: SnapshotInputs) -> _Result:
     """Request it unless the site has it: its server may be on another host by now. Raises SiteError."""
-    seen = await storage.get(name)
-    if seen is None and inputs.gone:
+    observed = await storage.get(name)
+    if observed is None and inputs.gone:
         return _Result(refused=True)
-    if seen is None and inputs.spec is None:
+    if observed is None and inputs.spec is None:
         return _Result(why="its server does not run")
-    return _Result(seen or await storage.put(name, cast("SnapshotSpec", inputs.spec)))
+    return _Result(observed or await storage.put(name, cast("SnapshotSpec", inputs.spec)))
 
 
 async def _apply(connection: AsyncConnection, snapshot: Snapshot, result: _Result) -> Outcome:
-    seen = result.seen
+    observed = result.observed
     if snapshot.state is _S.CREATING and result.refused:
         await report(connection, SNAPSHOT_FAILED, await move(connection, snapshot, _S.ERROR, reason=_REFUSED))
         return Done()
-    size = snapshot.size_gib or (None if seen is None else seen.size_gib)
-    if snapshot.state is _S.CREATING and size is not None and seen is not None and seen.state is AtSite.READY:
+    size = snapshot.size_gib or (None if observed is None else observed.size_gib)
+    if snapshot.state is _S.CREATING and size is not None and observed is not None and observed.state is AtSite.READY:
         sized = snapshot._replace(size_gib=size)
         await report(connection, SNAPSHOT_AVAILABLE, await move(connection, sized, _S.AVAILABLE))
         await open_stored(connection, project_id=snapshot.project_id, resource_id=snapshot.id)
         return Done()
-    if snapshot.state is _S.DELETING and seen is None and result == _Result():
+    if snapshot.state is _S.DELETING and observed is None and result == _Result():
         await report(connection, SNAPSHOT_DELETED, await move(connection, snapshot, _S.DELETED))
         return Done()
     why = result.why or ("its site refuses it for now" if result.refused else None)

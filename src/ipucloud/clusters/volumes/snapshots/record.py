@@ -107,8 +107,8 @@ async def report(
         "size_gib": snapshot.size_gib,
     }
     if snapshot.server_id is not None:
-        mine = {"project_id": snapshot.project_id, "id": snapshot.server_id}
-        facts["poplar_server"] = await _SERVER.one(connection, mine)
+        ids = {"project_id": snapshot.project_id, "id": snapshot.server_id}
+        facts["poplar_server"] = await _SERVER.one(connection, ids)
     data = SnapshotOf.model_validate(facts)
     if event is SNAPSHOT_FAILED:
         data = SnapshotFailed.model_validate({**facts, "reason": snapshot.state_reason})

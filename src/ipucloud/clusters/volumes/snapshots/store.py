@@ -128,22 +128,22 @@ async def create(connection: AsyncConnection, actor: Actor, body: SnapshotCreate
         more=gib,
         default=settings.volume_gib_limit,
     )
-    made = new_id()
+    snapshot_id = new_id()
     values = source._asdict() | {
-        "id": made,
+        "id": snapshot_id,
         "project_id": actor.project_id,
         "name": body.name,
         "tags": orjson.dumps(body.tags).decode(),
-        "external_name": f"{made}-1",
+        "external_name": f"{snapshot_id}-1",
         "sku": SNAPSHOT.sku,
         "currency": terms.per_minute.currency,
         "created_by": actor.token_id,
     }
     await SNAPSHOT.write(connection, _INSERT, values, name=body.name)
-    snapshot = await lock(connection, project_id=actor.project_id, snapshot_id=made)
+    snapshot = await lock(connection, project_id=actor.project_id, snapshot_id=snapshot_id)
     await report(connection, SNAPSHOT_CREATED, snapshot, request_id=actor.request_id)
     await wake_snapshot(connection, snapshot)
-    return made
+    return snapshot_id
 
 
 async def change(connection: AsyncConnection, actor: Actor, snapshot_id: UUID, body: SnapshotPatch) -> None:
@@ -197,11 +197,11 @@ async def _source(connection: AsyncConnection, actor: Actor, body: SnapshotCreat
 
 
 async def _of_volume(connection: AsyncConnection, actor: Actor, ref: str) -> _Source:
-    found = await _VOLUME.one_or_none(connection, {"project_id": actor.project_id, "ref": ref})
-    if found is None:
+    volume_id = await _VOLUME.one_or_none(connection, {"project_id": actor.project_id, "ref": ref})
+    if volume_id is None:
         sentence = f"The project has no volume {ref}; `GET …/volumes` lists those it has."
         raise SNAPSHOT.invalid(FieldError("/volume", "unknown_volume", sentence))
-    volume = await lock_volume(connection, project_id=actor.project_id, volume_id=found)
+    volume = await lock_volume(connection, project_id=actor.project_id, volume_id=volume_id)
     if volume.state not in _READABLE:
         raise Problem(
             STATE_CONFLICT,
