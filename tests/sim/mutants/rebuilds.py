@@ -100,7 +100,7 @@ def image_from_before(stack: ExitStack) -> None:
     key = (True, "settle_rebuild")
 
     async def forgetful(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-        await connection.execute(operation._SETTLE, operation._mine(cluster))
+        await connection.execute(operation._SETTLE, operation._ids(cluster))
 
     changed = dataclasses.replace(REBUILD._by_name[key], on_success=forgetful)
     stack.enter_context(mock.patch.dict(REBUILD._by_name, {key: changed}))
