@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
+from ipucloud.identity import passwords
 from tests.support import run
 from tests.support.postgres import Database, TestServer, remove_left_overs, running_server
 
@@ -21,6 +23,9 @@ settings.register_profile(
     "ipucloud", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("ipucloud")
+
+# A hash that is worth its name takes 64 MB; tests/unit/identity/test_passwords.py has that one.
+passwords._HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 # structlog's own choice draws tracebacks with the values of all variables, which takes longer than what they tell of.
 structlog.configure(
