@@ -57,6 +57,8 @@ LIST_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
 }
 """Parameters: those of `db.documents.list_parameters` for a `MemberList`."""
 
+OWNED = "{owned}"
+"""In the text of a statement: the condition that a row is of the project, or of the billing account."""
 OF_ACCOUNT = "WITH principal AS (SELECT NULL AS rights), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
 LIST_ACCOUNT_MEMBERS: Mapping[Order, Query[DocumentPage]] = {
     order: Query(

@@ -22,14 +22,12 @@ from ipucloud.db.documents import (
     DOCUMENT_PAGE,
     ONE_DOCUMENT,
     READ_BACK,
-    DocumentPage,
-    OneDocument,
     clauses,
     page_of,
     rfc3339,
 )
 from ipucloud.db.rows import Query
-from ipucloud.identity.members import OF_ACCOUNT, Home
+from ipucloud.identity.members import OWNED, Home
 from ipucloud.kernel.errors import (
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
@@ -59,15 +57,15 @@ _MEMBERS = clauses(
     f"'previous_secret_until', {rfc3339('previous_until')}, 'created_at', {rfc3339('created_at')}, 'version', version",
 )
 _DOCUMENTS = clauses(", documents AS (SELECT place, version, json_build_object(", _MEMBERS, ") AS document FROM page)")
-_MINE = "WHERE project_id = (SELECT project_id FROM project)"
+_OWN = f"WHERE {OWNED}"
 _OF_USE = "AND (CAST(:enabled AS boolean) IS NULL OR (disabled IS NULL) = CAST(:enabled AS boolean))"
 
-# These four continue `identity.access.authenticated`.
+# These four are for `api.owners.statement`.
 LIST_WEBHOOKS: Mapping[Order, str] = {
-    order: clauses(page_of("webhooks", order, clauses(_MINE, _OF_USE)), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
+    order: clauses(page_of("webhooks", order, clauses(_OWN, _OF_USE)), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
 }
 """Parameters: those of `db.documents.list_parameters` for a `WebhookList`."""
-_ONE = clauses(", page AS (SELECT *, 1 AS place FROM webhooks", _MINE, "AND id = :webhook_id)")
+_ONE = clauses(", page AS (SELECT *, 1 AS place FROM webhooks", _OWN, "AND id = :webhook_id)")
 GET_WEBHOOK = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
 """Parameter `:webhook_id`; answers (role, project_id, document, version)."""
 
@@ -85,7 +83,7 @@ _DELIVERY_DOCUMENTS = clauses(
     ", documents AS (SELECT place, 1 AS version, json_build_object(", _DELIVERY_MEMBERS, ") AS document FROM page)"
 )
 _OF_WEBHOOK = clauses(
-    _MINE, "AND webhook_id = :webhook_id AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))"
+    _OWN, "AND webhook_id = :webhook_id AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))"
 )
 LIST_DELIVERIES: Mapping[Order, str] = {
     order: clauses(page_of("webhook_deliveries", order, _OF_WEBHOOK), _DELIVERY_DOCUMENTS, DOCUMENT_PAGE)
@@ -94,23 +92,10 @@ LIST_DELIVERIES: Mapping[Order, str] = {
 """Parameters `:webhook_id`, `:state` and those of `db.documents.list_parameters`."""
 _ONE_DELIVERY = clauses(
     ", page AS (SELECT *, 1 AS place FROM webhook_deliveries",
-    _MINE,
+    _OWN,
     "AND webhook_id = :webhook_id AND id = :delivery_id)",
 )
 GET_DELIVERY = clauses(_ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT)
-
-# The same of a billing account, for `api.paging.list_of_account` and `api.reads.read_one_of_account`.
-_ACCOUNTS = "WHERE account_id = :account_id"
-LIST_ACCOUNT_WEBHOOKS = {
-    order: Query(clauses(OF_ACCOUNT, text.replace(_MINE, _ACCOUNTS)), DocumentPage)
-    for order, text in LIST_WEBHOOKS.items()
-}
-LIST_ACCOUNT_DELIVERIES = {
-    order: Query(clauses(OF_ACCOUNT, text.replace(_MINE, _ACCOUNTS)), DocumentPage)
-    for order, text in LIST_DELIVERIES.items()
-}
-GET_ACCOUNT_WEBHOOK = Query(clauses(OF_ACCOUNT, GET_WEBHOOK.replace(_MINE, _ACCOUNTS)), OneDocument)
-GET_ACCOUNT_DELIVERY = Query(clauses(OF_ACCOUNT, GET_DELIVERY.replace(_MINE, _ACCOUNTS)), OneDocument)
 
 # What is read or changed once the home's webhook is locked.
 _READ = Query(
@@ -125,7 +110,6 @@ _READ_DELIVERY = Query(
     ),
     str,
 )
-_PROJECT_LOCK = sa.text("SELECT id FROM projects WHERE id = :project_id FOR NO KEY UPDATE")
 _OF_HOME = "(project_id = :project_id OR account_id = :account_id)"
 _COUNT = Query(clauses("SELECT count(*) FROM webhooks WHERE", _OF_HOME), int)
 
@@ -216,13 +200,11 @@ class Made:
 
 
 async def create(connection: AsyncConnection, home: Home, body: WebhookCreate, keys: Keys | None) -> Made:
-    """Make a webhook; the caller holds the lock of its account, if it is of one.
+    """Make a webhook; the caller holds the lock of its home.
 
     Raises `Problem`: quota_exceeded, validation_failed, not_configured without a key of the installation.
     """
     parameters: dict[str, UUID | None] = home.parameters
-    if home.project_id is not None:
-        await connection.execute(_PROJECT_LOCK, parameters)
     if await _COUNT.one(connection, parameters) >= LIMIT:
         owner = "A project" if home.account_id is None else "A billing account"
         raise Problem(QUOTA_EXCEEDED, f"{owner} can have at most {LIMIT} webhooks. Delete one first.")

@@ -1,25 +1,21 @@
-"""Schedules for exports that are delivered to S3 connections."""
+"""Schedules for exports that are delivered to S3 connections of a project or a billing account."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from typing import Annotated, TypeAlias
+from typing import Annotated
 from uuid import UUID
 
 import orjson
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
-from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.owners import Owner, OwnerRouter, Twin, lock, path_of
 from ipucloud.api.paging import only_page
-from ipucloud.api.reads import reading
-from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import NAMED, ProjectRef
-from ipucloud.api.v1.billing_exports import refuse_provisional
-from ipucloud.api.writes import change
+from ipucloud.api.routing import operation
+from ipucloud.api.shapes import NAMED
+from ipucloud.api.v1.billing_exports import BILLING, refuse_provisional
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.schedules import Plan
 from ipucloud.contract.exports import (
@@ -28,26 +24,21 @@ from ipucloud.contract.exports import (
     ExportScheduleOut,
     ExportSchedulePage,
 )
-from ipucloud.db.statements import Statements
-from ipucloud.identity import projects
-from ipucloud.identity.access import Scope
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import QUOTA_EXCEEDED
 
-routes = router()
+owned = OwnerRouter(BILLING)
+routes = owned.routes
 
 ScheduleId = Annotated[
     UUID, Field(description="Name or id of the schedule.", examples=["finance-bucket.day.cost-and-usage"]), NAMED
 ]
-Create: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[bytes]]
-"""Creates an object of a project or an account; returns its JSON."""
-Documents: TypeAlias = Callable[[Statements, Home], Awaitable[Sequence[str]]]
-End: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[None]]
 
 
-@routes.post(
-    "/v1/projects/{project}/billing/export-schedules",
+@owned.post(
+    "/export-schedules",
+    Twin("createAccountExportSchedule", "Create an export schedule of an account"),
     **operation(
         "createExportSchedule",
         "Create an export schedule",
@@ -58,22 +49,38 @@ End: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[None]]
         errors=(QUOTA_EXCEEDED,),
     ),
 )
-async def create_export_schedule(request: Request, project: ProjectRef, body: ExportScheduleCreate) -> Response:
-    """Deliver a file every hour, day or month. Failed deliveries are retried for 24 hours."""
-    return await _create(request, project, "export-schedules", partial(schedules.add_schedule, plan=plan_of(body)))
+async def create_export_schedule(owner: Owner, body: ExportScheduleCreate) -> Response:
+    """Deliver a file every hour, day or month; that of an account has everything that it pays for.
+
+    Failed deliveries are retried for 24 hours.
+    """
+    refuse_provisional(body)
+    plan = Plan(body.connection, body.dataset, body.version, body.format, body.every, body.provisional)
+
+    async def effect(connection: AsyncConnection, home: Home) -> Answer:
+        await lock(connection, home)
+        document = await schedules.add_schedule(connection, home, plan)
+        schedule_id = UUID(orjson.loads(document)["id"])
+        location = f"{path_of(home, BILLING)}/export-schedules/{schedule_id}"
+        return Answer(201, document, {"Location": location}, schedule_id)
+
+    return await owner.change(effect)
 
 
-@routes.get(
-    "/v1/projects/{project}/billing/export-schedules",
+@owned.get(
+    "/export-schedules",
+    Twin("listAccountExportSchedules", "List export schedules of an account"),
     **operation("listExportSchedules", "List export schedules", Permission.BILLING_READ, gives=ExportSchedulePage),
 )
-async def list_export_schedules(request: Request, project: ProjectRef, query: ExportScheduleList) -> Response:
+async def list_export_schedules(owner: Owner, query: ExportScheduleList) -> Response:
     """List the export schedules that match every filter, with the result of the last delivery."""
-    return await _list(request, project, partial(schedules.schedule_documents, query=query))
+    async with owner.reading() as (connection, home):
+        return only_page(await schedules.schedule_documents(connection, home, query))
 
 
-@routes.delete(
-    "/v1/projects/{project}/billing/export-schedules/{schedule:ref}",
+@owned.delete(
+    "/export-schedules/{schedule:ref}",
+    Twin("deleteAccountExportSchedule", "Delete an export schedule of an account"),
     **operation(
         "deleteExportSchedule",
         "Delete an export schedule",
@@ -82,39 +89,12 @@ async def list_export_schedules(request: Request, project: ProjectRef, query: Ex
         description="Deleted",
     ),
 )
-async def delete_export_schedule(request: Request, project: ProjectRef, schedule: ScheduleId) -> Response:
+async def delete_export_schedule(owner: Owner, schedule: ScheduleId) -> Response:
     """Delete a schedule. An export that it already requested is still delivered."""
 
-    return await _end(request, project, partial(schedules.end_schedule, schedule_id=schedule))
-
-
-def plan_of(body: ExportScheduleCreate) -> Plan:
-    """What a schedule delivers. Raises `Problem` validation_failed."""
-    refuse_provisional(body)
-    return Plan(body.connection, body.dataset, body.version, body.format, body.every, body.provisional)
-
-
-async def _create(request: Request, project: str, kind: str, create: Create) -> Response:
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(connection, scope.project_id)
-        document = await create(connection, Home(scope.project_id, None))
-        schedule_id = UUID(orjson.loads(document)["id"])
-        return Answer(
-            201, document, {"Location": f"/v1/projects/{scope.project_id}/billing/{kind}/{schedule_id}"}, schedule_id
-        )
-
-    return await change(request, project, effect)
-
-
-async def _list(request: Request, project: str, documents: Documents) -> Response:
-    async with reading(request, project) as (connection, scope):
-        return only_page(await documents(connection, Home(scope.project_id, None)))
-
-
-async def _end(request: Request, project: str, end: End) -> Response:
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(connection, scope.project_id)
-        await end(connection, Home(scope.project_id, None))
+    async def effect(connection: AsyncConnection, home: Home) -> Answer:
+        await lock(connection, home)
+        await schedules.end_schedule(connection, home, schedule)
         return Answer(204)
 
-    return await change(request, project, effect)
+    return await owner.change(effect)

@@ -1,4 +1,4 @@
-"""Exports: files of a billing month or other days."""
+"""Exports of a project or a billing account: files of a billing month or other days."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from starlette.responses import Response, StreamingResponse
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import list_of
+from ipucloud.api.owners import Owner, OwnerRouter, Twin, actor_of, lock, statement
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import reading
-from ipucloud.api.routing import operation, router
+from ipucloud.api.routing import operation
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
-from ipucloud.api.writes import actor, change
+from ipucloud.api.writes import account_actor, actor, change, change_account
 from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.periods import Period, month_of
@@ -36,6 +35,9 @@ from ipucloud.billing.exports.requests import (
     pieces_of,
     request_export,
 )
+from ipucloud.billing.invoices.payer import lock_payer
+from ipucloud.contract.event_payloads.money import ExportLimitOf
+from ipucloud.contract.event_types.money import ACCOUNT_EXPORT_LIMIT_UPDATED
 from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.exports import (
     MAX_DAYS,
@@ -52,16 +54,20 @@ from ipucloud.contract.exports import (
 )
 from ipucloud.contract.operations import OperationOut
 from ipucloud.db.documents import DocumentPage
-from ipucloud.events.log import record
+from ipucloud.events.log import record, record_for_account
 from ipucloud.identity import projects
-from ipucloud.identity.access import Scope, authenticated
+from ipucloud.identity.access import Scope
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError, Problem
 
-routes = router()
+BILLING = "/billing"
+owned = OwnerRouter(BILLING)
+routes = owned.routes
 
-_LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_EXPORTS.items()}
+_LIST = {
+    order: statement(text, DocumentPage, account_column="owner_account_id") for order, text in LIST_EXPORTS.items()
+}
 
 ExportId = Annotated[UUID, Field(description="Id of the export.")]
 MEDIA_TYPES: Mapping[FileFormat, str] = {
@@ -87,12 +93,12 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
 
     `export-limit` says how many a project may request within 24 hours.
     """
-    check_export(body)
+    _check_export(body)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         account = await _account(connection, scope) if body.scope == "account" else None
-        spec = spec_of(body, account)
+        spec = _spec_of(body, account)
         export_id, operation_id = await request_export(connection, actor(request, scope), spec)
         trace_of(request).concerns(operation_id=operation_id)
         return await accepted(connection, scope, operation_id, export_id)
@@ -100,28 +106,61 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
     return await change(request, project, effect)
 
 
-@routes.get(
-    "/v1/projects/{project}/billing/exports",
+@routes.post(
+    "/v1/billing/accounts/{account:ref}/exports",
+    **operation(
+        "createAccountExport",
+        "Create an export of an account",
+        Permission.ACCOUNT_WRITE,
+        gives=ExportOut,
+        status=202,
+        description="Accepted",
+        errors=(QUOTA_EXCEEDED, STATE_CONFLICT),
+    ),
+)
+async def create_account_export(request: Request, account: AccountId, body: AccountExportCreate) -> Response:
+    """Create a file of everything that the billing account pays for, in a billing month or a range of days.
+
+    Read the export until its `state` is `succeeded` or `failed`. `export-limit` says how many an account may request
+    within 24 hours.
+    """
+    _check_export(body)
+
+    async def effect(connection: AsyncConnection) -> Answer:
+        await lock_payer(connection, account)
+        export_id, operation_id = await request_export(connection, account_actor(request, account), _spec_of(body))
+        trace_of(request).concerns(operation_id=operation_id)
+        document = await export_document(connection, Home(None, account), export_id)
+        return Answer(202, document, {"Location": f"/v1/billing/accounts/{account}/exports/{export_id}"}, export_id)
+
+    return await change_account(request, account, effect)
+
+
+@owned.get(
+    "/exports",
+    Twin("listAccountExports", "List exports of an account"),
     **operation("listExports", "List exports", Permission.BILLING_READ, gives=ExportPage),
 )
-async def list_exports(request: Request, project: ProjectRef, query: ExportList) -> Response:
-    """List the project's exports that match every filter."""
-    return await list_of(request, project, _LIST, query)
+async def list_exports(owner: Owner, query: ExportList) -> Response:
+    """List the exports that were requested here and that match every filter."""
+    return await owner.list_of(_LIST, query)
 
 
-@routes.get(
-    "/v1/projects/{project}/billing/exports/{export:uuid}",
+@owned.get(
+    "/exports/{export:uuid}",
+    Twin("getAccountExport", "Read an export of an account"),
     **operation("getExport", "Read an export", Permission.BILLING_READ, gives=ExportOut),
 )
-async def get_export(request: Request, project: ProjectRef, export: ExportId) -> Response:
+async def get_export(owner: Owner, export: ExportId) -> Response:
     """Return an export with its last error, if any, and the manifest of its file once it is built."""
-    async with reading(request, project) as (connection, scope):
-        document = await export_document(connection, Home(scope.project_id, None), export)
+    async with owner.reading() as (connection, home):
+        document = await export_document(connection, home, export)
     return Response(document, media_type=JSON)
 
 
-@routes.get(
-    "/v1/projects/{project}/billing/exports/{export:uuid}/file",
+@owned.get(
+    "/exports/{export:uuid}/file",
+    Twin("downloadAccountExport", "Download the file of an account's export"),
     **operation(
         "downloadExport",
         "Download an export's file",
@@ -131,14 +170,57 @@ async def get_export(request: Request, project: ProjectRef, export: ExportId) ->
         files=("text/csv", "application/vnd.apache.parquet"),
     ),
 )
-async def download_export(request: Request, project: ProjectRef, export: ExportId) -> Response:
+async def download_export(owner: Owner, export: ExportId) -> Response:
     """Return the export's file; its ETag is the SHA-256 of its bytes."""
-    async with reading(request, project) as (connection, scope):
-        file = await kept_file(connection, Home(scope.project_id, None), export)
-    return file_response(request, file)
+    async with owner.reading() as (connection, home):
+        file = await kept_file(connection, home, export)
+    return _file_response(owner.request, file)
 
 
-def file_response(request: Request, file: KeptFile) -> Response:
+@owned.get(
+    "/export-limit",
+    Twin("getAccountExportLimit", "Read an account's limit of exports"),
+    **operation("getExportLimit", "Read the limit of exports", Permission.BILLING_READ, gives=ExportLimitOut),
+)
+async def get_export_limit(owner: Owner) -> Response:
+    """Return how many exports may be requested within 24 hours, and how many were."""
+    async with owner.reading() as (connection, home):
+        document = await limit_document(connection, home)
+    return Response(document, media_type=JSON)
+
+
+@owned.put(
+    "/export-limit",
+    Twin("setAccountExportLimit", "Set an account's limit of exports"),
+    **operation("setExportLimit", "Set the limit of exports", Permission.PLATFORM_WRITE, gives=ExportLimitOut),
+)
+async def set_export_limit(owner: Owner, body: ExportLimitSet) -> Response:
+    """Set how many exports may be requested within 24 hours; 0 leaves those of schedules."""
+
+    async def effect(connection: AsyncConnection, home: Home) -> Answer:
+        await lock(connection, home)
+        if await set_limit(connection, home, body.per_day):
+            await _record_limit(connection, home, actor_of(owner.request, home).request_id, body.per_day)
+        return Answer(200, (await limit_document(connection, home)).encode())
+
+    return await owner.change(effect)
+
+
+async def _record_limit(connection: AsyncConnection, home: Home, request_id: str, per_day: int) -> None:
+    if home.project_id is None:
+        await record_for_account(
+            connection,
+            ACCOUNT_EXPORT_LIMIT_UPDATED,
+            account_id=home.id,
+            subject_id=home.id,
+            request_id=request_id,
+            data=ExportLimitOf(per_day=per_day),
+        )
+    else:
+        await record(connection, QUOTA_UPDATED, project_id=home.id, subject_id=home.id, request_id=request_id)
+
+
+def _file_response(request: Request, file: KeptFile) -> Response:
     """The file in pieces, or 304 for a caller that has it."""
     headers = {"ETag": f'"{file.sha256}"', "Cache-Control": "private, no-cache"}
     if f'"{file.sha256}"' in request.headers.get("if-none-match", ""):
@@ -148,13 +230,13 @@ def file_response(request: Request, file: KeptFile) -> Response:
     return StreamingResponse(pieces, 200, headers, MEDIA_TYPES[file.format])
 
 
-def check_export(body: AccountExportCreate) -> None:
+def _check_export(body: AccountExportCreate) -> None:
     """Raises `Problem` validation_failed for a period that is none, and as `refuse_provisional`."""
     _period(body)
     refuse_provisional(body)
 
 
-def spec_of(body: AccountExportCreate, account: UUID | None = None) -> Wanted:
+def _spec_of(body: AccountExportCreate, account: UUID | None = None) -> Wanted:
     """What a checked body asks for."""
     return Wanted(
         body.dataset,
@@ -172,39 +254,6 @@ def refuse_provisional(body: FileChoice) -> None:
     if body.provisional and body.dataset is not Dataset.COST_AND_USAGE:
         sentence = f"{body.dataset.value} has no usage: ask for provisional rows of cost-and-usage."
         raise invalid([FieldError("/provisional", "no_usage", sentence)])
-
-
-@routes.get(
-    "/v1/projects/{project}/billing/export-limit",
-    **operation("getExportLimit", "Read the limit of exports", Permission.BILLING_READ, gives=ExportLimitOut),
-)
-async def get_export_limit(request: Request, project: ProjectRef) -> Response:
-    """Return how many exports the project may request within 24 hours, and how many it has."""
-    async with reading(request, project) as (connection, scope):
-        document = await limit_document(connection, Home(scope.project_id, None))
-    return Response(document, media_type=JSON)
-
-
-@routes.put(
-    "/v1/projects/{project}/billing/export-limit",
-    **operation("setExportLimit", "Set the limit of exports", Permission.PLATFORM_WRITE, gives=ExportLimitOut),
-)
-async def set_export_limit(request: Request, project: ProjectRef, body: ExportLimitSet) -> Response:
-    """Set how many exports the project may request within 24 hours; 0 leaves those of its schedules."""
-
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(connection, scope.project_id)
-        if await set_limit(connection, Home(scope.project_id, None), body.per_day):
-            await record(
-                connection,
-                QUOTA_UPDATED,
-                project_id=scope.project_id,
-                subject_id=scope.project_id,
-                request_id=actor(request, scope).request_id,
-            )
-        return Answer(200, (await limit_document(connection, Home(scope.project_id, None))).encode())
-
-    return await change(request, project, effect)
 
 
 async def _account(connection: AsyncConnection, scope: Scope) -> UUID:

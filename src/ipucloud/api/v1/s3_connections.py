@@ -1,4 +1,4 @@
-"""S3 connections of a project."""
+"""S3 connections of a project, for its exports and clusters, or of a billing account, for its exports."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.owners import Owner, OwnerRouter, Twin, lock, path_of
 from ipucloud.api.paging import only_page
-from ipucloud.api.reads import reading
-from ipucloud.api.routing import operation, router
+from ipucloud.api.routing import operation
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import NAMED, ProjectRef
-from ipucloud.api.writes import change
+from ipucloud.api.shapes import NAMED
 from ipucloud.billing.exports import connections
 from ipucloud.billing.exports.connections import Bucket, Rules, Stored, Tested
 from ipucloud.clusters import s3_access
 from ipucloud.contract.s3_connections import (
+    AccountS3ConnectionCreate,
+    AccountS3ConnectionPatch,
     S3ConnectionCreate,
     S3ConnectionList,
     S3ConnectionOut,
     S3ConnectionPage,
     S3ConnectionPatch,
 )
-from ipucloud.identity import projects
-from ipucloud.identity.access import Scope
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_CONFIGURED, QUOTA_EXCEEDED, UNAVAILABLE, Problem
 from ipucloud.kernel.sealing import read_keys
 
-routes = router()
+owned = OwnerRouter()
+routes = owned.routes
 
 ConnectionId = Annotated[UUID, Field(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
 
-_ALL = "/v1/projects/{project}/s3-connections"
+_ALL = "/s3-connections"
 _ONE = _ALL + "/{connection:ref}"
 _TESTS = asyncio.Semaphore(4)
 """Each is a process."""
@@ -49,8 +49,9 @@ _PATIENCE = 15.0
 """Seconds that a test waits for others to end."""
 
 
-@routes.post(
+@owned.post(
     _ALL,
+    Twin("createAccountS3Connection", "Create an S3 connection of an account", AccountS3ConnectionCreate),
     **operation(
         "createS3Connection",
         "Create an S3 connection",
@@ -61,45 +62,45 @@ _PATIENCE = 15.0
         errors=(NAME_TAKEN, QUOTA_EXCEEDED, NOT_CONFIGURED),
     ),
 )
-async def create_s3_connection(request: Request, project: ProjectRef, body: S3ConnectionCreate) -> Response:
-    """Store a bucket with an access key, for exports and clusters. It is contacted once it is used or tested."""
+async def create_s3_connection(owner: Owner, body: S3ConnectionCreate) -> Response:
+    """Store a bucket with an access key, for exports and a project's clusters. It is contacted once used or tested."""
 
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(connection, scope.project_id)
+    async def effect(writing: AsyncConnection, home: Home) -> Answer:
+        await lock(writing, home)
         bucket = Bucket(**body.model_dump())
-        document = await connections.connect(connection, Home(scope.project_id, None), bucket, rules_of(request))
+        document = await connections.connect(writing, home, bucket, _rules_of(owner.request))
         connection_id = UUID(orjson.loads(document)["id"])
-        return Answer(
-            201,
-            document,
-            {"Location": f"/v1/projects/{scope.project_id}/s3-connections/{connection_id}"},
-            connection_id,
-        )
+        return Answer(201, document, {"Location": f"{path_of(home)}/s3-connections/{connection_id}"}, connection_id)
 
-    return await change(request, project, effect)
+    return await owner.change(effect)
 
 
-@routes.get(
-    _ALL, **operation("listS3Connections", "List S3 connections", Permission.PROJECT_READ, gives=S3ConnectionPage)
+@owned.get(
+    _ALL,
+    Twin("listAccountS3Connections", "List S3 connections of an account"),
+    **operation("listS3Connections", "List S3 connections", Permission.PROJECT_READ, gives=S3ConnectionPage),
 )
-async def list_s3_connections(request: Request, project: ProjectRef, query: S3ConnectionList) -> Response:
-    """List the project's S3 connections that match every filter, without their secrets."""
-    async with reading(request, project) as (statements, scope):
-        return only_page(await connections.connection_documents(statements, Home(scope.project_id, None), query))
+async def list_s3_connections(owner: Owner, query: S3ConnectionList) -> Response:
+    """List the S3 connections that match every filter, without their secrets."""
+    async with owner.reading() as (statements, home):
+        return only_page(await connections.connection_documents(statements, home, query))
 
 
-@routes.get(
-    _ONE, **operation("getS3Connection", "Read an S3 connection", Permission.PROJECT_READ, gives=S3ConnectionOut)
+@owned.get(
+    _ONE,
+    Twin("getAccountS3Connection", "Read an S3 connection of an account"),
+    **operation("getS3Connection", "Read an S3 connection", Permission.PROJECT_READ, gives=S3ConnectionOut),
 )
-async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+async def get_s3_connection(owner: Owner, connection: ConnectionId) -> Response:
     """Return an S3 connection, without its secret."""
-    async with reading(request, project) as (statements, scope):
-        document = await connections.connection_document(statements, Home(scope.project_id, None), connection)
+    async with owner.reading() as (statements, home):
+        document = await connections.connection_document(statements, home, connection)
     return Response(document, media_type=JSON)
 
 
-@routes.patch(
+@owned.patch(
     _ONE,
+    Twin("updateAccountS3Connection", "Change an S3 connection of an account", AccountS3ConnectionPatch),
     **operation(
         "updateS3Connection",
         "Change an S3 connection",
@@ -108,27 +109,27 @@ async def get_s3_connection(request: Request, project: ProjectRef, connection: C
         errors=(IN_USE, NOT_CONFIGURED),
     ),
 )
-async def update_s3_connection(
-    request: Request, project: ProjectRef, connection: ConnectionId, body: S3ConnectionPatch
-) -> Response:
+async def update_s3_connection(owner: Owner, connection: ConnectionId, body: S3ConnectionPatch) -> Response:
     """Change an S3 connection, for example its access key. Servers of clusters that have it get the new values."""
 
-    async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(writing, scope.project_id)
-        await s3_access.lock_attached(writing, scope.project_id, connection)
-        if body.attachable is False:
-            await s3_access.refuse_if_attached(writing, scope.project_id, connection)
-        home = Home(scope.project_id, None)
-        if await connections.change_connection(writing, home, connection, body, rules_of(request)):
-            await s3_access.roll_out(writing, scope.project_id, connection)
+    async def effect(writing: AsyncConnection, home: Home) -> Answer:
+        await lock(writing, home)
+        if home.project_id is not None:
+            await s3_access.lock_attached(writing, home.project_id, connection)
+            if body.attachable is False:
+                await s3_access.refuse_if_attached(writing, home.project_id, connection)
+        changed = await connections.change_connection(writing, home, connection, body, _rules_of(owner.request))
+        if changed and home.project_id is not None:
+            await s3_access.roll_out(writing, home.project_id, connection)
         document = await connections.connection_document(writing, home, connection)
         return Answer(200, document, subject_id=connection)
 
-    return await change(request, project, effect)
+    return await owner.change(effect)
 
 
-@routes.post(
+@owned.post(
     _ONE + ":test",
+    Twin("testAccountS3Connection", "Test an S3 connection of an account"),
     **operation(
         "testS3Connection",
         "Test an S3 connection",
@@ -137,25 +138,25 @@ async def update_s3_connection(
         errors=(UNAVAILABLE,),
     ),
 )
-async def test_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+async def test_s3_connection(owner: Owner, connection: ConnectionId) -> Response:
     """Test a connection: reach its endpoint, list its bucket, write an empty object and delete it.
 
     `test` of the response says what failed first. The bucket is reached from the control plane, not from a cluster.
     """
-    async with reading(request, project) as (statements, scope):
-        home = Home(scope.project_id, None)
+    async with owner.reading() as (statements, home):
         stored = await connections.stored_connection(statements, home, connection)
-    tested = await tested_now(request, home, connection, stored)
+    tested = await _tested_now(owner.request, home, connection, stored)
 
-    async def effect(writing: AsyncConnection, _: Scope) -> Answer:
+    async def effect(writing: AsyncConnection, home: Home) -> Answer:
         document = await connections.record_test(writing, home, connection, tested)
         return Answer(200, document, subject_id=connection)
 
-    return await change(request, project, effect)
+    return await owner.change(effect)
 
 
-@routes.delete(
+@owned.delete(
     _ONE,
+    Twin("deleteAccountS3Connection", "Delete an S3 connection of an account"),
     **operation(
         "deleteS3Connection",
         "Delete an S3 connection",
@@ -165,19 +166,20 @@ async def test_s3_connection(request: Request, project: ProjectRef, connection: 
         errors=(IN_USE,),
     ),
 )
-async def delete_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+async def delete_s3_connection(owner: Owner, connection: ConnectionId) -> Response:
     """Delete an S3 connection that no cluster and no schedule uses. Deliveries in progress fail."""
 
-    async def effect(writing: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(writing, scope.project_id)
-        await s3_access.refuse_if_attached(writing, scope.project_id, connection)
-        await connections.disconnect(writing, Home(scope.project_id, None), connection)
+    async def effect(writing: AsyncConnection, home: Home) -> Answer:
+        await lock(writing, home)
+        if home.project_id is not None:
+            await s3_access.refuse_if_attached(writing, home.project_id, connection)
+        await connections.disconnect(writing, home, connection)
         return Answer(204)
 
-    return await change(request, project, effect)
+    return await owner.change(effect)
 
 
-async def tested_now(request: Request, home: Home, connection: UUID, stored: Stored) -> Tested:
+async def _tested_now(request: Request, home: Home, connection: UUID, stored: Stored) -> Tested:
     """Test a connection. Raises `Problem` unavailable while too many are being tested."""
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -186,12 +188,12 @@ async def tested_now(request: Request, home: Home, connection: UUID, stored: Sto
         sentence = "Too many connections are being tested. Send the request again."
         raise Problem(UNAVAILABLE, sentence) from None
     try:
-        return await connections.try_out(home, connection, stored, rules_of(request))
+        return await connections.try_out(home, connection, stored, _rules_of(request))
     finally:
         _TESTS.release()
 
 
-def rules_of(request: Request) -> Rules:
+def _rules_of(request: Request) -> Rules:
     """What the installation permits."""
     settings = services_of(request).settings
     keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())

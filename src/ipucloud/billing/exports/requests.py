@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ from ipucloud.billing.exports.operation import EXPORT, plan
 from ipucloud.billing.exports.periods import Period
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, clauses, page_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.identity.members import OF_ACCOUNT, Home
+from ipucloud.identity.members import OWNED, Home
 from ipucloud.kernel.actor import AccountActor, Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
@@ -77,26 +77,18 @@ AND (CAST(:dataset AS text) IS NULL OR dataset = CAST(:dataset AS text))
 """
 
 
-def _listed(condition: str) -> dict[Order, str]:
-    return {
-        order: clauses(
-            page_of(_EXPORTS, order, clauses("WHERE", condition, _FILTERS)),
-            ", documents AS (SELECT place,",
-            _DOCUMENT,
-            "AS document FROM page AS x)",
-            DOCUMENT_PAGE,
-        )
-        for order in Order
-    }
-
-
-LIST_EXPORTS = _listed("project_id = (SELECT project_id FROM project)")
-"""A project's exports. For `authenticated`; parameters: those of `list_parameters` for an `ExportList`."""
-LIST_ACCOUNT_EXPORTS = {
-    order: Query(clauses(OF_ACCOUNT, text), DocumentPage)
-    for order, text in _listed("owner_account_id = :account_id").items()
+LIST_EXPORTS: Mapping[Order, str] = {
+    order: clauses(
+        page_of(_EXPORTS, order, clauses("WHERE", OWNED, _FILTERS)),
+        ", documents AS (SELECT place,",
+        _DOCUMENT,
+        "AS document FROM page AS x)",
+        DOCUMENT_PAGE,
+    )
+    for order in Order
 }
-"""The same of a billing account, for `api.paging.list_of_account`."""
+"""For `api.owners.statement`, with the column `owner_account_id`; parameters: those of `list_parameters` for an
+`ExportList`."""
 
 
 class _Stored(NamedTuple):
