@@ -31,17 +31,17 @@ def main() -> None:
     if options.setup:
         install()
         return
-    around = report.circumstances()
+    info = report.run_info()
     names = options.names or list(SCENARIOS)
     rounds = options.rounds or (1 if options.smallest else ROUNDS)
     with open_stage(rounds, smallest=options.smallest) as stage:
         findings = _measure(stage, names, dict(options.size))
     if options.json:
-        print(json.dumps(report.document(around, findings), ensure_ascii=False))
+        print(json.dumps(report.document(info, findings), ensure_ascii=False))
     else:
         report.show(findings)
     if options.keep:
-        print(f"kept in {report.keep(around, findings)}", file=sys.stderr)
+        print(f"kept in {report.keep(info, findings)}", file=sys.stderr)
     sys.exit(0 if len(findings) == len(names) else 1)
 
 

@@ -82,7 +82,7 @@ class Child:
                 break
         raise self.failure("said nothing")
 
-    def last_word(self) -> str:
+    def terminate_and_read(self) -> str:
         """Ask it to end; what it says then."""
         self._process.terminate()
         return self.line()

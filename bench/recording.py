@@ -37,15 +37,15 @@ Answered: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, object]]
 @contextmanager
 def recording() -> Iterator[list[Statement]]:
     """Collect what every SQLAlchemy engine of this process executes meanwhile."""
-    taken: list[Statement] = []
+    statements: list[Statement] = []
 
     def note(*event: Any) -> None:
         _, _, text, parameters, _, executemany = event
-        taken.extend(_statement(text, each) for each in (parameters if executemany else [parameters]))
+        statements.extend(_statement(text, each) for each in (parameters if executemany else [parameters]))
 
     sa.event.listen(sa.Engine, "before_cursor_execute", note)
     try:
-        yield taken
+        yield statements
     finally:
         sa.event.remove(sa.Engine, "before_cursor_execute", note)
 
@@ -53,8 +53,8 @@ def recording() -> Iterator[list[Statement]]:
 def _statement(text: str, parameters: Mapping[str, object]) -> Statement:
     names: list[str] = []
 
-    def number(found: re.Match[str]) -> str:
-        name = found[1]
+    def number(match: re.Match[str]) -> str:
+        name = match[1]
         if name is None:
             return "%"
         if name not in names:
@@ -80,7 +80,7 @@ class Replay:
         self._name = name
         self._answered = answered
         pairs = zip(_all_values(first), _all_values(second), strict=True)
-        differing = {mine for mine, theirs in pairs if mine != theirs}
+        differing = {first_value for first_value, second_value in pairs if first_value != second_value}
         self._ids = frozenset(value for value in differing if isinstance(value, UUID))
         self._digests = frozenset(
             value for value in differing if isinstance(value, bytes) and len(value) == DIGEST_BYTES
@@ -94,17 +94,17 @@ class Replay:
             texts[str(old)] = str(new)
             texts[external_name(old, FIRST_INCARNATION)] = external_name(new, FIRST_INCARNATION)
         renew = _renewal(fresh, texts, self._digests)
-        given: Mapping[str, object] = {}
+        answered: Mapping[str, object] = {}
         for statement in self.statements:
             values = dict(zip(statement.query.names, map(renew, statement.values), strict=True))
-            if given.keys() <= values.keys():
-                values |= given
-                given = {}
+            if answered.keys() <= values.keys():
+                values |= answered
+                answered = {}
             cursor = await connection.execute(statement.query.text, list(values.values()))
             if cursor.description is not None:
                 for row in await cursor.fetchall():
                     names = [column.name for column in cursor.description]
-                    given = self._answered(dict(zip(names, row, strict=True))) or given
+                    answered = self._answered(dict(zip(names, row, strict=True))) or answered
         await connection.commit()
 
 
@@ -114,7 +114,7 @@ def _renewal(
     stale = re.compile("|".join(re.escape(text) for text in texts))
 
     def renewed(text: str) -> str:
-        return stale.sub(lambda found: texts[found[0]], text)
+        return stale.sub(lambda match: texts[match[0]], text)
 
     def renew(value: object) -> object:
         new = value
@@ -138,8 +138,8 @@ def _renewal(
     return renew
 
 
-def _all_values(taken: Recording) -> Iterator[object]:
-    for statement in taken:
+def _all_values(statements: Recording) -> Iterator[object]:
+    for statement in statements:
         for value in statement.values:
             if isinstance(value, list):
                 yield from value

@@ -23,7 +23,7 @@ Findings = Mapping[str, Sequence[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class RunInfo:
     """When, on which code and on what kind of machine a run took place.
 
     `commit` ends in `+` with changes not in it. `load`: processes that wanted a core before the run began, on average.
@@ -38,8 +38,8 @@ class Circumstances:
     nice: int
 
 
-def circumstances() -> Circumstances:
-    return Circumstances(
+def run_info() -> RunInfo:
+    return RunInfo(
         date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         commit=_commit(),
         python=platform.python_version(),
@@ -49,8 +49,8 @@ def circumstances() -> Circumstances:
     )
 
 
-def document(around: Circumstances, findings: Findings) -> dict[str, object]:
-    return asdict(around) | {
+def document(info: RunInfo, findings: Findings) -> dict[str, object]:
+    return asdict(info) | {
         "findings": [
             {
                 "scenario": scenario,
@@ -61,18 +61,18 @@ def document(around: Circumstances, findings: Findings) -> dict[str, object]:
                 "verdict": finding.verdict,
                 "numbers": {name: _rounded(value) for name, value in finding.numbers.items()},
             }
-            for scenario, found in findings.items()
-            for finding in found
+            for scenario, of_scenario in findings.items()
+            for finding in of_scenario
         ]
     }
 
 
-def keep(around: Circumstances, findings: Findings) -> Path:
+def keep(info: RunInfo, findings: Findings) -> Path:
     """Write the document to `bench/results/<date>-<commit>.json`."""
     RESULTS.mkdir(exist_ok=True)
-    stamp = around.date.replace(":", "").replace("-", "")
-    path = RESULTS / f"{stamp}-{around.commit.rstrip('+')}.json"
-    path.write_text(json.dumps(document(around, findings), indent=1, ensure_ascii=False) + "\n")
+    stamp = info.date.replace(":", "").replace("-", "")
+    path = RESULTS / f"{stamp}-{info.commit.rstrip('+')}.json"
+    path.write_text(json.dumps(document(info, findings), indent=1, ensure_ascii=False) + "\n")
     return path
 
 
@@ -80,8 +80,8 @@ def show(findings: Findings) -> None:
     table = Table("scenario", "figure", "measured", "goal", "", box=None, header_style="bold")
     for column in (2, 3):
         table.columns[column].justify = "right"
-    for scenario, found in findings.items():
-        for number, finding in enumerate(found):
+    for scenario, of_scenario in findings.items():
+        for number, finding in enumerate(of_scenario):
             colour = {"met": "green", "not met": "red"}.get(finding.verdict, "default")
             table.add_row(
                 scenario if number == 0 else "",

@@ -37,7 +37,7 @@ class Rates:
         return low, high
 
     def _ratios(self, side: str, to: str) -> list[float]:
-        return [mine / theirs for mine, theirs in zip(self.by_side[side], self.by_side[to], strict=True)]
+        return [rate / base for rate, base in zip(self.by_side[side], self.by_side[to], strict=True)]
 
 
 def alternate(sides: Mapping[str, Side], rounds: int) -> Rates:

@@ -39,7 +39,7 @@ async def register(database: Database, site: RunningSite, *, quota: int = PLENTY
     return World(database, project)
 
 
-async def ask(url: str, site: RunningSite, clusters: int) -> None:
+async def request_clusters(url: str, site: RunningSite, clusters: int) -> None:
     """Register the site, and request so many clusters of one machine."""
     async with opened(url, pool_size=CALLERS) as database:
         world = await register(database, site, quota=clusters)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from ipucloud.identity import passwords
 from tests.support import run
-from tests.support.postgres import Database, TestServer, remove_left_overs, running_server
+from tests.support.postgres import Database, TestServer, remove_leftovers, running_server
 
 # Assertions are rewritten once, not in every process of every run. Before the modules of the next line are imported.
 sys.dont_write_bytecode = False
@@ -40,7 +40,7 @@ structlog.configure(
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        remove_left_overs(run.fast_storage())
+        remove_leftovers(run.fast_storage())
     run.begin(config)
 
 
@@ -57,12 +57,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.set_threshold(50_000, 5, 4)
 
 
-_giving_back = run.GivingBack()
+_memory_trimmer = run.MemoryTrimmer()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    _giving_back.look()
+    _memory_trimmer.look()
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,8 @@ IPUS = 2
 
 async def live(stub: pb_grpc.UserServiceStub, name: str, allocation: str) -> int:
     """One partition from its creation to its removal; answers how often it was polled."""
-    wanted = pb.PartitionRequirements(id=name, size=IPUS, allocation_id=allocation)
-    await stub.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
+    requirements = pb.PartitionRequirements(id=name, size=IPUS, allocation_id=allocation)
+    await stub.CreatePartition(pb.CreatePartitionRequest(requirements=requirements), timeout=CALL_SECONDS)
     polls, ready = 0, pb.PS_PENDING
     while ready == pb.PS_PENDING:
         reply = await stub.GetPartitionStatus(pb.GetPartitionStatusRequest(partition_id=name), timeout=CALL_SECONDS)

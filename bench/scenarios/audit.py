@@ -71,7 +71,7 @@ _CLUSTERS = (
     SELECT id, %(project)s, 'cluster-' || n, %(region)s, 'm2000-pod16', %(machine_type)s, %(per_cluster)s,
            4 * %(per_cluster)s, 'ipu-m2000', 'EUR', 'ubuntu', 'active', name, app_now() - interval '2 hours',
            app_now() - interval '1 hour'
-      FROM unnest(%(ids)s::uuid[], %(names)s::text[]) WITH ORDINALITY AS made (id, name, n)
+      FROM unnest(%(ids)s::uuid[], %(names)s::text[]) WITH ORDINALITY AS new_cluster (id, name, n)
     """,
     """
     CREATE TEMPORARY TABLE numbered AS
@@ -157,8 +157,8 @@ async def _measure(urls: Scratch, rounds: int) -> tuple[dict[str, float], list[f
         for _ in range(rounds):
             for rule in INVARIANTS:
                 started = time.perf_counter()
-                if found := await violations(connection, rule):
-                    raise ValueError(f"{rule.name}: {found[0].detail}")
+                if broken := await violations(connection, rule):
+                    raise ValueError(f"{rule.name}: {broken[0].detail}")
                 by_rule[rule.name].append(time.perf_counter() - started)
             totals.append(sum(times[-1] for times in by_rule.values()))
     medians = {name: statistics.median(times) for name, times in by_rule.items()}

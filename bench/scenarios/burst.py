@@ -12,7 +12,7 @@ import psycopg
 from bench.child import cpu_seconds
 from bench.finding import Finding, at_least
 from bench.stage import Stage
-from bench.workers import ask, start_worker
+from bench.workers import request_clusters, start_worker
 from ipucloud.clusters.operations.create import CREATE
 from tests.support.site import running_site
 
@@ -51,14 +51,14 @@ def run(stage: Stage, size: Size) -> list[Finding]:
         start_worker(stage.folder, urls.app_url, site, SETTINGS, PROGRAM) as worker,
         psycopg.connect(urls.app_url, autocommit=True) as connection,
     ):
-        asyncio.run(ask(urls.app_url, site, clusters))
+        asyncio.run(request_clusters(urls.app_url, site, clusters))
         deadline = time.monotonic() + PATIENCE
-        active, left, lives, together = _progress(connection)
-        while left and time.monotonic() < deadline:
+        active, unfinished, lives, together = _progress(connection)
+        while unfinished and time.monotonic() < deadline:
             time.sleep(0.1)
-            active, left, lives, together = _progress(connection)
+            active, unfinished, lives, together = _progress(connection)
         busy = {"worker CPU s": cpu_seconds(worker.pid), "site CPU s": cpu_seconds(site.pid)}
-        spent: Spent = json.loads(worker.last_word())
+        spent: Spent = json.loads(worker.terminate_and_read())
     if not active:
         raise ValueError(f"none of {clusters} clusters was active after {PATIENCE:g} s")
     whole = Finding(
@@ -85,19 +85,19 @@ def _shares(spent: Spent, lives: float, clusters: int) -> list[Finding]:
 
 def _steps(spent: Spent, clusters: int) -> list[Finding]:
     """Milliseconds per cluster in each step that it has, queueing left out."""
-    found = []
+    findings = []
     for step in CREATE.steps:
         if step.name not in spent:
             continue
         seconds = spent[step.name]
-        each = {f"{phase} ms": seconds[phase] / clusters * 1e3 for phase in PHASES if phase in seconds}
+        by_phase = {f"{phase} ms": seconds[phase] / clusters * 1e3 for phase in PHASES if phase in seconds}
         passes = {"passes": seconds["passes"] / clusters}
-        found.append(Finding(f"step {step.name}", sum(each.values()), "ms", numbers=each | passes))
-    return found
+        findings.append(Finding(f"step {step.name}", sum(by_phase.values()), "ms", numbers=by_phase | passes))
+    return findings
 
 
 def _progress(connection: psycopg.Connection) -> tuple[int, int, float, float]:
     row = connection.execute(_PROGRESS.encode()).fetchone()
     assert row is not None
-    active, left, lives, together = row
-    return active, left, lives or 0.0, together or float("inf")
+    active, unfinished, lives, together = row
+    return active, unfinished, lives or 0.0, together or float("inf")

@@ -69,11 +69,11 @@ def _measure(
     yield Finding(
         what, rates.ratio("re-rated", "closed"), goal=at_least(GOAL), numbers=rates.numbers("re-rated", "closed")
     )
-    left = size.hours - stage.rounds - 1
+    remaining = size.hours - stage.rounds - 1
     began = time.perf_counter()
-    for _ in range(left):
+    for _ in range(remaining):
         runner.run(correct_hour(database, next(corrected)))
-    seconds = (time.perf_counter() - began) * size.hours / left
+    seconds = (time.perf_counter() - began) * size.hours / remaining
     if not runner.run(finish_corrections(database)):
         raise ValueError("hours are left to be rated again")
     yield Finding(

@@ -117,7 +117,7 @@ def run(stage: Stage, size: Size) -> list[Finding]:
     with stage.database() as urls:
         customer = asyncio.run(_prepare(urls, size))
         first, second = (asyncio.run(_recorded(urls, customer, name)) for name in (NAME, "another-cluster"))
-        replay = Replay(first, second, name=NAME, answered=_taken)
+        replay = Replay(first, second, name=NAME, answered=_placement)
         with serving_product(stage.folder, urls.app_url) as server, open_load(stage) as load:
             sides = Sides(size.clusters, urls, customer, replay, load, server.port)
             rates = alternate({"api": sides.api, "driver": sides.driver}, stage.rounds)
@@ -136,7 +136,7 @@ async def _prepare(urls: Scratch, size: Size) -> Project:
         return world.project
 
 
-def _taken(answer: Mapping[str, Any]) -> Mapping[str, object]:
+def _placement(answer: Mapping[str, Any]) -> Mapping[str, object]:
     """Of the answer that names a pod with room, or a run of pods, what the statement that takes a machine is sent."""
     if "mask" not in answer:
         return {}
@@ -150,7 +150,7 @@ async def _recorded(urls: Scratch, customer: Project, name: str) -> Recording:
     async with app.router.lifespan_context(app):
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bench")
         async with client:
-            with recording() as taken:
+            with recording() as statements:
                 answer = await client.post(
                     f"/v1/projects/{customer.slug}/clusters",
                     content=cluster_body(name, flavor=FLAVOR).model_dump_json(),
@@ -160,6 +160,6 @@ async def _recorded(urls: Scratch, customer: Project, name: str) -> Recording:
                         "Content-Type": "application/json",
                     },
                 )
-                made = list(taken)
+                sent = list(statements)
     answer.raise_for_status()
-    return made
+    return sent

@@ -116,8 +116,8 @@ async def _claim_and_finish(
     while True:
         async with claiming:
             if not claimed:
-                found = await execute(connection, claim, order)
-                claimed.extend((row[0], row[1], row[3]) for row in await found.fetchall())
+                cursor = await execute(connection, claim, order)
+                claimed.extend((row[0], row[1], row[3]) for row in await cursor.fetchall())
             if not claimed:
                 return
             kind, key, fence = claimed.popleft()

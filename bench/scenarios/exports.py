@@ -130,21 +130,21 @@ def _report(stage: Stage, urls: Scratch, size: Size, month: date, customer: Proj
             project = url.removesuffix("/billing/report")
             plain = [_seconds(lambda: client.get(project).raise_for_status()) for _ in range(size.reports)]
     alone = asyncio.run(_statement_alone(urls, size, customer, since, until))
-    mine, read, theirs = statistics.median(api), statistics.median(plain), statistics.median(alone)
-    numbers = {"API ms": mine * 1000, "read ms": read * 1000, "SQL ms": theirs * 1000}
+    api_median, read_median, sql_median = statistics.median(api), statistics.median(plain), statistics.median(alone)
+    numbers = {"API ms": api_median * 1000, "read ms": read_median * 1000, "SQL ms": sql_median * 1000}
     what = "a report of the month by the API, over a read of the project and the report's SQL"
-    return Finding(what, mine / (read + theirs), goal=at_most(REPORT_GOAL), numbers=numbers)
+    return Finding(what, api_median / (read_median + sql_median), goal=at_most(REPORT_GOAL), numbers=numbers)
 
 
 async def _statement_alone(urls: Scratch, size: Size, customer: Project, since: str, until: str) -> list[float]:
     begins, ends = datetime.fromisoformat(since), datetime.fromisoformat(until)
-    taken = []
+    seconds = []
     async with opened(urls.app_url) as database, database.read() as connection:
         for _ in range(size.reports):
             started = time.perf_counter()
             await report(connection, groups=(), since=begins, until=ends, project_id=customer.id)
-            taken.append(time.perf_counter() - started)
-    return taken
+            seconds.append(time.perf_counter() - started)
+    return seconds
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -68,7 +68,7 @@ _FILL = (
                                  started_at, ended_at)
     SELECT uuidv7(), project_id, id, flavor, sku, region, currency, 1 + g %% 16, began, began,
            %(begins)s::timestamptz + make_interval(hours => %(hours)s)
-      FROM (SELECT *, row_number() OVER (ORDER BY id) AS g FROM clusters) AS made
+      FROM (SELECT *, row_number() OVER (ORDER BY id) AS g FROM clusters) AS numbered
      CROSS JOIN LATERAL (SELECT %(begins)s::timestamptz + make_interval(secs => g %% 3600) AS began) AS start
     """,
     # Hours of which nothing is measured, because nothing was used in them.
@@ -114,7 +114,7 @@ SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class BilledMonth:
     """A month whose hours are closed, as the first of the next one finds them."""
 
     urls: Scratch
@@ -131,91 +131,91 @@ class Books:
 def run(stage: Stage, size: Size) -> list[Finding]:
     month = Months.sealed_by(datetime.now(UTC)).second
     with stage.database() as urls:
-        charges = asyncio.run(_prepare(Books(urls, size, month, 0)))
-        books = Books(urls, size, month, charges)
-        return [*_bill(stage, books), _grouping(stage, books)]
+        charges = asyncio.run(_prepare(BilledMonth(urls, size, month, 0)))
+        billed = BilledMonth(urls, size, month, charges)
+        return [*_bill(stage, billed), _grouping(stage, billed)]
 
 
-async def _prepare(books: Books) -> int:
+async def _prepare(billed: BilledMonth) -> int:
     """Prices, clusters in use for so many hours, and those hours closed by the product itself; how many charges."""
-    values = books.values()
-    async with opened(books.urls.app_url, pool_size=2) as database:
+    values = billed.values()
+    async with opened(billed.urls.app_url, pool_size=2) as database:
         await furnish(database, project_count=0)
         async with database.begin() as connection:
             await install_shipped_rates(connection)
-        with psycopg.connect(books.urls.superuser_url, autocommit=True) as superuser:
+        with psycopg.connect(billed.urls.superuser_url, autocommit=True) as superuser:
             for statement in _FILL:
                 superuser.execute(statement.encode(), values)
             await open_months(database)
-            begins = datetime(books.month.year, books.month.month, 1, tzinfo=UTC)
-            charges = sum([await close_hour(database, begins + timedelta(hours=n)) for n in range(books.size.hours)])
+            begins = datetime(billed.month.year, billed.month.month, 1, tzinfo=UTC)
+            charges = sum([await close_hour(database, begins + timedelta(hours=n)) for n in range(billed.size.hours)])
             superuser.execute("VACUUM ANALYZE")
     return charges
 
 
-def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
-    command = ("-m", "bench.processes.bookkeeper", books.urls.app_url, books.month.isoformat())
+def _bill(stage: Stage, billed: BilledMonth) -> Iterator[Finding]:
+    command = ("-m", "bench.processes.bookkeeper", billed.urls.app_url, billed.month.isoformat())
     point = random.uniform(0.0, 2.0)  # noqa: S311  # no secret
     with Child.python(*command, log=stage.folder / "killed.log") as child:
         child.line()
-        first = _until(books, child, point)
+        first = _until(billed, child, point)
         memory = child.memory()
         child.kill()
     with Child.python(*command, log=stage.folder / "second.log") as child:
         child.line()
         second = json.loads(child.line(PATIENCE))
         memory = max(memory, child.memory())
-    _check(books)
-    what = f"billing a month of {books.size.clusters:,} clusters, {books.charges:,} charges"
+    _check(billed)
+    what = f"billing a month of {billed.size.clusters:,} clusters, {billed.charges:,} charges"
     numbers = {"killed at": point / 2, "after s": first}
     yield Finding(f"{what}: memory of the process", memory, "MB", at_most(MEMORY_GOAL))
     yield Finding(f"{what}: the run after the kill", second["seconds"], "s", numbers=numbers)
-    each = (first + second["seconds"]) / (books.charges / 1e6)
-    yield Finding(f"{what}: both runs, per million charges", each, "s", numbers={"turns": second["turns"]})
+    per_million = (first + second["seconds"]) / (billed.charges / 1e6)
+    yield Finding(f"{what}: both runs, per million charges", per_million, "s", numbers={"turns": second["turns"]})
 
 
-def _until(books: Books, child: Child, point: float) -> float:
+def _until(billed: BilledMonth, child: Child, point: float) -> float:
     """Wait until so much is done; the seconds it took."""
     started = time.perf_counter()
-    with psycopg.connect(books.urls.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(billed.urls.superuser_url, autocommit=True) as connection:
         cursor = connection.cursor(row_factory=scalar_row)
-        while cursor.execute(_NOT_YET, {**books.values(), "point": point}).fetchone():
+        while cursor.execute(_NOT_YET, {**billed.values(), "point": point}).fetchone():
             if not child.running:
                 raise child.failure("ended")
             time.sleep(0.05)
     return time.perf_counter() - started
 
 
-def _check(books: Books) -> None:
+def _check(billed: BilledMonth) -> None:
     """Whatever was killed, the end is that of one run alone. Raises ValueError."""
-    with psycopg.connect(books.urls.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(billed.urls.superuser_url, autocommit=True) as connection:
         for sentence, right in _WRONG.items():
-            if connection.execute(right.encode(), books.values()).fetchone() != (True,):
+            if connection.execute(right.encode(), billed.values()).fetchone() != (True,):
                 raise ValueError(sentence)
 
 
-def _grouping(stage: Stage, books: Books) -> Finding:
-    sides = {"invoices": lambda: asyncio.run(_lines(books)), "bare": lambda: _group(books)}
+def _grouping(stage: Stage, billed: BilledMonth) -> Finding:
+    sides = {"invoices": lambda: asyncio.run(_lines(billed)), "bare": lambda: _group(billed)}
     rates = alternate(sides, min(3, stage.rounds))
     what = "lines of all accounts' invoices, over one bare GROUP BY of the same charges"
     numbers = rates.numbers("invoices", "bare")
     return Finding(what, rates.ratio("invoices", "bare"), goal=at_least(GROUPING_GOAL), numbers=numbers)
 
 
-async def _lines(books: Books) -> float:
-    with psycopg.connect(books.urls.superuser_url) as connection:
+async def _lines(billed: BilledMonth) -> float:
+    with psycopg.connect(billed.urls.superuser_url) as connection:
         accounts = [account for (account,) in connection.execute("SELECT account_id FROM invoices")]
-    async with opened(books.urls.app_url) as database:
+    async with opened(billed.urls.app_url) as database:
         started = time.perf_counter()
-        bills = [bill async for bill, _ in lines_of_many(database, books.month, accounts)]
+        bills = [bill async for bill, _ in lines_of_many(database, billed.month, accounts)]
         elapsed = time.perf_counter() - started
-    if len(bills) != books.size.accounts:
+    if len(bills) != billed.size.accounts:
         raise ValueError(f"{len(bills)} accounts have lines")
-    return books.charges / elapsed
+    return billed.charges / elapsed
 
 
-def _group(books: Books) -> float:
-    with psycopg.connect(books.urls.superuser_url, options="-c jit=off -c work_mem=64MB") as connection:
+def _group(billed: BilledMonth) -> float:
+    with psycopg.connect(billed.urls.superuser_url, options="-c jit=off -c work_mem=64MB") as connection:
         started = time.perf_counter()
-        connection.execute(_BARE, books.values()).fetchall()
-        return books.charges / (time.perf_counter() - started)
+        connection.execute(_BARE, billed.values()).fetchall()
+        return billed.charges / (time.perf_counter() - started)

@@ -71,8 +71,8 @@ def run(stage: Stage, size: Size) -> list[Finding]:
     ):
         asyncio.run(_build(size.clusters, large_urls, large))
         asyncio.run(_build(size.clusters, small_urls, small))
-        found = asyncio.run(_read(stage.rounds, size, (large_urls, large), (small_urls, small)))
-        return [*found, asyncio.run(_fail(stage, size, large_urls, large))]
+        findings = asyncio.run(_read(stage.rounds, size, (large_urls, large), (small_urls, small)))
+        return [*findings, asyncio.run(_fail(stage, size, large_urls, large))]
 
 
 async def _build(clusters: int, urls: Scratch, site: RunningSite) -> None:
@@ -83,13 +83,13 @@ async def _build(clusters: int, urls: Scratch, site: RunningSite) -> None:
         await _are(world, "active", clusters)
 
 
-async def _are(world: World, state: str, wanted: int, cluster: UUID | None = None) -> None:
+async def _are(world: World, state: str, expected: int, cluster: UUID | None = None) -> None:
     statement = "SELECT count(*) FROM clusters WHERE state = :state AND id = coalesce(CAST(:id AS uuid), id)"
 
     async def so_many() -> bool:
-        return bool(await world.value(statement, state=state, id=cluster) == wanted)
+        return bool(await world.value(statement, state=state, id=cluster) == expected)
 
-    await until(so_many, f"{wanted} clusters are {state}")
+    await until(so_many, f"{expected} clusters are {state}")
 
 
 @dataclass
@@ -160,17 +160,17 @@ async def _read(rounds: int, size: Size, *regions: tuple[Scratch, RunningSite]) 
         for _ in range(rounds):
             rates["large"].append(await large.read())
             rates["small"].append(await small.read())
-    taken = Rates(rates)
+    readings = Rates(rates)
     cpu = {"worker CPU s": large.own_cpu, "site CPU s": large.site_cpu, "calls": calls}
     per_machine = (large.own_cpu / size.large) / (small.own_cpu / size.small)
     return [
-        Finding(f"one reading of {size.large:,} machines", 1 / taken.median("large"), "s", numbers=cpu),
+        Finding(f"one reading of {size.large:,} machines", 1 / readings.median("large"), "s", numbers=cpu),
         Finding("its calls to the site", calls, goal=at_most(CALLS)),
         Finding(
             f"the worker's CPU time for each machine, {size.large:,} over {size.small:,}",
             per_machine,
             goal=at_most(1.5),
-            numbers={"small CPU s": small.own_cpu, "small s": 1 / taken.median("small")},
+            numbers={"small CPU s": small.own_cpu, "small s": 1 / readings.median("small")},
         ),
     ]
 

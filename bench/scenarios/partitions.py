@@ -75,10 +75,10 @@ class Sides:
 
     def done(self, accepted: httpx.Response) -> None:
         operation = accepted.raise_for_status().headers["location"]
-        while not (found := self.client.get(operation).raise_for_status().json())["done"]:
+        while not (document := self.client.get(operation).raise_for_status().json())["done"]:
             pass
-        if found["state"] != "succeeded":
-            raise ValueError(f"{found['kind']} ended as {found['state']}: {found['error']}")
+        if document["state"] != "succeeded":
+            raise ValueError(f"{document['kind']} ended as {document['state']}: {document['error']}")
 
 
 def run(stage: Stage, size: Size) -> list[Finding]:
@@ -108,8 +108,8 @@ async def _cluster(urls: Scratch, site: RunningSite) -> tuple[Project, UUID, str
     """A cluster that the worker has made, and its name at the controller."""
     async with opened(urls.app_url) as database:
         world = await register(database, site)
-        made = await world.create("bench", FLAVOR)
+        cluster = await world.create("bench", FLAVOR)
         active = "SELECT count(*) FROM clusters WHERE id = :id AND state = 'active'"
-        await until(lambda: world.value(active, id=made.target_id), "the cluster is active")
-        name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.target_id)
-    return world.project, made.target_id, name
+        await until(lambda: world.value(active, id=cluster.target_id), "the cluster is active")
+        name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=cluster.target_id)
+    return world.project, cluster.target_id, name

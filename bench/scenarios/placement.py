@@ -39,12 +39,12 @@ def run(stage: Stage, size: Size) -> list[Finding]:
                 f"/v1/projects/{customer.slug}/clusters",
                 {"Authorization": f"Bearer {customer.token.secret}"},
             )
-            ours = [request("GET", path, headers=headers)]
-            theirs = [request("GET", PROVIDERS, headers=placement.HEADERS)]
+            own = [request("GET", path, headers=headers)]
+            peers = [request("GET", PROVIDERS, headers=placement.HEADERS)]
             rates = alternate(
                 {
-                    "api": lambda: load.for_seconds(size.seconds, api.port, ours),
-                    "placement": lambda: load.for_seconds(size.seconds, peer.port, theirs),
+                    "api": lambda: load.for_seconds(size.seconds, api.port, own),
+                    "placement": lambda: load.for_seconds(size.seconds, peer.port, peers),
                 },
                 stage.rounds,
             )

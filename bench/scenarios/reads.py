@@ -107,7 +107,7 @@ async def prepare(urls: Scratch, flavor: str, number: int) -> tuple[Project, lis
 
 
 def _ids(server: Server, path: str, headers: dict[str, str]) -> list[str]:
-    found = httpx.get(f"http://{HOST}:{server.port}{path}", headers=headers, timeout=10.0).raise_for_status().json()
-    if isinstance(found, dict):
-        found = found.get("items", [found])
-    return [item["id"] for item in found]
+    document = httpx.get(f"http://{HOST}:{server.port}{path}", headers=headers, timeout=10.0).raise_for_status().json()
+    if isinstance(document, dict):
+        document = document.get("items", [document])
+    return [item["id"] for item in document]

@@ -88,7 +88,7 @@ async def _measure(urls: Scratch, rounds: int, size: Size) -> list[Finding]:
                     alone[region].append(statistics.median(seconds) * 1e3)
         together = {region: await _together(world, region, size) for region in FLAVOR}
         refused = await _contend(world, size)
-    ratios = [theirs / ours for ours, theirs in zip(alone[SMALL], alone[LARGE], strict=True)]
+    ratios = [large_ms / small_ms for small_ms, large_ms in zip(alone[SMALL], alone[LARGE], strict=True)]
     return [
         Finding(
             f"create, one caller, p50: {large} over {small}",
@@ -124,7 +124,7 @@ async def _world(urls: Scratch, size: Size) -> AsyncIterator[World]:
 async def _hold(world: World, statement: str, **values: object) -> None:
     holder = await world.create(f"holder-{time.monotonic_ns()}", "m2000-pod4")
     await world.execute(statement, project_id=world.project.id, cluster_id=holder.target_id, **values)
-    await world.settle()
+    await world.sync_pods_and_hosts()
 
 
 async def _create(world: World, region: str) -> float:

@@ -12,7 +12,7 @@ import psycopg
 from bench.child import cpu_seconds
 from bench.finding import Finding, at_most
 from bench.stage import Stage
-from bench.workers import ask, start_worker
+from bench.workers import request_clusters, start_worker
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -60,7 +60,7 @@ def run(stage: Stage, size: Size) -> list[Finding]:
         stage.database() as urls,
         running_site(stage.folder / "waiting-site", machines=size.operations, time_scale=NEVER) as site,
     ):
-        asyncio.run(ask(urls.app_url, site, size.operations))
+        asyncio.run(request_clusters(urls.app_url, site, size.operations))
         checked = _memory(stage, size, urls, site, in_turns)
         site.http().post("/v1/faults", json=_silence().model_dump(mode="json")).raise_for_status()
         with psycopg.connect(urls.superuser_url) as connection:

@@ -34,11 +34,11 @@ SMALLEST = Size(wakes=2)
 def run(stage: Stage, size: Size) -> list[Finding]:
     with (
         stage.database() as urls,
-        Child.python("-m", "bench.processes.looker", urls.app_url, log=stage.folder / "looker.log") as worker,
+        Child.python("-m", "bench.processes.idle_worker", urls.app_url, log=stage.folder / "idle-worker.log") as worker,
     ):
         worker.line()
         committed = asyncio.run(_wake(urls.app_url, stage.rounds, size.wakes))
-        reconciled: dict[str, int] = json.loads(worker.last_word())
+        reconciled: dict[str, int] = json.loads(worker.terminate_and_read())
     delays = [[(reconciled[key] - instant) / 1e6 for key, instant in turn.items()] for turn in committed]
     percentiles = [statistics.quantiles(turn, n=100, method="inclusive") for turn in delays]
     return [
@@ -62,8 +62,8 @@ async def _wake(url: str, turns: int, wakes: int) -> list[dict[str, int]]:
     committed: list[dict[str, int]] = [{} for _ in range(turns)]
     async with opened(url) as database, _notifying(url) as notifier:
         for number, turn in enumerate(committed):
-            for each in range(wakes):
-                key = f"object-{number}-{each}"
+            for count in range(wakes):
+                key = f"object-{number}-{count}"
                 async with database.begin() as connection:
                     await wake(connection, kind="bench", key=key)
                 turn[key] = time.monotonic_ns()

@@ -21,9 +21,9 @@ from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
 from tests.api.bodies import STREAMS
 from tests.api.policy import OPEN_TO_ALL
-from tests.support.apart import apart
 from tests.support.cases import all_cases
 from tests.support.filled_in import COMMITTED, openapi
+from tests.support.own_process import own_process
 
 APART = {
     *("/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"),
@@ -48,7 +48,7 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def test_the_committed_document_is_the_code() -> None:
-    with apart() as call:
+    with own_process() as call:
         made = call(document)
     assert made == COMMITTED.read_bytes(), "run: python -m ipucloud.api.openapi docs/openapi.json"
 
@@ -66,7 +66,7 @@ def written_out() -> bool:
 
 
 def test_what_operations_have_alike_is_written_once() -> None:
-    with apart() as call:
+    with own_process() as call:
         assert call(written_out)
 
 

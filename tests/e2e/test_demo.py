@@ -24,7 +24,7 @@ def test_the_demo_shows_the_whole_way_and_leaves_nothing(ipucloud: Ipucloud) -> 
     assert seen["gc-info on the Poplar server shows 16 IPUs"] == "16 IPUs"
     assert seen["the minutes since it became ready are billed"].endswith("EUR")
     assert "the capacity is as before" in seen
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []
     assert list(ipucloud.temporary.iterdir()) == []
 
 
@@ -45,5 +45,5 @@ def test_stopping_the_demo_leaves_nothing(ipucloud: Ipucloud, moment: str, numbe
         out, err = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 130, (out, err)
     assert "Traceback" not in err
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []
     assert list(ipucloud.temporary.iterdir()) == []

@@ -121,7 +121,7 @@ def test_what_is_killed_while_it_starts_is_started_again(ipucloud: Ipucloud, tmp
         for name in ("PostgreSQL", "The simulated site", "The worker", "The API"):
             assert f"{name} was ended by signal 9" in system.messages
         system.stop()
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_what_cannot_be_kept_ends_everything_with_a_sentence(ipucloud: Ipucloud,
     assert str(log) in last
     assert "no_such_setting" in log.read_text()
     assert "Traceback" not in system.messages
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -158,4 +158,4 @@ def test_it_stops_while_the_database_is_down(ipucloud: Ipucloud, tmp_path: Path,
         os.kill(postmaster(system), signal.SIGKILL)
         eventually(lambda: "restarting it in 2 s" in system.messages, "it was tried again in vain")
         assert system.stop(number).endswith("ipucloud: stopped; no processes are left.\n")
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []

@@ -64,7 +64,7 @@ def hour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hour]:
             pod256 = "ipucloud clusters estimate --flavor m2000-pod256 --json"
             shown[pod256] = typed(f"{first}\n{pod256}", checkout, environment)
             hour = Hour(started, data, system.facts, system.stop(), shown)
-        assert started.left() == []
+        assert started.still_running() == []
         yield hour
 
 
@@ -134,7 +134,7 @@ def test_url_tokens_and_data_survive_a_restart(hour: Hour) -> None:
         assert kept["name"] == "laptop"
         assert hour.ipucloud.json("whoami", "--profile", "admin", **profiles)["role"] == "admin"
         second.stop(signal.SIGTERM)
-    assert hour.ipucloud.left() == []
+    assert hour.ipucloud.still_running() == []
 
 
 def test_the_first_commands_are_those_that_other_tests_run() -> None:

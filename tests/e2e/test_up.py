@@ -23,7 +23,7 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_one_starts_at_once(ip
         eventually(lambda: not before & set(ipucloud.pids()), "everything ends with its supervisor")
         assert ipucloud.json("whoami", **second.environment)["role"] == "owner"
         second.stop()
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []
 
 
 def test_who_calls_while_the_api_starts_again_waits_and_is_answered(system: Up) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.panel.conftest import READY_MS, fits, operator_page, screenshot, signed_in, violations
-from tests.panel.spoiler import fields_shown
+from tests.panel.markup_injection import fields_shown
 from tests.support.processes import Up
 from tests.support.waiting import eventually
 
@@ -59,9 +59,9 @@ def in_force(system: Up) -> bool:
 
 def reserve(system: Up, name: str, *when: str) -> str:
     """Id of a reservation of one cluster."""
-    wanted = ("reservations", "create", name, "--region", REGION, "--flavor", FLAVOR, *when)
-    made: str = system.ipucloud.json(*wanted, **system.environment)["id"]
-    return made
+    command = ("reservations", "create", name, "--region", REGION, "--flavor", FLAVOR, *when)
+    reservation_id: str = system.ipucloud.json(*command, **system.environment)["id"]
+    return reservation_id
 
 
 def test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard(system: Up, open_page: Callable[..., Page]) -> None:

@@ -140,10 +140,10 @@ def arrived(
     `base`: where the browser reaches the service, if not at its own address."""
     address = system.facts["url"]
     api = {"Authorization": f"Bearer {token}"}
-    made = httpx.post(f"{address}/v1/session/links", headers=api, timeout=PATIENCE, trust_env=False, verify=NOBODY)
-    assert made.is_success, made.text
+    link = httpx.post(f"{address}/v1/session/links", headers=api, timeout=PATIENCE, trust_env=False, verify=NOBODY)
+    assert link.is_success, link.text
     page = open_page(base or address, **options)
-    page.goto(f"/sign-in?next={path}#code={made.json()['code']}")
+    page.goto(f"/sign-in?next={path}#code={link.json()['code']}")
     page.wait_for_url(lambda url: "/sign-in" not in url)
     return page
 
@@ -207,15 +207,15 @@ def violations(page: Page, *rules: str, shell: bool = False) -> list[str]:
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate(_AXE, [list(rules) or tags, shell])
-    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found["violations"]]
+    results = page.evaluate(_AXE, [list(rules) or tags, shell])
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in results["violations"]]
 
 
 def flaws(page: Page, paths: Iterable[str], picture: str = "") -> dict[str, list[str]]:
     """What axe finds on these pages in the browser's mode and in the other one, and which are wider than the browser.
     `picture`: how the names of their pictures begin, if they are kept."""
-    found = {path: _flaws(page, path, picture, shell=number == 0) for number, path in enumerate(paths)}
-    return {path: each for path, each in found.items() if each}
+    by_path = {path: _flaws(page, path, picture, shell=number == 0) for number, path in enumerate(paths)}
+    return {path: each for path, each in by_path.items() if each}
 
 
 def _flaws(page: Page, path: str, picture: str, *, shell: bool) -> list[str]:
@@ -223,8 +223,8 @@ def _flaws(page: Page, path: str, picture: str, *, shell: bool) -> list[str]:
     expect(page.get_by_role("heading").filter(visible=True), path).not_to_have_count(0)
     expect(page.get_by_text(LOADING), path).to_have_count(0)
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    found = [*violations(page, shell=shell), *([f"{wide} pixels too wide"] if wide > 0 else [])]
+    problems = [*violations(page, shell=shell), *([f"{wide} pixels too wide"] if wide > 0 else [])]
     if picture:
         screenshot(page, f"{picture}{path.replace('/', '-').rstrip('-')}")
     page.evaluate("document.body.classList.toggle('awsui-dark-mode')")
-    return found + [f"in the other mode: {each}" for each in violations(page, "color-contrast", shell=shell)]
+    return problems + [f"in the other mode: {each}" for each in violations(page, "color-contrast", shell=shell)]

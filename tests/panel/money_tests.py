@@ -137,14 +137,14 @@ def _connects(page: Page, name: str, *, offer: bool = False) -> None:
     """Makes an S3 connection."""
     page.get_by_role("button", name="Create S3 connection").click()
     dialog = page.get_by_role("dialog")
-    wanted = {
+    values = {
         "Name": name,
         "Address of the service": "https://s3.example.com",
         "Bucket": "costs",
         "Access key id": "key",
         "Secret access key": "secret",
     }
-    for label, value in wanted.items():
+    for label, value in values.items():
         dialog.get_by_label(label, exact=True).fill(value)
     offered = dialog.get_by_role("checkbox", name="Offer to clusters")
     if offer:
@@ -186,10 +186,10 @@ def _exports_what_it_pays(page: Page) -> None:
     expect(page.get_by_text("0 of 10 were requested in the last 24 hours.")).to_be_visible()
     page.get_by_role("button", name="Export costs").click()
     dialog.get_by_role("button", name="Make file").click()
-    made = page.get_by_role("table", name="Exports").get_by_role("link", name="Download")
-    expect(made).to_have_count(1)
+    download = page.get_by_role("table", name="Exports").get_by_role("link", name="Download")
+    expect(download).to_have_count(1)
     expect(page.get_by_text("1 of 10 were requested in the last 24 hours.")).to_be_visible()
-    file = page.request.get(made.get_attribute("href") or "")
+    file = page.request.get(download.get_attribute("href") or "")
     assert (file.status, b"BilledCost" in file.body().splitlines()[0]) == (200, True)
     _connects(page, "vault")
     page.get_by_role("button", name="Create schedule").click()

@@ -20,8 +20,8 @@ def serve(system: Up, *options: str) -> dict[str, Any]:
     with system.ipucloud.start("serve", "--json", *options, "--", "sh", "-c", PROGRAM, **system.environment) as process:
         out, err = process.communicate(timeout=READY_MS / 1000)
     assert process.returncode == 0, err
-    made: dict[str, Any] = json.loads(out)
-    return made
+    document: dict[str, Any] = json.loads(out)
+    return document
 
 
 def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
@@ -32,14 +32,14 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     assert violations(page) == []
 
     which = ("--cluster", "bert", "--name", "chat", "--port", "8000")
-    made = serve(system, *which, "--env", "MODEL=bert-large", "--health", "/healthz", "--health-interval", "1")
+    service = serve(system, *which, "--env", "MODEL=bert-large", "--health", "/healthz", "--health-interval", "1")
     row = page.get_by_role("table", name="Services").get_by_role("row").filter(has_text="chat")
     expect(row).to_contain_text("Running", timeout=READY_MS)  # it is live
     screenshot(page, "services")
     assert violations(page) == []
     page.goto("/events")
     page.get_by_role("link", name="Service chat").first.click()
-    page.wait_for_url(f"**/clusters/{cluster['id']}/services/{made['id']}")
+    page.wait_for_url(f"**/clusters/{cluster['id']}/services/{service['id']}")
     expect(page.get_by_role("region", name="Output")).to_have_text("<b>listening on 8000</b>", timeout=READY_MS)
     expect(page.get_by_text("MODEL", exact=True)).to_be_visible()
     expect(page.get_by_text("nothing listens on port 8000")).to_be_visible(timeout=READY_MS)

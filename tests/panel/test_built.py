@@ -40,19 +40,19 @@ def test_text_is_compressed_and_its_licences_are_told() -> None:
 @cache
 def manifest() -> dict[str, Any]:
     """Vite's account of which files belong to which part of the panel."""
-    found: dict[str, Any] = json.loads((STATIC / ".vite" / "manifest.json").read_text())
-    return found
+    parsed: dict[str, Any] = json.loads((STATIC / ".vite" / "manifest.json").read_text())
+    return parsed
 
 
 def files_of(parts: Iterable[str]) -> set[str]:
     """The files that these parts need, with all that they import at once and the texts that they show, in German."""
-    wanted, reached = list(parts), set[str]()
-    while wanted:
-        part = wanted.pop()
+    pending, reached = list(parts), set[str]()
+    while pending:
+        part = pending.pop()
         if part not in reached:
             reached.add(part)
-            wanted += manifest()[part].get("imports", ())
-            wanted += [each for each in manifest()[part].get("dynamicImports", ()) if each.startswith(TEXTS)]
+            pending += manifest()[part].get("imports", ())
+            pending += [each for each in manifest()[part].get("dynamicImports", ()) if each.startswith(TEXTS)]
     return {name for part in reached for name in (manifest()[part]["file"], *manifest()[part].get("css", ()))}
 
 

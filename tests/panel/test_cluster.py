@@ -20,8 +20,8 @@ from tests.panel.capacity_tests import (  # noqa: F401
     test_no_text_about_capacity_becomes_markup,
 )
 from tests.panel.conftest import READY_MS, flaws, operator_page, public_key, screenshot, signed_in, violations
+from tests.panel.markup_injection import fields_shown
 from tests.panel.service_tests import test_a_service_is_followed_and_stopped  # noqa: F401
-from tests.panel.spoiler import fields_shown
 from tests.panel.topology_tests import (  # noqa: F401
     test_a_lost_connection_is_told_and_made_again,
     test_large_clusters_are_drawn_and_used_by_keyboard,
@@ -50,23 +50,23 @@ def cluster(system: Up) -> dict[str, Any]:
     key = system.data / "laptop.pub"
     key.write_text(public_key())
     system.ipucloud.json("ssh-keys", "add", "laptop", str(key), **system.environment)
-    wanted = ("clusters", "create", "bert", "--flavor", "m2000-pod16", "--ssh-key", "laptop", "--tag", "team=nlp")
-    made = system.ipucloud.json(*wanted, **system.environment)
-    found: dict[str, Any] = made["cluster"]
-    return found
+    command = ("clusters", "create", "bert", "--flavor", "m2000-pod16", "--ssh-key", "laptop", "--tag", "team=nlp")
+    created = system.ipucloud.json(*command, **system.environment)
+    document: dict[str, Any] = created["cluster"]
+    return document
 
 
 def test_clusters_are_found_by_their_tags(system: Up, cluster: dict[str, Any], open_page: Callable[..., Page]) -> None:
     page = signed_in(system, open_page, "/clusters")
-    found = page.get_by_role("table", name="Clusters").get_by_role("link", name=cluster["name"], exact=True)
+    link = page.get_by_role("table", name="Clusters").get_by_role("link", name=cluster["name"], exact=True)
     search = page.get_by_role("combobox", name="Filter clusters")
     search.fill("Tag = team=nlp")
     search.press("Enter")
     page.wait_for_url("**/clusters?tag=team%3Dnlp")
-    expect(found).to_be_visible()
+    expect(link).to_be_visible()
     page.goto("/clusters?tag=team%3Dvision")
     expect(page.get_by_text("Nothing matches")).to_be_visible()
-    expect(found).to_have_count(0)
+    expect(link).to_have_count(0)
     assert violations(page) == []
 
 
@@ -121,8 +121,8 @@ def test_partitions_are_made_where_they_fit_and_removed(
             assert violations(page) == []
         dialog.get_by_role("radio", name=re.compile(f"^{size} IPUs")).check()
         dialog.get_by_role("button", name="Create").click()
-        made = table.get_by_role("row").filter(has_text=name)
-        expect(made).to_contain_text("Active", timeout=READY_MS)
+        row = table.get_by_role("row").filter(has_text=name)
+        expect(row).to_contain_text("Active", timeout=READY_MS)
 
     machine = page.locator("[data-machine]").first
     machine.press("Enter")

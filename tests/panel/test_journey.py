@@ -11,12 +11,12 @@ import asyncssh
 from playwright.sync_api import Download, Page, Route, expect
 
 from tests.panel.conftest import READY_MS, flaws, public_key, screenshot, signed_in, violations
+from tests.panel.markup_injection import fields_shown
 from tests.panel.money_tests import (  # noqa: F401  # they run here, with this module's system
     test_a_payer_without_a_project_sees_the_money_of_its_account,
     test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month,
     test_finance_sees_what_a_month_cost_and_its_invoice,
 )
-from tests.panel.spoiler import fields_shown
 from tests.support.neighbour import neighbour
 from tests.support.processes import Up
 
@@ -166,8 +166,8 @@ def test_a_create_is_cancelled_while_it_runs(system: Up, open_page: Callable[...
     key = system.data / "mistake.pub"
     key.write_text(public_key())
     system.ipucloud.json("ssh-keys", "add", "mistake", str(key), **system.environment)
-    wanted = ("clusters", "create", "mistake", "--flavor", "m2000-pod4", "--ssh-key", "mistake", "--no-wait")
-    cluster = system.ipucloud.json(*wanted, **system.environment)["cluster"]
+    command = ("clusters", "create", "mistake", "--flavor", "m2000-pod4", "--ssh-key", "mistake", "--no-wait")
+    cluster = system.ipucloud.json(*command, **system.environment)["cluster"]
     page = signed_in(system, open_page, f"/clusters/{cluster['id']}")
     page.get_by_role("button", name="Cancel operation").click()
     dialog = page.get_by_role("dialog")
@@ -184,14 +184,14 @@ def _without_room(route: Route) -> None:
         route.continue_()
         return
     answer = route.fetch()
-    found = answer.json()
+    estimate = answer.json()
     why = {
         "reason": "no_block",
         "detail": "The region has 12 free machines, but nowhere 4 side by side.",
         "numbers": {},
     }
-    found["capacity"] = {"available": False, "why_not": why}
-    route.fulfill(response=answer, json=found)
+    estimate["capacity"] = {"available": False, "why_not": why}
+    route.fulfill(response=answer, json=estimate)
 
 
 def _resize(page: Page) -> None:

@@ -26,9 +26,9 @@ def other_firmware_is_expected(system: Up, machine: str) -> None:
     accept = ("admin", "inventory", "accept", region, "--everything", "--reason", "as it was delivered")
     system.ipucloud.json(*accept, **administrator(system))
     expected = system.ipucloud.json("admin", "inventory", "show", region, **administrator(system))
-    for each in expected:
-        if each["name"] == machine:
-            each["firmware"] = "9.9.9"
+    for row in expected:
+        if row["name"] == machine:
+            row["firmware"] = "9.9.9"
     file = system.data / "inventory.json"
     file.write_text(json.dumps(expected))
     system.ipucloud.json("admin", "inventory", "import", region, str(file), **administrator(system))

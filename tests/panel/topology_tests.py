@@ -80,8 +80,8 @@ def test_large_clusters_are_drawn_and_used_by_keyboard(
     fits(page)  # the picture scrolls, not the page
 
 
-def _answer(found: dict[str, Any], route: Route) -> None:
-    route.fulfill(json=found)
+def _answer(document: dict[str, Any], route: Route) -> None:
+    route.fulfill(json=document)
 
 
 def _is_drawn(page: Page, ipus: int) -> None:
@@ -119,13 +119,13 @@ def test_the_rack_lights_up_machine_by_machine_while_a_cluster_is_created(
 
     def partly(route: Route) -> None:
         nonlocal lit
-        found = topology(64)
-        for index, machine in enumerate(found["machines"]):
+        document = topology(64)
+        for index, machine in enumerate(document["machines"]):
             if index >= lit:
                 machine.update(health="unknown", faults=[], observed_at=None)
                 machine["ipus"] = [{**ipu, "partition": None} for ipu in machine["ipus"]]
         lit += 1
-        route.fulfill(json=found)
+        route.fulfill(json=document)
 
     def creating(route: Route) -> None:
         answer = route.fetch()
@@ -139,9 +139,9 @@ def test_the_rack_lights_up_machine_by_machine_while_a_cluster_is_created(
     page.goto(f"/clusters/{cluster['id']}?tab=topology")
     expect(page.locator("[data-machine]")).to_have_count(16)
     lights = page.locator(".topology-machine.is-ok")
-    for seen in (1, 2, 3):  # it is read again while the operation runs
-        expect(lights).to_have_count(seen)
-        expect(page.locator(".topology-ipu.is-partition-0")).to_have_count(seen * IPUS)
+    for count in (1, 2, 3):  # it is read again while the operation runs
+        expect(lights).to_have_count(count)
+        expect(page.locator(".topology-ipu.is-partition-0")).to_have_count(count * IPUS)
 
 
 def test_a_lost_connection_is_told_and_made_again(

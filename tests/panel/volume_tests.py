@@ -84,10 +84,10 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     assert violations(page) == []
     dialog.get_by_role("button", name="Take snapshot", exact=True).click()
     page.get_by_role("tab", name="Snapshots").click()
-    taken = page.get_by_role("table", name="Snapshots").get_by_role("row").filter(has_text="before-tuning")
-    expect(taken).to_contain_text("Available", timeout=READY_MS)  # it is live
-    expect(taken).to_contain_text("origin")
-    expect(taken).to_contain_text("10 GiB")
+    snapshot = page.get_by_role("table", name="Snapshots").get_by_role("row").filter(has_text="before-tuning")
+    expect(snapshot).to_contain_text("Available", timeout=READY_MS)  # it is live
+    expect(snapshot).to_contain_text("origin")
+    expect(snapshot).to_contain_text("10 GiB")
     screenshot(page, "snapshots")
     assert violations(page) == []
 
@@ -106,9 +106,9 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     assert violations(page) == []
     dialog.get_by_role("button", name="Create volume", exact=True).click()
     page.get_by_role("tab", name="Volumes").click()
-    made = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="tuned")
-    expect(made).to_contain_text("Available", timeout=READY_MS)
-    expect(made).to_contain_text("20 GiB")
+    volume_row = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="tuned")
+    expect(volume_row).to_contain_text("Available", timeout=READY_MS)
+    expect(volume_row).to_contain_text("20 GiB")
     system.ipucloud.json("volumes", "create", "copied", "--snapshot", "before-tuning", **system.environment)
     copied = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="copied")
     expect(copied).to_contain_text("Available", timeout=READY_MS)
@@ -149,10 +149,10 @@ def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
     expect(dialog).to_have_count(0)
 
     table = signed_in(system, open_page, "/volumes/snapshots")
-    taken = table.get_by_role("row").filter(has_text="bert-ready")
-    expect(taken).to_contain_text("Available", timeout=READY_MS)  # it is live
-    expect(taken).to_contain_text("1 GiB")
-    expect(taken.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    snapshot = table.get_by_role("row").filter(has_text="bert-ready")
+    expect(snapshot).to_contain_text("Available", timeout=READY_MS)  # it is live
+    expect(snapshot).to_contain_text("1 GiB")
+    expect(snapshot.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
     assert violations(table) == []
     ask(table, "Create cluster from it", "bert-ready")
     table.wait_for_url(re.compile(r"/clusters/create\?region=luxembourg-2&image=bert-ready$"))

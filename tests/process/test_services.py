@@ -155,7 +155,7 @@ def test_up_restarts_its_programs_and_ends_in_order_without_its_messages(
             )
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0
-    assert ipucloud.left() == []
+    assert ipucloud.still_running() == []
 
 
 def test_a_second_signal_ends_up_and_nothing_outlives_it(ipucloud: Ipucloud, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_second_signal_ends_up_and_nothing_outlives_it(ipucloud: Ipucloud, tmp
         assert process.stdout is not None
         assert process.stdout.readline()
         assert signalled_twice(process) in ENDED_AT_ONCE
-    eventually(lambda: ipucloud.left() == [], "everything ends with it")
+    eventually(lambda: ipucloud.still_running() == [], "everything ends with it")
 
 
 @pytest.mark.parametrize("kind", KINDS)

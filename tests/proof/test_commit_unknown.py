@@ -15,8 +15,8 @@ from ipucloud.api import credentials
 from tests.api.support import running
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
 from tests.proof.writes.office import Footprint, Office, Write, change, make_office
+from tests.support.database_proxy import database_proxy
 from tests.support.faultproxy import Proxy, Strike
-from tests.support.lines import database_line
 from tests.support.postgres import TestServer
 from tests.support.site import running_site
 from tests.support.world import SiteWorld, open_site_world, open_world
@@ -34,7 +34,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[Struck]:
     """An office beside an API whose connections to the database a test breaks, that API, its line, and calm runs."""
     with (
         postgres.fresh_database() as scratch,
-        database_line(scratch.app_url) as (line, url),
+        database_proxy(scratch.app_url) as (line, url),
         pytest.MonkeyPatch.context() as patched,
     ):
         # What is struck has to be the write's commit, and not that of the tokens' last use.
@@ -136,7 +136,7 @@ async def test_a_worker_goes_on_after_commits_nobody_confirmed(
     rounds, losses = (25, 0) if full else (1, 0)
     with postgres.fresh_database() as scratch, running_site(tmp_path / "site", machines=16) as site:
         async with open_site_world(scratch, site) as world:
-            with database_line(scratch.app_url) as (line, url):
+            with database_proxy(scratch.app_url) as (line, url):
                 for number in range(rounds):
                     strike = line.strike = Strike(b"COMMIT", lose=lose, times=1000, every=3)
                     async with world.worker(url=url):

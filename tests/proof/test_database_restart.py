@@ -19,10 +19,10 @@ from tests.api.support import key
 from tests.proof.customers import Customer, Register
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
+from tests.support.database_proxy import through_proxy
 from tests.support.factories import Project, make_project
 from tests.support.faultproxy import proxy
 from tests.support.instances import Instance, migrated_instance, scratch
-from tests.support.lines import by_line
 from tests.support.run import fast_storage
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE
@@ -169,7 +169,7 @@ async def test_failover_to_a_synchronous_standby(
     rounds, back = 5 if full else 1, 0.0
     storage = fast_storage()
     with migrated_instance(instance_root) as first, proxy(first.socket) as line:
-        url = by_line(line, first.url())
+        url = through_proxy(line, first.url())
         primary = first
         try:
             async with open_site_world(scratch(url), site) as world:

@@ -19,7 +19,7 @@ from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
 from ipucloud.partitions.queries import GET_PARTITION
 from ipucloud.site.ports import Site, SiteError
-from tests.support.hostile import Liar, lying
+from tests.support.hostile import HostileController, hostile_controller
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, address_of, running_site
 from tests.support.vipu import VipuDriver
@@ -61,23 +61,23 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
         await world.build(flavor="m2000-pod4")
     honest = grpc.aio.secure_channel(f"{region.host}:{region.admin_port}", world.site.credentials())
     # A controller that fails pass after pass is asked ever more seldom: now and then one is answered truly.
-    liar = Liar(honest, random.Random(answers), spoils=0.5, truths=10, about="virmgrpc")  # noqa: S311  # repeatable, not secret
-    async with lying([liar], world.site.authority()) as (port,):
+    hostile = HostileController(honest, random.Random(answers), spoils=0.5, truths=10, about="virmgrpc")  # noqa: S311  # repeatable, not secret
+    async with hostile_controller([hostile], world.site.authority()) as (port,):
         await _set_port(world, port)
         before = _failed()
         async with world.worker():
-            while liar.lies < answers:
+            while hostile.spoiled < answers:
                 await asyncio.sleep(0.05)
                 await _set_port(world, port)  # the site goes on reporting where its controller really is
                 await _shown_is_checked(world)
-            liar.spoils = 0.0
+            hostile.spoils = 0.0
             await _calm(world)
         assert _failed() == before
         await _set_port(world, region.admin_port)
     await honest.close(None)
     async with world.worker():
         await world.delete_all()
-    figures(**liar.answers_given)
+    figures(**hostile.answers_given)
 
 
 async def _set_port(world: SiteWorld, port: int) -> None:
@@ -150,12 +150,12 @@ async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
         driver.allocate("a", pod.cluster_id, [pod.machines[0].name])
         driver.create("a-1", 4, allocation_id="a")
         channel = grpc.aio.secure_channel(f"{region.host}:{region.admin_port}", site.credentials())
-        liar = Liar(channel, draw)
-        async with lying([liar], site.authority()) as (port,):
+        hostile = HostileController(channel, draw)
+        async with hostile_controller([hostile], site.authority()) as (port,):
             sites = site.clients(call_timeout=30.0)
             client = sites.at(address_of(site.region())._replace(admin_port=port), lambda: 10.0)
             errors = 0
-            while liar.answers_given.total() < answers:
+            while hostile.answers_given.total() < answers:
                 try:
                     _all_plain(await draw.choice(CALLS)(client))
                 except SiteError as error:
@@ -163,7 +163,7 @@ async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
                     _all_plain(str(error))
             await sites.close()
         await channel.close(None)
-    figures(errors=errors, **liar.answers_given)
+    figures(errors=errors, **hostile.answers_given)
 
 
 async def _values(found: Any) -> object:

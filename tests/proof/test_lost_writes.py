@@ -15,9 +15,9 @@ import pytest
 
 from ipucloud.kernel.errors import Problem
 from ipucloud.worker.sweep import SIGHTINGS, sweep_leftovers
+from tests.support.database_proxy import through_proxy
 from tests.support.faultproxy import Proxy, proxy
 from tests.support.instances import Instance, migrated_instance, scratch
-from tests.support.lines import by_line
 from tests.support.site import running_site
 from tests.support.waiting import PATIENCE, eventually, until
 from tests.support.world import CALL_SECONDS, SiteWorld, open_site_world
@@ -111,7 +111,7 @@ async def take_down_by_hand(world: SiteWorld, name: str) -> None:
 async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: Path) -> None:
     """The lost writes: one cluster was deleted, another one was made. The first one's customer gets it back; the other
     one's may be at work on what has no record, and it stays."""
-    url = by_line(pair.line, pair.primary.url())
+    url = through_proxy(pair.line, pair.primary.url())
     with running_site(tmp_path / "site", machines=16) as site:
         async with open_site_world(scratch(url), site) as world:
             async with world.worker():

@@ -18,7 +18,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import WorkItem
 from tests.proof.poisoned import PROGRAM
-from tests.support.lines import database_line
+from tests.support.database_proxy import database_proxy
 from tests.support.postgres import Database as Scratch
 from tests.support.site import running_site
 from tests.support.waiting import PATIENCE, until
@@ -165,7 +165,7 @@ async def test_outages_park_nothing(bench: Bench, database: Scratch) -> None:
         return Done()
 
     reconciler = Scripted(act)
-    with database_line(database.app_url) as (line, url):
+    with database_proxy(database.app_url) as (line, url):
         async with Bench(url).engine(reconciler):
             await bench.wake("slow")
             for _ in range(outages):

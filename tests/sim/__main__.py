@@ -44,10 +44,10 @@ def _trace(seed: int, mutant: str | None) -> int:
 
 def _hunt(options: argparse.Namespace) -> int:
     names = [options.mutant] if options.mutant else list(MUTANTS)
-    found = hunt(names, seeds=options.seeds, first=options.first, processes=options.processes)
+    kills = hunt(names, seeds=options.seeds, first=options.first, processes=options.processes)
     if options.table:
-        write_table(found)
-    survivors = [kill.mutant.name for kill in found if kill.by is None]
+        write_table(kills)
+    survivors = [kill.mutant.name for kill in kills if kill.by is None]
     print(f"survivors: {', '.join(survivors) or 'none'}")
     return bool(survivors)
 

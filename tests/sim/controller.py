@@ -8,8 +8,8 @@ from typing import Any
 
 import psycopg
 
-from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.network import Network
 
 MOST = 2
 """How often it forgets in one history: each time takes two sweeps and an operation to repair."""

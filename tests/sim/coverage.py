@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 
-class Seen(StrEnum):
+class CoverageKind(StrEnum):
     """What is counted, each under names of its own."""
 
     BOUNDARY = "boundaries that workers passed"
@@ -21,7 +21,7 @@ class Seen(StrEnum):
     TASK = "periodic tasks that ran"
 
 
-Coverage: TypeAlias = Counter[tuple[Seen, str]]
+Coverage: TypeAlias = Counter[tuple[CoverageKind, str]]
 
 
 def boundary(what: str) -> str:

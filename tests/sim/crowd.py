@@ -164,13 +164,13 @@ class Crowd:
             self._granted.add(operation)
             if at > until:
                 yield f"W3: {operation} is served at {at}, and was to give up at {until}"
-            mine = next((each for each in self._before if each.operation == operation), None)
-            if mine is None or self.calm is None or at < self.calm + _WAITED:
+            waiter = next((each for each in self._before if each.operation == operation), None)
+            if waiter is None or self.calm is None or at < self.calm + _WAITED:
                 continue
-            ahead = self._before[: self._before.index(mine)]
-            for each in ahead:
-                if each.held_up_by is None and each.since < at - _WAITED and each.until > at:
-                    yield f"W2: {operation} is served at {at}, and {each.operation} goes first"
+            ahead = self._before[: self._before.index(waiter)]
+            for other in ahead:
+                if other.held_up_by is None and other.since < at - _WAITED and other.until > at:
+                    yield f"W2: {operation} is served at {at}, and {other.operation} goes first"
 
     def _wrongly_preempted(self, now: datetime) -> Iterator[str]:
         """P1: only preemptible clusters; P2: with the whole notice; P3: for somebody who has no other choice."""
@@ -210,11 +210,11 @@ def _in_order(waits: Sequence[_Wait], now: datetime) -> list[_Wait]:
     """Ordinary ones first; projects take turns, the oldest first, or who was served least recently."""
     turns: dict[tuple[UUID, bool], int] = {}
     placed = []
-    for each in sorted(waits, key=lambda wait: (wait.since, wait.cluster)):
-        if each.until <= now:
-            placed.append(((True, 0, each.since, each.since, each.cluster), each))
+    for waiting in sorted(waits, key=lambda wait: (wait.since, wait.cluster)):
+        if waiting.until <= now:
+            placed.append(((True, 0, waiting.since, waiting.since, waiting.cluster), waiting))
             continue
-        turn = turns[each.project, each.preemptible] = turns.get((each.project, each.preemptible), 0) + 1
-        since = max(each.since, each.served_at or each.since)
-        placed.append(((each.preemptible, turn, since, each.since, each.cluster), each))
+        turn = turns[waiting.project, waiting.preemptible] = turns.get((waiting.project, waiting.preemptible), 0) + 1
+        since = max(waiting.since, waiting.served_at or waiting.since)
+        placed.append(((waiting.preemptible, turn, since, waiting.since, waiting.cluster), waiting))
     return [each for _, each in sorted(placed)]

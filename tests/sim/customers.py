@@ -25,7 +25,6 @@ from ipucloud.kernel.errors import (
     VALIDATION_FAILED,
     Problem,
 )
-from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
 from tests.sim.lines import instant
@@ -36,6 +35,7 @@ from tests.sim.reserving import Reserver
 from tests.sim.reserving import wishes as wishes_of
 from tests.sim.resizing import Resizer
 from tests.sim.restarting import Restarter
+from tests.sim.scheduler import Actor
 from tests.sim.suspending import Suspender
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
@@ -61,14 +61,14 @@ Party = TypeVar("Party", bound=Suspender)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ClusterRef:
     project_id: UUID
     cluster_id: UUID
     operation_id: UUID
 
 
 @dataclass(frozen=True)
-class Shop:
+class ServiceView:
     """What customers know of the service.
 
     `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced;
@@ -92,7 +92,7 @@ class Shop:
     refused: Callable[[UUID], None]
 
 
-class Hands(Protocol):
+class Partitioner(Protocol):
     """What customers do at their servers, past the service."""
 
     def partition(self, external_name: str, actor: Actor) -> None: ...
@@ -105,14 +105,19 @@ class Customers:
     """
 
     def __init__(
-        self, actor: Actor, database: SimulatedDatabase, shop: Shop, hands: Hands, draw: random.Random
+        self,
+        actor: Actor,
+        database: SimulatedDatabase,
+        service: ServiceView,
+        partitioner: Partitioner,
+        draw: random.Random,
     ) -> None:
         self.actor = actor
         self.cancelled: list[UUID] = []
         self.served = 0
         self._database = database
-        self._shop = shop
-        self._hands = hands
+        self._service = service
+        self._partitioner = partitioner
         self._draw = draw
         self._requests = 0
 
@@ -121,7 +126,7 @@ class Customers:
         for number in range(clusters):
             self.actor.start(self._life(f"cluster-{number}", horizon), name=f"customer-{number}")
 
-        if self._shop.crowded:
+        if self._service.crowded:
             self._start_crowding(horizon)
 
     def _start_crowding(self, horizon: float) -> None:
@@ -129,35 +134,37 @@ class Customers:
         for number in range(self._draw.choice((1, 2, 3))):
             self.actor.start(self._reserving(f"reserved-{number}", horizon), name=f"reserver-{number}")
         if self._draw.random() < 0.7:
-            for number, project in enumerate(self._shop.projects):
+            for number, project in enumerate(self._service.projects):
                 self.actor.start(self._giving_way(f"spot-{number}", project), name=f"spot-{number}")
                 self.actor.start(self._in_need(f"urgent-{number}", horizon, project), name=f"urgent-{number}")
 
     async def _giving_way(self, name: str, project: UUID) -> None:
         """Half of all machines, as long as nobody needs them; some use them, and few go."""
         wishes = {"preemptible": True}
-        made = await self._create(project, name, flavor="m2000-pod16", wishes=wishes)
+        cluster = await self._create(project, name, flavor="m2000-pod16", wishes=wishes)
         fate = self._draw.random()
-        if made is not None and fate < 0.3:
-            await self._use(made)
-        if made is not None and fate < 0.1:
-            await self._delete(made)
+        if cluster is not None and fate < 0.3:
+            await self._use(cluster)
+        if cluster is not None and fate < 0.1:
+            await self._delete(cluster)
 
     async def _in_need(self, name: str, horizon: float, project: UUID) -> None:
         """Comes when the machines are taken, and waits for long; some give up."""
         await self.actor.sleep(30.0 + self._draw.uniform(0.0, min(horizon, 200.0)), f"wants {name}")
-        until = instant(self.actor.baton.now) + timedelta(seconds=self._draw.uniform(300.0, 1500.0))
+        until = instant(self.actor.scheduler.now) + timedelta(seconds=self._draw.uniform(300.0, 1500.0))
         wishes = {"wait_for_capacity": True, "wait_until": until}
-        made = await self._create(project, name, flavor=self._draw.choice(("m2000-pod4", "m2000-pod8")), wishes=wishes)
-        if made is not None and self._draw.random() < 0.25:
+        cluster = await self._create(
+            project, name, flavor=self._draw.choice(("m2000-pod4", "m2000-pod8")), wishes=wishes
+        )
+        if cluster is not None and self._draw.random() < 0.25:
             await self.actor.sleep(self._draw.uniform(0.0, 300.0), f"has had enough of {name}")
-            await (self._delete(made) if self._draw.random() < 0.5 else self._cancel(made))
+            await (self._delete(cluster) if self._draw.random() < 0.5 else self._cancel(cluster))
 
     async def _reserving(self, name: str, horizon: float) -> None:
         """Reserve; cancel that, or create a cluster from it when it has begun; some never come."""
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
-        project = self._draw.choice(self._shop.projects)
-        reserver = Reserver(self.actor, self._project(project), self._draw, self._shop.poke)
+        project = self._draw.choice(self._service.projects)
+        reserver = Reserver(self.actor, self._project(project), self._draw, self._service.poke)
         reserved = await reserver.reserve(name)
         if reserved is None:
             return
@@ -168,87 +175,87 @@ class Customers:
             await reserver.cancel(reservation)
         if fate < 0.4:
             return
-        ahead = (body.starts_at - instant(self.actor.baton.now)).total_seconds()
+        ahead = (body.starts_at - instant(self.actor.scheduler.now)).total_seconds()
         await self.actor.sleep(ahead + self._draw.uniform(0.0, 60.0), f"comes for {name}")
-        made = await self._create(project, name, flavor=body.flavor, reservation=reservation)
-        if made is not None and self._draw.random() < 0.7:
-            await self._use(made)
-        if made is not None and self._draw.random() < 0.5:
-            await self._delete(made)
+        cluster = await self._create(project, name, flavor=body.flavor, reservation=reservation)
+        if cluster is not None and self._draw.random() < 0.7:
+            await self._use(cluster)
+        if cluster is not None and self._draw.random() < 0.5:
+            await self._delete(cluster)
 
     async def _life(self, name: str, horizon: float) -> None:
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
-        made = await self._create(self._draw.choice(self._shop.projects), name)
+        cluster = await self._create(self._draw.choice(self._service.projects), name)
         desired_state = self._draw.choice(
             ("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete")
         )
-        if made is None or desired_state == "keep":
+        if cluster is None or desired_state == "keep":
             return
         if desired_state in {"cancel", "delete"}:
             await self.actor.sleep(
                 self._draw.expovariate(1 / self._draw.choice((5.0, 60.0))), f"has had enough of {name}"
             )
         else:
-            await self._use(made)
-        if desired_state == "use" or (desired_state == "cancel" and await self._cancel(made)):
+            await self._use(cluster)
+        if desired_state == "use" or (desired_state == "cancel" and await self._cancel(cluster)):
             return
-        await self._delete(made)
+        await self._delete(cluster)
         if self._draw.random() < 0.2:
-            await self._delete(made)
+            await self._delete(cluster)
 
-    async def _use(self, made: Made) -> None:
+    async def _use(self, cluster: ClusterRef) -> None:
         """Wait until it is ready, or for long enough; some let it rest for a while then."""
         for _ in range(_PATIENCE):
             await self.actor.sleep(_POLL_SECONDS, "looks whether it is ready")
-            if (found := await self._state(made.cluster_id)) and found[0] != "creating":
+            if (row := await self._state(cluster.cluster_id)) and row[0] != "creating":
                 break
         else:
             return
-        self.served += found[0] == "active"
-        if found[0] == "active" and self._draw.random() < self._shop.restarts:
-            await self._with(Restarter, made).restart()
-        if found[0] == "active" and self._draw.random() < self._shop.rebuilds:
-            await self._with(Rebuilder, made).rebuild()
-        if found[0] == "active":
-            await self._work(made)
+        self.served += row[0] == "active"
+        if row[0] == "active" and self._draw.random() < self._service.restarts:
+            await self._with(Restarter, cluster).restart()
+        if row[0] == "active" and self._draw.random() < self._service.rebuilds:
+            await self._with(Rebuilder, cluster).rebuild()
+        if row[0] == "active":
+            await self._work(cluster)
         if (
-            found[0] == "active"
-            and self._draw.random() < self._shop.resizes
-            and await self._with(Resizer, made).resize()
+            row[0] == "active"
+            and self._draw.random() < self._service.resizes
+            and await self._with(Resizer, cluster).resize()
         ):
-            await self._work(made)
+            await self._work(cluster)
         if (
-            found[0] == "active"
-            and self._draw.random() < self._shop.repairs
-            and await self._with(Repairer, made).repair()
+            row[0] == "active"
+            and self._draw.random() < self._service.repairs
+            and await self._with(Repairer, cluster).repair()
         ):
-            await self._work(made)
+            await self._work(cluster)
         if (
-            found[0] == "active"
+            row[0] == "active"
             and self._draw.random() < 0.6
-            and await self._with(Suspender, made).suspend_for_a_while()
+            and await self._with(Suspender, cluster).suspend_for_a_while()
         ):
-            await self._work(made)
+            await self._work(cluster)
 
-    def _with(self, kind: type[Party], made: Made) -> Party:
-        project = self._project(made.project_id)
-        return kind(self.actor, project, self._draw, self._shop.poke, made.cluster_id, self.cancelled)
+    def _with(self, kind: type[Party], cluster: ClusterRef) -> Party:
+        project = self._project(cluster.project_id)
+        return kind(self.actor, project, self._draw, self._service.poke, cluster.cluster_id, self.cancelled)
 
-    async def _work(self, made: Made) -> None:
+    async def _work(self, cluster: ClusterRef) -> None:
         """In an active cluster; some make their own partitions first."""
-        found = await self._state(made.cluster_id)
-        if found is not None and found[0] == "active":
-            await self._divide(made, found[1])
+        row = await self._state(cluster.cluster_id)
+        if row is not None and row[0] == "active":
+            await self._divide(cluster, row[1])
             await self.actor.sleep(self._draw.expovariate(1 / 100.0), "works")
 
-    async def _divide(self, made: Made, external_name: str) -> None:
+    async def _divide(self, cluster: ClusterRef, external_name: str) -> None:
         """Some make partitions of their own: past the service, or through it."""
-        shop, fate = self._shop, self._draw.random()
-        if fate < shop.own_partitions / 4:
-            self._hands.partition(external_name, self.actor)
-        elif fate < shop.own_partitions:
-            project = self._project(made.project_id)
-            party = (self.actor, project, self._draw, shop.poke, made.cluster_id, self.cancelled)
+        service, fate = self._service, self._draw.random()
+        if fate < service.own_partitions / 4:
+            self._partitioner.partition(external_name, self.actor)
+        elif fate < service.own_partitions:
+            project = self._project(cluster.project_id)
+            party = (self.actor, project, self._draw, service.poke, cluster.cluster_id, self.cancelled)
             await Divider(*party).divide(external_name)
 
     async def _state(self, cluster: UUID) -> tuple[str, str] | None:
@@ -268,33 +275,33 @@ class Customers:
         flavor: str | None = None,
         reservation: UUID | None = None,
         wishes: Mapping[str, object] | None = None,
-    ) -> Made | None:
-        flavor = flavor or self._draw.choice(LARGE if self._shop.crowded else FLAVORS)
-        mine, asked = self._project(project), dict(self._wishes()) | dict(wishes or {})
+    ) -> ClusterRef | None:
+        flavor = flavor or self._draw.choice(LARGE if self._service.crowded else FLAVORS)
+        owner, options = self._project(project), dict(self._wishes()) | dict(wishes or {})
         for _ in range(_TRIES):
             if reservation is not None:
-                asked["reservation"] = reservation
-            elif self._shop.crowded and wishes is None:
-                asked |= {"preemptible": False, "wait_for_capacity": False, "wait_until": None}
-                asked |= wishes_of(self._draw, instant(self.actor.baton.now))
+                options["reservation"] = reservation
+            elif self._service.crowded and wishes is None:
+                options |= {"preemptible": False, "wait_for_capacity": False, "wait_until": None}
+                options |= wishes_of(self._draw, instant(self.actor.scheduler.now))
             try:
-                accepted = await mine.customer(self._request()).create(name, flavor, **asked)
+                accepted = await owner.customer(self._request()).create(name, flavor, **options)
             except Problem as problem:
                 if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
                     return await self._find(project, name)
                 if reservation is not None and problem.kind is CAPACITY_EXHAUSTED:
-                    self._shop.refused(reservation)
-                late = (STATE_CONFLICT.code, VALIDATION_FAILED.code) if self._shop.crowded else ()
+                    self._service.refused(reservation)
+                late = (STATE_CONFLICT.code, VALIDATION_FAILED.code) if self._service.crowded else ()
                 self._expect(problem, CAPACITY_EXHAUSTED.code, QUOTA_EXCEEDED.code, *late)
                 await self.actor.sleep(self._draw.uniform(1.0, 60.0), f"tries {name} again")
             else:
-                self._shop.poke()
-                return Made(project, accepted.target_id, accepted.operation_id)
+                self._service.poke()
+                return ClusterRef(project, accepted.target_id, accepted.operation_id)
         return await self._find(project, name)
 
     def _wishes(self) -> Mapping[str, object]:
         """When workers may repair the cluster, if they do; histories begin at noon."""
-        if not self._shop.windows or self._draw.random() < 0.5:
+        if not self._service.windows or self._draw.random() < 0.5:
             return {}
         if self._draw.random() < 0.2:
             return {"auto_repair": False}
@@ -302,44 +309,46 @@ class Customers:
         days = list(Weekday)
         return {"repair_window": RepairWindow(days=days, starts_at=starts_at, minutes=15, time_zone="UTC")}
 
-    async def _delete(self, made: Made) -> None:
+    async def _delete(self, cluster: ClusterRef) -> None:
         for _ in range(_TRIES):
             try:
-                await self._project(made.project_id).customer(self._request()).delete(made.cluster_id)
+                await self._project(cluster.project_id).customer(self._request()).delete(cluster.cluster_id)
             except Problem as problem:
                 self._expect(problem, NOT_FOUND.code)
                 if problem.kind is NOT_FOUND:
                     return
                 await self.actor.sleep(self._draw.uniform(1.0, 10.0), "deletes again")
             else:
-                self._shop.poke()
+                self._service.poke()
                 return
 
-    async def _cancel(self, made: Made) -> bool:
+    async def _cancel(self, cluster: ClusterRef) -> bool:
         """False when it is too late for that."""
         try:
-            done = await self._project(made.project_id).customer(self._request()).cancel(made.operation_id)
+            done = await self._project(cluster.project_id).customer(self._request()).cancel(cluster.operation_id)
         except Problem as problem:
             self._expect(problem)
             return False
-        self._shop.poke()
+        self._service.poke()
         if done:
-            self.cancelled.append(made.operation_id)
+            self.cancelled.append(cluster.operation_id)
         return done
 
-    async def _find(self, project: UUID, name: str) -> Made | None:
+    async def _find(self, project: UUID, name: str) -> ClusterRef | None:
         for _ in range(_TRIES):
             try:
                 async with self._database.read() as connection:
-                    found = await connection.execute(_FIND, {"project_id": project, "name": name})
-                    row = found.one_or_none()
-                    return None if row is None else Made(project, row.cluster_id, row.operation_id)
+                    result = await connection.execute(_FIND, {"project_id": project, "name": name})
+                    row = result.one_or_none()
+                    return None if row is None else ClusterRef(project, row.cluster_id, row.operation_id)
             except Problem as problem:
                 self._expect(problem)
         return None
 
     def _project(self, project: UUID) -> ProjectOf:
-        return ProjectOf(project, self._database, self._shop.settings, self._shop.catalogue, self._shop.crowded)
+        return ProjectOf(
+            project, self._database, self._service.settings, self._service.catalogue, self._service.crowded
+        )
 
     def _request(self) -> str:
         self._requests += 1

@@ -17,9 +17,9 @@ from ipucloud.db.driver import query
 from ipucloud.db.engine import Database
 from ipucloud.db.outages import as_sqlalchemy, reachable
 from ipucloud.db.statements import Rows, Statements, Tenant
-from tests.sim.baton import Actor, Parked
 from tests.sim.faults import DatabaseFault, Faults
 from tests.sim.lines import Line, Switchboard, instant
+from tests.sim.scheduler import Actor, Parked
 
 LOCK_SECONDS = 5.0
 """The product's lock_timeout, kept in virtual time."""
@@ -37,24 +37,24 @@ def label(statement: sa.TextClause) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A statement for libpq. `sets_clock`: the session must know the time; `given`: the time is one more parameter."""
+    """A statement for libpq. `sets_clock`: the session must know the time; `passes_now`: it is one more parameter."""
 
     text: bytes
     names: tuple[str, ...]
     sets_clock: bool = False
-    given: bool = False
+    passes_now: bool = False
 
 
 @cache
 def timed(statement: sa.TextClause) -> Timed:
     """Statements that insert need `app_now()` for the defaults of columns; others save a round trip."""
-    asked = query(statement)
-    if b"INSERT" in asked.text:
-        return Timed(asked.text, asked.names, sets_clock=True)
-    if b"app_now()" not in asked.text:
-        return Timed(asked.text, asked.names)
-    place = b"CAST($%d AS timestamptz)" % (len(asked.names) + 1)
-    return Timed(asked.text.replace(b"app_now()", place), asked.names, given=True)
+    compiled = query(statement)
+    if b"INSERT" in compiled.text:
+        return Timed(compiled.text, compiled.names, sets_clock=True)
+    if b"app_now()" not in compiled.text:
+        return Timed(compiled.text, compiled.names)
+    place = b"CAST($%d AS timestamptz)" % (len(compiled.names) + 1)
+    return Timed(compiled.text.replace(b"app_now()", place), compiled.names, passes_now=True)
 
 
 class SimulatedDatabase(Database):
@@ -103,22 +103,22 @@ class SimulatedDatabase(Database):
 
     async def send(self, line: Line, statement: sa.TextClause, parameters: Parameters) -> Rows:
         """Run one statement now. Raises what SQLAlchemy would."""
-        asked, now = timed(statement), self.actor.baton.now
-        values = [parameters[name] for name in asked.names]
-        if asked.sets_clock:
+        compiled, now = timed(statement), self.actor.scheduler.now
+        values = [parameters[name] for name in compiled.names]
+        if compiled.sets_clock:
             line.set_clock(now)
-        if asked.given:
+        if compiled.passes_now:
             values.append(instant(now))
         try:
-            found = await self.board.run(line, asked.text, values)
+            outcome = await self.board.run(line, compiled.text, values)
         except psycopg.Error as error:
             raise as_sqlalchemy(error, connection_died=False) from error
-        if len(found.rows) > 1 and ("RETURNING" in statement.text or "ORDER BY" not in statement.text):
-            found.rows.sort(key=repr)  # the server promises no order; this one does not depend on earlier histories
-        return Rows(found.columns, found.rows, found.touched)
+        if len(outcome.rows) > 1 and ("RETURNING" in statement.text or "ORDER BY" not in statement.text):
+            outcome.rows.sort(key=repr)  # the server promises no order; this one does not depend on earlier histories
+        return Rows(outcome.columns, outcome.rows, outcome.touched)
 
     def take_line(self) -> Line:
-        return self.board.take(self._wait_for_lock)
+        return self.board.acquire(self._wait_for_lock)
 
     async def pause(self, what: str) -> None:
         """A boundary inside a transaction, in as many cases as the grain says."""
@@ -136,17 +136,17 @@ class SimulatedDatabase(Database):
         raise lost(where)
 
     async def _wait_for_lock(self, goes_on: Callable[[], bool]) -> None:
-        baton = self.actor.baton
-        deadline = baton.now + LOCK_SECONDS
+        scheduler = self.actor.scheduler
+        deadline = scheduler.now + LOCK_SECONDS
         self.actor.note("waits for a lock")
         await self.actor.park(
             Parked(
                 self.actor,
                 "lock",
-                baton.now,
-                baton.loop.create_future(),
+                scheduler.now,
+                scheduler.loop.create_future(),
                 background=False,
-                ready=lambda: goes_on() or baton.now >= deadline,
+                ready=lambda: goes_on() or scheduler.now >= deadline,
             )
         )
 
@@ -162,7 +162,7 @@ class Plain:
         try:
             return await self._database.send(line, statement, parameters or {})
         finally:
-            self._database.board.give_back(line)
+            self._database.board.release(line)
 
 
 class _Statements:
@@ -179,7 +179,7 @@ class _Statements:
         try:
             answer = await database.send(line, statement, parameters or {})
         finally:
-            database.board.give_back(line)
+            database.board.release(line)
         database.committed(database.actor, [name], 0.0)
         if fault:
             raise lost(name)
@@ -196,7 +196,7 @@ class _Transaction:
         self._database = database
         self._line = database.take_line()
         self._line.say("BEGIN")
-        self._begun = database.actor.baton.now
+        self._begun = database.actor.scheduler.now
         self._labels: list[str] = []
 
     async def execute(
@@ -233,12 +233,12 @@ class _Transaction:
             await database.board.say(self._line, "COMMIT")  # a deferred trigger may wait for a lock
         except psycopg.Error as error:
             raise as_sqlalchemy(error, connection_died=False) from error
-        database.committed(database.actor, self._labels, database.actor.baton.now - self._begun)
+        database.committed(database.actor, self._labels, database.actor.scheduler.now - self._begun)
         if fault:
             raise lost("commit")
 
     def close(self) -> None:
-        self._database.board.give_back(self._line)
+        self._database.board.release(self._line)
 
     def _must_be_open(self) -> None:
         if not self._line.in_transaction:

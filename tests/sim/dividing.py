@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE, Problem
 from ipucloud.operations.store import Accepted
-from tests.sim.baton import Actor
 from tests.sim.projects import ProjectOf
+from tests.sim.scheduler import Actor
 from tests.support.world import Customer
 
 _POLLS = 30

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from tests.sim.coverage import Coverage, Seen
+from tests.sim.coverage import Coverage, CoverageKind
 
 Fault = TypeVar("Fault", bound=StrEnum)
 
@@ -50,7 +50,7 @@ class Trouble(StrEnum):
     PARTITION_FAILED = "a partition fails by itself"
     DISTRUSTED = "the controller's certificate is not trusted for a while"
     FORGOT = "the controller forgets everything"
-    STRAYED = "something of a cluster that is gone comes back"
+    LEFTOVER = "something of a cluster that is gone comes back"
 
 
 @dataclass(frozen=True)
@@ -88,28 +88,28 @@ class Faults:
         for fault, probability in (self._mix.changes if changes else self._mix.reads).items():
             fate -= probability
             if fate < 0:
-                return self._count(fault, Seen.FAULTY_CALL, call)
+                return self._count(fault, CoverageKind.FAULTY_CALL, call)
         return SiteFault.NONE
 
     def untrusted(self, call: str) -> None:
         """Count a call to a controller whose certificate is not trusted."""
-        self._count(SiteFault.UNTRUSTED, Seen.FAULTY_CALL, call)
+        self._count(SiteFault.UNTRUSTED, CoverageKind.FAULTY_CALL, call)
 
     def database(self, where: str, *possible: DatabaseFault) -> DatabaseFault | None:
         """The fate of one step of a session, among those that can happen to it."""
         if self._mix.database and self._draw.random() < self._mix.database:
-            return self._count(self._draw.choice(possible), Seen.FAULTY_STATEMENT, where)
+            return self._count(self._draw.choice(possible), CoverageKind.FAULTY_STATEMENT, where)
         return None
 
     def hardware(self) -> bool:
         """Whether the hardware fails at what it was just asked to do."""
         fails = bool(self._mix.hardware) and self._draw.random() < self._mix.hardware
         if fails:
-            self._coverage[Seen.FAULT, Trouble.HARDWARE] += 1
+            self._coverage[CoverageKind.FAULT, Trouble.HARDWARE] += 1
         return fails
 
-    def _count(self, fault: Fault, kind: Seen, where: str) -> Fault:
+    def _count(self, fault: Fault, kind: CoverageKind, where: str) -> Fault:
         self.counts[fault] = self.counts.get(fault, 0) + 1
-        self._coverage[Seen.FAULT, fault] += 1
+        self._coverage[CoverageKind.FAULT, fault] += 1
         self._coverage[kind, f"{where}: {fault}"] += 1
         return fault

@@ -21,26 +21,26 @@ from ipucloud.site.ports import Simulation, SiteError, Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim import scheduled
-from tests.sim.baton import Actor, Baton
 from tests.sim.controller import Controller
-from tests.sim.coverage import Coverage, Seen, boundary
+from tests.sim.coverage import Coverage, CoverageKind, boundary
 from tests.sim.crowd import Crowd
-from tests.sim.customers import Customers, Shop
+from tests.sim.customers import Customers, ServiceView
 from tests.sim.database import Plain, SimulatedDatabase
+from tests.sim.direct_partitions import DirectPartitions
+from tests.sim.disruptions import Disruptions
 from tests.sim.faults import Faults
+from tests.sim.leftovers import Leftovers
 from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
 from tests.sim.metrics import uncounted
-from tests.sim.misfortunes import Misfortunes
 from tests.sim.moments import Moments
 from tests.sim.remaining import Remaining
 from tests.sim.reserving import INTERVALS, short_reservations
-from tests.sim.site.door import Network
+from tests.sim.scheduler import Actor, Scheduler
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.network import Network
 from tests.sim.stage import Stage
-from tests.sim.strays import Strays
 from tests.sim.swarm import Weather, weather
-from tests.sim.tinkering import Tinkering
 from tests.sim.trace import Trace
 from tests.sim.truth import Truth
 from tests.sim.validating import Validations
@@ -115,7 +115,7 @@ class History:
         self.weather: Weather = weather(seed, self._draw)
         self.verdict = Verdict(seed)
         self._trace = trace
-        self._baton = Baton(loop, self._draw, trace)
+        self._scheduler = Scheduler(loop, self._draw, trace)
         self._faults = Faults(self.weather.mix, self._draw, self.verdict.coverage)
         region = stage.inventory.regions[0]
         self.hardware = Hardware(
@@ -133,11 +133,11 @@ class History:
         self._watcher.observe(self._wires)
         self._moments = Moments(stage.control, self.hardware)
         self._validations = Validations(stage.control, self._wires)
-        self._strays = Strays(stage.control, self.hardware, self._draw)
+        self._leftovers = Leftovers(stage.control, self.hardware, self._draw)
         self._truth = Truth(stage.control, self.hardware, self._draw)
         self._crowd = Crowd(stage.control, self.settings, exact=not self.weather.grain)
         self._around = Surroundings(
-            baton=self._baton,
+            scheduler=self._scheduler,
             board=stage.board,
             control=stage.control,
             wires=self._wires,
@@ -150,17 +150,17 @@ class History:
         )
         self._controller = Controller(stage.control, self.hardware, self._wires, self._draw)
         self._remaining = Remaining(
-            stage.control, self.hardware, self._wires, self._strays, self._validations, self._controller
+            stage.control, self.hardware, self._wires, self._leftovers, self._validations, self._controller
         )
-        self._misfortunes = Misfortunes(
+        self._disruptions = Disruptions(
             self.weather,
-            self._baton,
+            self._scheduler,
             self._draw,
             self.verdict.coverage,
             self.settings.lease_seconds,
             self._moments,
             self._truth,
-            self._strays,
+            self._leftovers,
             self._controller,
         )
         self._workers: list[Worker] = []
@@ -169,12 +169,12 @@ class History:
     def _committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
         self._watcher.committed(actor, labels, seconds)
         if self.weather.crowded:
-            self._crowd.committed(labels, instant(self._baton.now))
+            self._crowd.committed(labels, instant(self._scheduler.now))
         if self.weather.observed:
-            self.hardware.advance(self._baton.now)
-            self._moments.committed(labels, self._baton.now)
+            self.hardware.advance(self._scheduler.now)
+            self._moments.committed(labels, self._scheduler.now)
         if self.settings.validation:
-            self.hardware.advance(self._baton.now)
+            self.hardware.advance(self._scheduler.now)
             self._validations.committed(labels)
 
     @contextmanager
@@ -182,7 +182,7 @@ class History:
         """Identifiers come from the seed, ordered by virtual time like real ones; workers have the seed's tasks."""
 
         def uuid7() -> UUID:
-            milliseconds = 0x19C_0000_0000 + int(self._baton.now * 1000)
+            milliseconds = 0x19C_0000_0000 + int(self._scheduler.now * 1000)
             return UUID(int=milliseconds << 80 | 7 << 76 | 2 << 62 | self._draw.getrandbits(62))
 
         def chosen_tasks(sites: Sites, settings: Settings, _: Simulation | None) -> list[Periodic]:
@@ -198,13 +198,13 @@ class History:
 
     def _counted(self, task: Periodic) -> Periodic:
         async def run(database: Database) -> None:
-            self._saw(Seen.TASK, task.name)
+            self._saw(CoverageKind.TASK, task.name)
             try:
                 await task.run(database)
             except (SiteError, Problem, LeaseLost):
                 raise
             except Exception as error:  # the engine would try again, and say so only in its log
-                self._baton.crashes.append(f"{task.name} failed with {type(error).__name__}: {error}")
+                self._scheduler.crashes.append(f"{task.name} failed with {type(error).__name__}: {error}")
                 raise
 
         return replace(task, run=run, interval=INTERVALS.get(task.name, task.interval))
@@ -217,10 +217,10 @@ class History:
             await worker.start()
         if self.weather.observed:
             self._truth.begin(self._stage.inventory.regions[0].region)
-        customer = Actor("customers", self._baton, weight=3)
-        self._baton.join(customer)
+        customer = Actor("customers", self._scheduler, weight=3)
+        self._scheduler.join(customer)
         catalogue = self._stage.catalogue
-        shop = Shop(
+        service = ServiceView(
             self._stage.projects,
             billed_from_the_request(catalogue) if self.weather.billed_from_request else catalogue,
             self.settings,
@@ -234,25 +234,27 @@ class History:
             crowded=self.weather.crowded,
             refused=self._crowd.refused,
         )
-        self._tinkering = Tinkering(self.hardware, forgetful=self.weather.forget_rate > 0)
-        self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
+        self._direct_partitions = DirectPartitions(self.hardware, forgetful=self.weather.forget_rate > 0)
+        self._customers = Customers(
+            customer, self._around.database(customer), service, self._direct_partitions, self._draw
+        )
         self._customers.start(self.weather.clusters, self.weather.horizon)
-        await self._baton.loop.stillness()
-        await self._settle()
+        await self._scheduler.loop.stillness()
+        await self._warm_up()
         await self._safety()
         await self._liveness()
         await self._judge(self._around.database(customer))
         for worker in self._workers:
             await worker.kill()
         if customer.alive:
-            await self._baton.kill(customer)
+            await self._scheduler.kill(customer)
         verdict = self.verdict
-        verdict.kills, verdict.freezes = self._misfortunes.kills, self._misfortunes.freezes
+        verdict.kills, verdict.freezes = self._disruptions.kills, self._disruptions.freezes
         verdict.statements = self._stage.board.statements - before
         verdict.faults = self._faults.counts
         for kind, sentence in self._stage.control.execute(_ENDED).fetchall():
-            self._saw(Seen[kind], sentence)
-            self._trace.add(self._baton.now, "in the end", sentence)
+            self._saw(CoverageKind[kind], sentence)
+            self._trace.add(self._scheduler.now, "in the end", sentence)
         verdict.digest, verdict.events = self._trace.digest, self._trace.events
         return verdict
 
@@ -261,18 +263,18 @@ class History:
         failures += self._failures()
         if failures:
             return
-        self.hardware.advance(self._baton.now)
+        self.hardware.advance(self._scheduler.now)
         ending = Ending(
             control=self._stage.control,
             plain=Plain(database),
             hardware=self.hardware,
-            now=instant(self._baton.now),
+            now=instant(self._scheduler.now),
             tolerance=timedelta(seconds=self._watcher.slack),
-            own_partitions=self._tinkering.made,
+            own_partitions=self._direct_partitions.by_cluster,
             cancelled=self._customers.cancelled,
             changes=self._wires.changes,
-            disruptions=self._misfortunes.kills + self._misfortunes.freezes + sum(self._faults.counts.values()),
-            swept=len(self.hardware.strays) + self.hardware.forgets,
+            disruptions=self._disruptions.kills + self._disruptions.freezes + sum(self._faults.counts.values()),
+            swept=len(self.hardware.leftovers) + self.hardware.forgets,
             forgets=self.hardware.forgets,
             settings=self.settings,
         )
@@ -287,10 +289,10 @@ class History:
             *self._moments.failures,
             *self._crowd.failures,
             *self._validations.failures,
-            *self._baton.crashes,
+            *self._scheduler.crashes,
         ]
 
-    async def _settle(self) -> None:
+    async def _warm_up(self) -> None:
         """In some histories nothing goes wrong until customers use their clusters."""
         while self.weather.settled and self._goes_on(_SETTLING) and self._customers.served < _SERVED:
             await self._choose()
@@ -299,40 +301,40 @@ class History:
     async def _safety(self) -> None:
         end = self._steps + self.weather.steps
         while self._goes_on(end):
-            await self._choose(self._misfortunes)
+            await self._choose(self._disruptions)
 
     def _goes_on(self, end: int) -> bool:
         """Whether there is something to do, until so many steps were taken."""
         unquiet = self._idle < _QUIET_CHOICES or bool(self._customers.actor.tasks)
         return self._steps < end and unquiet and not self._failures()
 
-    async def _choose(self, misfortunes: Misfortunes | None = None) -> None:
+    async def _choose(self, disruptions: Disruptions | None = None) -> None:
         """Let one of those that can go on do so, or time pass when nobody can."""
-        chosen = self._baton.choose()
+        chosen = self._scheduler.choose()
         if chosen is None:
-            self._pass_time_until(self._baton.next_due())
+            self._pass_time_until(self._scheduler.next_due())
             return
         self.verdict.choices += 1
         worker = self._worker_of(chosen.actor)
         if worker is not None:
-            self._saw(Seen.BOUNDARY, boundary(chosen.what))
-        await self._baton.hand_to(chosen)
+            self._saw(CoverageKind.BOUNDARY, boundary(chosen.what))
+        await self._scheduler.resume_parked(chosen)
         self._idle += 1
         if not chosen.background:
             self._steps, self._idle = self._steps + 1, 0
-            if misfortunes is not None and worker is not None:
-                await misfortunes.after_a_step(worker)
+            if disruptions is not None and worker is not None:
+                await disruptions.after_a_step(worker)
         await self._succeed()
         self._pass_time(self._draw.uniform(0.0, self.weather.tick))
 
-    def _saw(self, kind: Seen, name: str) -> None:
+    def _saw(self, kind: CoverageKind, name: str) -> None:
         self.verdict.coverage[kind, name] += 1
 
     async def _liveness(self) -> None:
         if self._failures():
             return
-        await self._baton.kill(self._customers.actor)
-        for actor in self._baton.actors:
+        await self._scheduler.kill(self._customers.actor)
+        for actor in self._scheduler.actors:
             actor.frozen_until = 0.0
         if self.settings.validation:  # which begins when customers have gone: its calls may fail, too
             await self._pass_while(lambda: self._remaining.operated() or self._validations.unfinished(), TROUBLED)
@@ -348,7 +350,7 @@ class History:
         most = VALIDATING if self.settings.validation or self.weather.crowded else MAX_PASSES
         for number in range(1, most + 1):
             if number % 4 == 1:
-                self._remaining.requeue(instant(self._baton.now))
+                self._remaining.requeue(instant(self._scheduler.now))
             await self._pass()
             if self._done() and await self._still_done():
                 self.verdict.passes = number
@@ -379,15 +381,15 @@ class History:
         for _ in range(most):
             if not goes_on():
                 return
-            self._remaining.requeue(instant(self._baton.now))
+            self._remaining.requeue(instant(self._scheduler.now))
             await self._pass()
 
     def _repairs_go_on(self) -> bool:
         """Whether workers repair a cluster by themselves, or soon will, or should."""
-        return scheduled.under_way(self._stage.control, instant(self._baton.now)) or bool(self._not_begun())
+        return scheduled.under_way(self._stage.control, instant(self._scheduler.now)) or bool(self._not_begun())
 
     def _not_begun(self) -> list[str]:
-        return scheduled.not_begun(self._stage.control, instant(self._baton.now))
+        return scheduled.not_begun(self._stage.control, instant(self._scheduler.now))
 
     async def _observe(self, wrong: Callable[[], list[str]]) -> None:
         """Go on until nothing is wrong about the hardware any more."""
@@ -398,20 +400,20 @@ class History:
         self.verdict.failures += wrong()
 
     async def _pass(self) -> None:
-        end = self._baton.now + PASS_SECONDS
+        end = self._scheduler.now + PASS_SECONDS
         while True:
-            chosen = self._baton.choose()
+            chosen = self._scheduler.choose()
             if chosen is None:
-                due = self._baton.next_due()
+                due = self._scheduler.next_due()
                 if due is None or due > end:
                     break
                 self._pass_time_until(due)
                 continue
-            await self._baton.hand_to(chosen)
+            await self._scheduler.resume_parked(chosen)
             await self._succeed()
         self._pass_time_until(end)
         if self.weather.crowded:
-            self._crowd.passed(instant(self._baton.now))
+            self._crowd.passed(instant(self._scheduler.now))
 
     async def _succeed(self) -> None:
         for worker in self._workers:
@@ -421,7 +423,7 @@ class History:
         return next((worker for worker in self._workers if worker.actor is actor), None)
 
     def _done(self) -> bool:
-        self.hardware.advance(self._baton.now)
+        self.hardware.advance(self._scheduler.now)
         return self._remaining.done()
 
     async def _still_done(self) -> bool:
@@ -432,14 +434,14 @@ class History:
         """
         if self._remaining.records_agree():
             return True
-        self._remaining.read_partitions(instant(self._baton.now))
+        self._remaining.read_partitions(instant(self._scheduler.now))
         await self._pass()
         return self._done() and self._remaining.records_agree()
 
     def _serve_anew(self) -> None:
         """From now on nothing is in the way of those that wait: their queues are looked at once."""
-        self._crowd.calm = instant(self._baton.now)
-        self._remaining.serve_waiting(instant(self._baton.now))
+        self._crowd.calm = instant(self._scheduler.now)
+        self._remaining.serve_waiting(instant(self._scheduler.now))
 
     def _poke(self) -> None:
         """Notifications are sent after a commit, and may get lost."""
@@ -448,12 +450,12 @@ class History:
                 worker.presence.wake()
 
     def _pass_time(self, seconds: float) -> None:
-        self._pass_time_until(round(self._baton.now + seconds, 3))
+        self._pass_time_until(round(self._scheduler.now + seconds, 3))
 
     def _pass_time_until(self, moment: float | None) -> None:
         if moment is None:
-            standing = [f"{p.actor.name}: {p.what}" for a in self._baton.actors for p in a.parked]
+            standing = [f"{p.actor.name}: {p.what}" for a in self._scheduler.actors for p in a.parked]
             raise AssertionError(f"nobody can go on: {standing}")
-        self._baton.loop.now = max(moment, self._baton.now)
-        for late in self._wires.deliver(self._baton.now):
-            self._trace.add(self._baton.now, "network", f"{late.request.call} {late.request.name} arrives late")
+        self._scheduler.loop.now = max(moment, self._scheduler.now)
+        for late in self._wires.deliver(self._scheduler.now):
+            self._trace.add(self._scheduler.now, "network", f"{late.request.call} {late.request.name} arrives late")

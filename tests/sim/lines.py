@@ -148,19 +148,19 @@ class Switchboard:
         for line in self._idle:
             line.set_clock(0.0)
 
-    def take(self, stand: Stand) -> Line:
+    def acquire(self, stand: Stand) -> Line:
         """A line for one statement or one transaction."""
         line = self._idle.pop()
         self._busy[line] = stand
         return line
 
-    def give_back(self, line: Line) -> None:
+    def release(self, line: Line) -> None:
         """End what the line was used for; a transaction still open is rolled back."""
         if line.in_transaction:
             line.roll_back()
         del self._busy[line]
         self._idle.append(line)
-        self.settle()
+        self.poll_blocked()
 
     async def run(self, line: Line, text: bytes, values: Sequence[object]) -> Outcome:
         """Send one statement and wait for its end. Raises psycopg.Error."""
@@ -176,7 +176,7 @@ class Switchboard:
                     await self._stand(line)
             return line.read(name, _last_result(line))
         finally:
-            self.settle()
+            self.poll_blocked()
 
     async def say(self, line: Line, command: str) -> None:
         """Run a command that may need a lock of others, such as COMMIT. Raises psycopg.Error."""
@@ -191,9 +191,9 @@ class Switchboard:
                     await self._stand(line)
             _checked(_last_result(line))
         finally:
-            self.settle()
+            self.poll_blocked()
 
-    def settle(self) -> None:
+    def poll_blocked(self) -> None:
         """Wait until every waiting statement either has its lock and an answer, or still waits for one."""
         for line in list(self._blocked):
             while line in self._blocked:
@@ -223,21 +223,21 @@ class Switchboard:
             self._blocked.pop(line, None)
 
     def _blockers(self, line: Line) -> list[int]:
-        found = self.control.execute("SELECT pg_blocking_pids(%s)", (line.pid,)).fetchone()
-        assert found is not None
-        return list(found[0])
+        row = self.control.execute("SELECT pg_blocking_pids(%s)", (line.pid,)).fetchone()
+        assert row is not None
+        return list(row[0])
 
     def _find_circle(self, line: Line) -> None:
         """Raise Deadlock when the line waits, over any number of others, for itself."""
         by_pid = {other.pid: other for other in self._blocked}
-        seen: set[int] = set()
+        visited: set[int] = set()
         ahead = self._blockers(line)
         while ahead:
             pid = ahead.pop()
             if pid == line.pid:
                 raise Deadlock("transactions wait for each other's locks")
-            if pid in by_pid and pid not in seen:
-                seen.add(pid)
+            if pid in by_pid and pid not in visited:
+                visited.add(pid)
                 ahead += self._blockers(by_pid[pid])
 
 
@@ -255,11 +255,11 @@ def _answered(line: Line) -> bool:
 
 def _last_result(line: Line) -> PGresult:
     """Wait for all that the server has to say, and answer the last of it."""
-    found = None
+    last = None
     while (result := line.pgconn.get_result()) is not None:
-        found = result
-    assert found is not None
-    return found
+        last = result
+    assert last is not None
+    return last
 
 
 def _checked(result: PGresult) -> None:

@@ -136,8 +136,8 @@ class Moments:
                 yield f"{bad.name} is offered, and {bad.source} shows it as bad since {since}"
             if row.cluster is not None and row.in_use:
                 used[row.cluster].append((row, bad))
-        for found in used.values():
-            yield from self._of_cluster(found[0][0], [bad for _, bad in found])
+        for bad_of_cluster in used.values():
+            yield from self._of_cluster(bad_of_cluster[0][0], [bad for _, bad in bad_of_cluster])
 
     def _unseen(self) -> Iterator[str]:
         """Clusters in use whose allocation the controller has lost: nobody can use any of their IPUs."""
@@ -156,6 +156,6 @@ class Moments:
             yield f"{row.external_name} is active, and {sorted(each.name for each in bad)} are bad"
         machines = {each.name for each in bad if each.credited and each.source != "host"}
         servers = {each.name for each in bad if each.source == "host"}
-        wanted = min(row.machines, len(machines) + math.ceil(row.machines * len(servers) / max(1, row.servers)))
-        if row.credited is not None and row.credited < wanted:
-            yield f"{row.external_name} has {row.credited} machines credited, and {wanted} do not work"
+        least = min(row.machines, len(machines) + math.ceil(row.machines * len(servers) / max(1, row.servers)))
+        if row.credited is not None and row.credited < least:
+            yield f"{row.external_name} has {row.credited} machines credited, and {least} do not work"

@@ -9,9 +9,9 @@ from typing import Any
 
 import psycopg
 
-from tests.sim.baton import Actor, Parked
 from tests.sim.faults import DatabaseFault, Faults
 from tests.sim.lines import instant
+from tests.sim.scheduler import Actor, Parked
 
 _OWNER_BITS = 62
 NOTICE_SECONDS = 11.0
@@ -26,10 +26,10 @@ class VirtualClock:
         self._started = started
 
     def now(self) -> datetime:
-        return instant(self._actor.baton.now)
+        return instant(self._actor.scheduler.now)
 
     def monotonic(self) -> float:
-        return self._started + self._actor.baton.now
+        return self._started + self._actor.scheduler.now
 
     async def sleep(self, seconds: float) -> None:
         await self._actor.sleep(seconds)
@@ -58,16 +58,16 @@ class SimulatedPresence:
 
     async def listen(self, on_wake: Callable[[], None]) -> None:
         self._on_wake = on_wake
-        baton = self._actor.baton
+        scheduler = self._actor.scheduler
         try:
             await self._actor.park(
                 Parked(
                     self._actor,
                     "presence lost",
-                    baton.now,
-                    baton.loop.create_future(),
+                    scheduler.now,
+                    scheduler.loop.create_future(),
                     background=True,
-                    ready=lambda: not self._held and baton.now >= self._noticed_at,
+                    ready=lambda: not self._held and scheduler.now >= self._noticed_at,
                 )
             )
         finally:
@@ -87,7 +87,7 @@ class SimulatedPresence:
         if self._held:
             self._actor.note("presence lost")
             self.release()
-            self._noticed_at = self._actor.baton.now + self._draw.uniform(0.0, NOTICE_SECONDS)
+            self._noticed_at = self._actor.scheduler.now + self._draw.uniform(0.0, NOTICE_SECONDS)
 
     def release(self) -> None:
         held, self._held = self._held, 0

@@ -9,9 +9,9 @@ from typing import Any
 import psycopg
 
 from tests.sim.controller import Controller
-from tests.sim.site.door import Network
+from tests.sim.leftovers import Leftovers
 from tests.sim.site.hardware import Hardware
-from tests.sim.strays import Strays
+from tests.sim.site.network import Network
 from tests.sim.validating import Validations
 
 _OPEN = """
@@ -45,7 +45,7 @@ class Remaining:
     control: psycopg.Connection[Any]
     hardware: Hardware
     wires: Network
-    strays: Strays
+    leftovers: Leftovers
     validations: Validations
     controller: Controller
 
@@ -58,15 +58,15 @@ class Remaining:
         partitions = self.hardware.state.partitions
         if self.wires.late or any(partition.due is not None for partition in partitions.values()):
             return False
-        if self.strays.left() or self.validations.unfinished() or self.controller.lost():
+        if self.leftovers.remain() or self.validations.unfinished() or self.controller.lost():
             return False
         return self.control.execute(_OPEN, ([name for _, name in partitions],)).fetchone() == (0, 0, 0, 0, 0)
 
     def records_agree(self) -> bool:
         """Whether every partition is recorded as it is at the site."""
-        found = {name: partition for (_, name), partition in self.hardware.state.partitions.items()}
+        actual = {name: partition for (_, name), partition in self.hardware.state.partitions.items()}
         recorded = self.control.execute(_RECORDED).fetchall()
-        return all(name not in found or found[name].state == state for name, state in recorded)
+        return all(name not in actual or actual[name].state == state for name, state in recorded)
 
     def read_partitions(self, now: datetime) -> None:
         """Now rather than within a minute."""

@@ -10,7 +10,7 @@ from ipucloud.kernel.errors import PREEMPTED
 from ipucloud.partitions.operations import CREATE as CREATE_PARTITION
 from ipucloud.partitions.operations import REMOVE as REMOVE_PARTITION
 from ipucloud.site.calls import Call
-from tests.sim.coverage import Coverage, Seen
+from tests.sim.coverage import Coverage, CoverageKind
 from tests.sim.faults import DatabaseFault, SiteFault, Trouble
 
 CALLS = {
@@ -54,7 +54,7 @@ CALLS = {
 RARE = (Call.RESET_PARTITION, Call.POWER_HOST, Call.DELETE_SERVER)
 
 
-def expected() -> dict[Seen, set[str]]:
+def expected() -> dict[CoverageKind, set[str]]:
     """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once.
 
     Resets of partitions, suspends, resumes, resizes and removals of servers while calls still fail are too rare for
@@ -63,7 +63,7 @@ def expected() -> dict[Seen, set[str]]:
     """
     steps = (*CREATE.steps, *DELETE.steps)
     return {
-        Seen.BOUNDARY: {
+        CoverageKind.BOUNDARY: {
             *(set(CALLS.values()) - {CALLS[call] for call in RARE}),
             "power_on",
             "partitions_of",
@@ -74,9 +74,9 @@ def expected() -> dict[Seen, set[str]]:
             "present",
         },
         # What only a sweep repairs happens in few of the histories that sweep, which are few themselves.
-        Seen.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE, Trouble.STRAYED, Trouble.FORGOT},
-        Seen.STEP: {f"{step.name} succeeded" for step in steps},
-        Seen.OPERATION: {
+        CoverageKind.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE, Trouble.LEFTOVER, Trouble.FORGOT},
+        CoverageKind.STEP: {f"{step.name} succeeded" for step in steps},
+        CoverageKind.OPERATION: {
             f"{CREATE.name} succeeded",
             f"{CREATE.name} cancelled",
             f"{CREATE.name} failed {PREEMPTED.code}",
@@ -101,20 +101,24 @@ def report(coverage: Coverage) -> str:
 
 
 def _lines(coverage: Coverage) -> Iterator[str]:
-    for kind in Seen:
-        found = {name: count for (seen, name), count in coverage.items() if seen is kind}
-        yield f"{kind.value}: {len(found)}, {sum(found.values())} times"
-        for name, count in sorted(found.items(), key=lambda item: (-item[1], item[0])):
+    for kind in CoverageKind:
+        counts = {name: count for (of_kind, name), count in coverage.items() if of_kind is kind}
+        yield f"{kind.value}: {len(counts)}, {sum(counts.values())} times"
+        for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             yield f"{count:10} {name}"
-    passed = _names(coverage, Seen.BOUNDARY)
-    yield from _titled("passed by workers, of which none was killed there", passed - _names(coverage, Seen.KILLED))
-    yield from _titled("passed by workers, of which none was frozen there", passed - _names(coverage, Seen.FROZEN))
+    passed = _names(coverage, CoverageKind.BOUNDARY)
+    yield from _titled(
+        "passed by workers, of which none was killed there", passed - _names(coverage, CoverageKind.KILLED)
+    )
+    yield from _titled(
+        "passed by workers, of which none was frozen there", passed - _names(coverage, CoverageKind.FROZEN)
+    )
     yield from _titled("should have been met, and was not", missed(coverage))
     yield from _titled("calls to the site that no history makes", set(Call) - CALLS.keys())
 
 
-def _names(coverage: Coverage, kind: Seen) -> set[str]:
-    return {name for seen, name in coverage if seen is kind}
+def _names(coverage: Coverage, kind: CoverageKind) -> set[str]:
+    return {name for of_kind, name in coverage if of_kind is kind}
 
 
 def _titled(title: str, names: Collection[str]) -> Iterator[str]:

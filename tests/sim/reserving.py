@@ -26,9 +26,9 @@ from ipucloud.kernel.errors import (
     VALIDATION_FAILED,
     Problem,
 )
-from tests.sim.baton import Actor
 from tests.sim.lines import instant
 from tests.sim.projects import ProjectOf
+from tests.sim.scheduler import Actor
 from tests.support.world.customer import REGION
 
 MINUTE = timedelta(minutes=1)
@@ -59,12 +59,12 @@ def short_reservations() -> Iterator[None]:
 
 def wishes(draw: random.Random, now: datetime) -> dict[str, object]:
     """What one asks for at a create where capacity runs out."""
-    asked: dict[str, object] = {}
+    options: dict[str, object] = {}
     if draw.random() < 0.5:
-        asked["preemptible"] = True
+        options["preemptible"] = True
     if draw.random() < 0.6:
-        asked |= {"wait_for_capacity": True, "wait_until": waits_until(draw, now)}
-    return asked
+        options |= {"wait_for_capacity": True, "wait_until": waits_until(draw, now)}
+    return options
 
 
 def waits_until(draw: random.Random, now: datetime) -> datetime:
@@ -84,9 +84,9 @@ class Reserver:
         """Its id, and what was asked for; None: refused, or nobody knows."""
         for _ in range(_TRIES):
             body = self._body(name)
-            made = await self._ask(partial(self._reserve, body))
-            if made is not None:
-                return made, body
+            reservation = await self._ask(partial(self._reserve, body))
+            if reservation is not None:
+                return reservation, body
             await self.actor.sleep(self.draw.uniform(5.0, 60.0), f"reserves {name} again")
         return None
 
@@ -109,7 +109,7 @@ class Reserver:
             return None
 
     def _body(self, name: str) -> ReservationCreate:
-        now = instant(self.actor.baton.now)
+        now = instant(self.actor.scheduler.now)
         starts_at = now.replace(second=0, microsecond=0) + self.draw.randint(1, 4) * MINUTE
         return ReservationCreate(
             name=name,

@@ -66,11 +66,11 @@ class Tally:
 
     def summary(self) -> str:
         passes = sorted(self.passes) or [0]
-        each = max(self.histories, 1)
+        histories = max(self.histories, 1)
         faults = ", ".join(f"{count} × {name}" for name, count in self.faults.most_common())
         return (
             f"{self.histories} histories, {len(self.failed)} failed; {self.histories / max(self.seconds, 0.001):.1f}/s;"
-            f" {self.statements / each:.0f} statements and {self.choices / each:.0f} choices each;"
+            f" {self.statements / histories:.0f} statements and {self.choices / histories:.0f} choices each;"
             f" {self.kills} kills, {self.freezes} freezes; passes p50 {passes[len(passes) // 2]},"
             f" p99 {passes[len(passes) * 99 // 100]}, max {passes[-1]}\nfaults: {faults or 'none'}"
         )
@@ -111,15 +111,15 @@ def play_many(
     with ProcessPoolExecutor(
         processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(mutant,)
     ) as pool:
-        left = iter(seeds)
-        waiting: list[Future[Verdict]] = [pool.submit(_play, seed) for seed in islice(left, processes * _AHEAD)]
+        remaining = iter(seeds)
+        waiting: list[Future[Verdict]] = [pool.submit(_play, seed) for seed in islice(remaining, processes * _AHEAD)]
         while waiting:
             verdict = waiting.pop(0).result()
             yield verdict
             if until_failure and verdict.failures:
                 pool.shutdown(cancel_futures=True)
                 return
-            waiting += [pool.submit(_play, seed) for seed in islice(left, 1)]
+            waiting += [pool.submit(_play, seed) for seed in islice(remaining, 1)]
 
 
 def tally(verdicts: Iterator[Verdict], *, progress: TextIO | None = None, digests: TextIO | None = None) -> Tally:
@@ -143,8 +143,8 @@ def commit() -> str:
     git = find_program("git")
     if git is None:
         return "0" * 40
-    found = subprocess.run([git, "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "0" * 40
+    result = subprocess.run([git, "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
+    return result.stdout.strip() or "0" * 40
 
 
 def saved_seeds() -> list[int]:

@@ -87,15 +87,15 @@ def wrong_repairs(control: psycopg.Connection[Any], settings: Settings, toleranc
     """R1 to R4, one sentence each. `tolerance`: how far the times of one transaction may differ."""
     times = (settings.repair_after, settings.repair_host_after, tolerance, tolerance)
     begun = [_Begun(*row) for row in control.execute(_BEGUN, times).fetchall()]
-    for each in begun:
-        if not each.lasted or not each.live:
-            over = "too new" if each.live else "over"
-            yield f"R1: {each.cluster} is repaired at {each.at} for a fault of {each.hardware} that is {over}"
-        if not _open(each.window, each.at - tolerance, each.at) and each.at + tolerance < each.latest:
-            yield f"R2: {each.cluster} is repaired at {each.at}, outside of its window {each.window}"
-        together = [other for other in begun if each.at <= other.at < each.at + _HOUR]
+    for repair in begun:
+        if not repair.lasted or not repair.live:
+            over = "too new" if repair.live else "over"
+            yield f"R1: {repair.cluster} is repaired at {repair.at} for a fault of {repair.hardware} that is {over}"
+        if not _open(repair.window, repair.at - tolerance, repair.at) and repair.at + tolerance < repair.latest:
+            yield f"R2: {repair.cluster} is repaired at {repair.at}, outside of its window {repair.window}"
+        together = [other for other in begun if repair.at <= other.at < repair.at + _HOUR]
         if len(together) > settings.repair_limit:
-            yield f"R3: {len(together)} repairs began within an hour from {each.at}; {settings.repair_limit} may"
+            yield f"R3: {len(together)} repairs began within an hour from {repair.at}; {settings.repair_limit} may"
     for cluster, what, since in control.execute(_TWICE).fetchall():
         yield f"R4: {cluster} has two repairs at once, by {what}, since {since}"
 

@@ -21,10 +21,10 @@ from ipucloud.kernel.errors import (
     Problem,
 )
 from ipucloud.operations.store import Accepted
-from tests.sim.baton import Actor
 from tests.sim.lines import instant
 from tests.sim.projects import ProjectOf
 from tests.sim.reserving import waits_until
+from tests.sim.scheduler import Actor
 from tests.support.world import Customer
 
 _TRIES = 6
@@ -66,7 +66,7 @@ class Suspender:
         """Where capacity runs out, most wait for it."""
         if not self.project.crowded or self.draw.random() < 0.3:
             return AT_ONCE
-        return MayWait(for_capacity=True, until=waits_until(self.draw, instant(self.actor.baton.now)))
+        return MayWait(for_capacity=True, until=waits_until(self.draw, instant(self.actor.scheduler.now)))
 
     async def ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
         """Send the request until it is accepted, or often enough: its operation."""

@@ -76,7 +76,7 @@ VALIDATED = 0.2
 """In how many histories machines are validated before the next cluster gets them."""
 FORGETS = (0.0, 0.01)
 """How often, where losses are repaired by sweeps, the V-IPU controller forgets everything."""
-STRAYS = (0.05, 0.2)
+LEFTOVERS = (0.05, 0.2)
 """How often, where leftovers are swept, something of a cluster that is gone comes back."""
 
 BILLED_FROM_REQUEST = 7
@@ -117,7 +117,7 @@ class Weather:
     observed: bool
     strike_rate: float
     strikes: int
-    stray_rate: float
+    leftover_rate: float
     partition_rate: float
     distrust_rate: float
     forget_rate: float
@@ -160,7 +160,7 @@ def weather(seed: int, draw: random.Random) -> Weather:
         observed=observed,
         strike_rate=draw.choice((0.0, 0.01, 0.03)),
         strikes=draw.choice((1, 1, 2, 3)),
-        stray_rate=draw.choice(STRAYS) if "sweep_leftovers" in tasks else 0.0,
+        leftover_rate=draw.choice(LEFTOVERS) if "sweep_leftovers" in tasks else 0.0,
         partition_rate=draw.choice((0.0, 0.0, 0.01)),
         distrust_rate=draw.choice((0.0, 0.0, 0.005)),
         forget_rate=draw.choice(FORGETS) if "sweep_leftovers" in tasks else 0.0,

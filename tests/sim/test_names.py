@@ -10,11 +10,11 @@ import pytest
 from ipucloud.site.ports import VipuAddress
 from ipucloud.site.vipu_ports import Allocation, PartitionRequest, PartitionState
 from ipucloud.wire.inventory import Inventory
-from tests.sim.baton import Actor, Baton
 from tests.sim.faults import Faults, Mix, SiteFault
 from tests.sim.loop import VirtualLoop
-from tests.sim.site.door import Network, Request
+from tests.sim.scheduler import Actor, Scheduler
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.network import Network, Request
 from tests.sim.site.ports import SimulatedSites
 from tests.sim.trace import Trace
 
@@ -33,9 +33,9 @@ def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fau
     faults.begin()
     hardware = Hardware(["m0", "m1"], [], palette=[0.0], draw=draw, faults=faults)
     wires = Network(hardware, Unwatched(), faults=faults, draw=draw, request_life=REQUEST_LIFE)
-    baton = Baton(loop, draw, Trace())
-    worker = Actor("worker", baton)
-    baton.join(worker)
+    scheduler = Scheduler(loop, draw, Trace())
+    worker = Actor("worker", scheduler)
+    scheduler.join(worker)
     vipu = SimulatedSites(worker, wires, Inventory(regions=[])).at(VipuAddress("", 1), lambda: 10.0).vipu
     for owner, machine in (("first-1", "m0"), ("second-1", "m1")):
         hardware.controller.create_allocation(Allocation(owner, "cluster", frozenset({machine})))
@@ -45,10 +45,10 @@ def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fau
         task = worker.start(vipu.remove_partitions("first-1"), name="remove")
         await loop.stillness()
         while worker.parked:
-            loop.now = max(loop.now, baton.next_due() or 0.0)
-            chosen = baton.choose()
+            loop.now = max(loop.now, scheduler.next_due() or 0.0)
+            chosen = scheduler.choose()
             assert chosen is not None
-            await baton.hand_to(chosen)
+            await scheduler.resume_parked(chosen)
         assert task.done()
         assert (task.exception() is None) == (fault is SiteFault.DUPLICATE)
 

@@ -54,7 +54,7 @@ def test_a_history_that_fails_leaves_nothing_to_the_next_one(stage: Stage, name:
 
 def _rows(stage: Stage) -> dict[str, list[str]]:
     """Everything in the database."""
-    found = stage.control.execute(_TABLES).fetchall()
+    tables = stage.control.execute(_TABLES).fetchall()
     return {
         table: sorted(
             str(row)
@@ -62,7 +62,7 @@ def _rows(stage: Stage) -> dict[str, list[str]]:
                 f"SELECT to_jsonb(t) FROM {table} t".encode()  # noqa: S608  # the catalogue's names
             )
         )
-        for (table,) in found
+        for (table,) in tables
     }
 
 

@@ -125,13 +125,13 @@ class Truth:
         for name, state, size, credited, machines, hosts in self._control.execute(_USED).fetchall():
             lost = set(machines) if name in self._hardware.controller.forgotten else dead & set(machines)
             servers = dead & set(hosts)
-            wanted = min(size, len(lost) + math.ceil(size * len(servers) / max(1, len(hosts))))
+            expected = min(size, len(lost) + math.ceil(size * len(servers) / max(1, len(hosts))))
             kept = {*machines, *hosts} & self._reported()
             bad = lost | servers | erring & set(machines)
             if (state == "degraded") != bool(bad) and not kept - dead - erring:
                 yield f"T1: {name} is {state}, and bad are {sorted(bad)}"
-            if credited not in (None, wanted) and not kept - dead:
-                yield f"T3: {name} has {credited} machines credited, and should have {wanted}"
+            if credited not in (None, expected) and not kept - dead:
+                yield f"T3: {name} has {credited} machines credited, and should have {expected}"
 
     def _of_offers(self) -> Iterator[str]:
         offered = {name for (name,) in self._control.execute(_OFFERED).fetchall()}
@@ -156,13 +156,13 @@ class Truth:
                    AND o.machine_id IS NOT DISTINCT FROM r.machine_id AND o.host_id IS NOT DISTINCT FROM r.host_id) < 3
         """
         dead = self._dead()
-        found = self._control.execute(often).fetchall()
-        return [f"T4: {name} works, and is still reported as {code}" for name, code in found if name not in dead]
+        rows = self._control.execute(often).fetchall()
+        return [f"T4: {name} works, and is still reported as {code}" for name, code in rows if name not in dead]
 
     def late_credits(self) -> list[str]:
         """T5: credits that begin later than the first reading of the fault that they were given for.
 
         A fault that is confirmed after the interval was divided counts from that division (ADR 11).
         """
-        found = self._control.execute(_LATE).fetchall()
-        return [f"T5: {name} is credited since {since}; the fault was seen at {at}" for name, since, at in found]
+        rows = self._control.execute(_LATE).fetchall()
+        return [f"T5: {name} is credited since {since}; the fault was seen at {at}" for name, since, at in rows]

@@ -11,7 +11,7 @@ from uuid import UUID
 import psycopg
 
 from tests.sim.lines import instant
-from tests.sim.site.door import Network
+from tests.sim.site.network import Network
 
 _ENDED = "UPDATE hardware_validations SET ended_at"
 _OFFERED = """
@@ -75,14 +75,14 @@ class Validations:
                 self._ended.append(key)
                 machine, _, name, result, _ = row
                 wrong = [*self._left_over(*row), *self._believed(name, result, tested_at)]
-                self.failures += [f"V2: {name} of {machine} ended with {found}" for found in wrong]
+                self.failures += [f"V2: {name} of {machine} ended with {fault}" for fault in wrong]
 
     def _left_over(self, machine: str, pod: str, name: str, result: str, findings: str) -> Iterator[str]:
         """What is left of a validation, or on its way; a machine that does not switch off is reported for that."""
         hardware = self.wires.hardware
         hardware.advance(hardware.now)
         for allocation in hardware.state.allocations.values():
-            if machine in allocation.agent_ids and allocation.id not in hardware.strays:
+            if machine in allocation.agent_ids and allocation.id not in hardware.leftovers:
                 yield f"allocation {allocation.id}"
         for late in self.wires.late:
             if late.request.call == "remove_allocation" and late.request.name == name:
@@ -110,6 +110,6 @@ class Validations:
         `longest`: what the longest transaction took.
         """
         return [
-            f"V3: {name} was left at {left} and offered again by {taken or 'now'} without a validation that passed"
-            for name, left, taken in self.control.execute(_GIVEN_AWAY, (longest,)).fetchall()
+            f"V3: {name} was left at {freed} and offered again by {allocated or 'now'} without a validation that passed"
+            for name, freed, allocated in self.control.execute(_GIVEN_AWAY, (longest,)).fetchall()
         ]

@@ -134,7 +134,10 @@ async def all_that_is_wrong(ending: Ending) -> list[str]:
     wrong += wrong_repairs(ending.control, ending.settings, ending.tolerance)
     connection = cast("AsyncConnection", ending.plain)
     for rule in RULES:
-        wrong += [f"{rule.name}: {found.object_id}: {found.detail}" for found in await violations(connection, rule)]
+        wrong += [
+            f"{rule.name}: {violation.object_id}: {violation.detail}"
+            for violation in await violations(connection, rule)
+        ]
     return wrong
 
 
@@ -162,7 +165,7 @@ def _site(ending: Ending) -> Iterator[str]:
     yield from _compare(
         "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}
     )
-    yield from _compare("partitions", living, {"/".join(key): found.state for key, found in state.partitions.items()})
+    yield from _compare("partitions", living, {"/".join(key): entry.state for key, entry in state.partitions.items()})
     # A server that rests may be of an earlier life of its cluster, and so of another network.
     of_network = {
         name: host.server.name[:_CLUSTER] if name in suspended else host.server.network
@@ -172,7 +175,7 @@ def _site(ending: Ending) -> Iterator[str]:
     yield from _compare("servers", servers | suspended, of_network)
     yield from _compare(
         "hosts",
-        {name: _wanted(name, servers, suspended) for name in state.hosts},
+        {name: _expected_state(name, servers, suspended) for name in state.hosts},
         {name: HostState.OFF if _broken(name, suspended, host) else host.state for name, host in state.hosts.items()},
     )
     yield from _compare(
@@ -190,7 +193,7 @@ def _images(ending: Ending) -> Iterator[str]:
             yield f"X11: {name} has image {image}, and its server on {host} {server.image}"
 
 
-def _wanted(host: str, servers: Collection[str], suspended: Collection[str]) -> HostState:
+def _expected_state(host: str, servers: Collection[str], suspended: Collection[str]) -> HostState:
     return HostState.RUNNING if host in servers else HostState.OFF if host in suspended else HostState.CLEAN
 
 
@@ -204,33 +207,33 @@ def _partitions(ending: Ending, name: str) -> Iterator[tuple[str, object]]:
 
     Where a customer took ours away, a late request to make it may have brought it back: both are right.
     """
-    found = {own: each for (owner, own), each in ending.hardware.state.partitions.items() if owner == name}
+    at_site = {own: each for (owner, own), each in ending.hardware.state.partitions.items() if owner == name}
     own = ending.own_partitions.get(name)
-    taken_away = any(each[:_CLUSTER] == name[:_CLUSTER] for each in ending.own_partitions)
+    removed = any(each[:_CLUSTER] == name[:_CLUSTER] for each in ending.own_partitions)
     for recorded, state, origin, resized in ending.control.execute(_DIVIDED, (name,)).fetchall():
         if origin == "customer":
             if own is None:  # made in an earlier incarnation, and again by a repair
-                yield recorded, found[recorded].state if recorded in found else "there"
-        elif state == "missing" and (ending.forgets or resized) and recorded not in found:
+                yield recorded, at_site[recorded].state if recorded in at_site else "there"
+        elif state == "missing" and (ending.forgets or resized) and recorded not in at_site:
             continue  # it was lost, and the controller refused to make it again; or no room was left for it
-        elif not taken_away or recorded != name:
+        elif not removed or recorded != name:
             yield recorded, PartitionState.ACTIVE if state == "active" else state
-    for made in own or ():
-        yield made, found[made].state if made in found else "there"
-    if taken_away and name in found:
-        yield name, found[name].state
+    for partition in own or ():
+        yield partition, at_site[partition].state if partition in at_site else "there"
+    if removed and name in at_site:
+        yield name, at_site[name].state
 
 
-def _compare(what: str, wanted: Mapping[str, object], found: Mapping[str, object]) -> Iterator[str]:
-    for name in sorted(wanted.keys() | found.keys()):
-        if wanted.get(name) != found.get(name):
-            yield f"X3: {what}: {name} is {found.get(name)} at the site and should be {wanted.get(name)}"
+def _compare(what: str, expected: Mapping[str, object], actual: Mapping[str, object]) -> Iterator[str]:
+    for name in sorted(expected.keys() | actual.keys()):
+        if expected.get(name) != actual.get(name):
+            yield f"X3: {what}: {name} is {actual.get(name)} at the site and should be {expected.get(name)}"
 
 
 def _cancelled(ending: Ending) -> Iterator[str]:
     """A customer whose cancellation was accepted does not find a cluster, nor a bill, instead."""
-    found = ending.control.execute("SELECT id, state FROM operations WHERE id = ANY (%s)", (list(ending.cancelled),))
-    for operation, state in found.fetchall():
+    rows = ending.control.execute("SELECT id, state FROM operations WHERE id = ANY (%s)", (list(ending.cancelled),))
+    for operation, state in rows.fetchall():
         if state not in {"cancelled", "failed"}:
             yield f"operation {operation} was being cancelled and {state}"
 

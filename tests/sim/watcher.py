@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 
 from ipucloud.wire.site import HostState
-from tests.sim.baton import Actor
-from tests.sim.site.door import Network, Request
+from tests.sim.scheduler import Actor
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.network import Network, Request
 
 CUSTOMER = "customer"
 """The sender of what a customer does at the controller with his own hands."""
@@ -184,13 +184,13 @@ class Watcher:
 
     def wrong_images(self) -> list[str]:
         """X11: what a cluster says of its image is what its servers were written with."""
-        found = [
+        images = [
             (name, host, image, self._hardware.state.hosts[host].server)
             for name, host, image in self._control.execute(_IMAGES).fetchall()
         ]
         return [
             f"X11: {name} has image {image}, and its server on {host} {server.image}"
-            for name, host, image, server in found
+            for name, host, image, server in images
             if server is not None and server.image != image
         ]
 
@@ -207,14 +207,14 @@ class Watcher:
 
     def _must_mean_it(self, request: Request) -> None:
         """X6: what is removed belongs to a cluster that is to be taken down, or is a partition that was to go."""
-        asked = {"call": request.call, "name": request.name, "sender": request.sender}
-        if self._control.execute(_UNWANTED, asked).fetchone():
+        parameters = {"call": request.call, "name": request.name, "sender": request.sender}
+        if self._control.execute(_UNWANTED, parameters).fetchone():
             return
-        if (ended := self._control.execute(_VALIDATED, asked).fetchone()) is not None:
+        if (ended := self._control.execute(_VALIDATED, parameters).fetchone()) is not None:
             if not ended[0]:
                 self._fail(f"X6: {request.call} {request.name} arrives for a validation that goes on")
             return
-        if request.sender == SWEEP and self._control.execute(_LIVING, asked).fetchone():
+        if request.sender == SWEEP and self._control.execute(_LIVING, parameters).fetchone():
             self._fail(f"X6: a sweep asks for {request.call} {request.name}, of a cluster that holds its machines")
         name, going = self._cluster(request)
         if not going:
@@ -226,8 +226,8 @@ class Watcher:
     def _must_not_disturb(self, request: Request) -> None:
         """X5, for what machines have instead of names: power changes only on behalf of the tenant of the network."""
         name, _ = self._cluster(request)
-        for network, found in self._hardware.state.networks.items():
-            if request.name in found.spec.machines and network != name:
+        for network, other in self._hardware.state.networks.items():
+            if request.name in other.spec.machines and network != name:
                 self._fail(f"X5: {request.call} for {name} took effect on {request.name}, which is in {network}")
 
     def _must_be_asked_for(self, request: Request) -> None:
@@ -235,8 +235,8 @@ class Watcher:
 
         A request that is still under way when a delete pre-empts its operation disturbs nobody.
         """
-        found = self._control.execute(_RESTARTS, {"call": request.call, "sender": request.sender}).fetchone()
-        name, going, operation = found or ("no cluster", False, None)
+        row = self._control.execute(_RESTARTS, {"call": request.call, "sender": request.sender}).fetchone()
+        name, going, operation = row or ("no cluster", False, None)
         if going:
             return
         for host in request.touches:
@@ -257,8 +257,8 @@ class Watcher:
             before, last = self._rebuilt.get((request.sender, host), (0, None))
             if rebuilds == before:
                 continue  # it repeated what was done
-            found = self._control.execute(_REBUILDS, {"sender": request.sender}).fetchone()
-            name, going, operation, call = found or ("no cluster", False, None, None)
+            row = self._control.execute(_REBUILDS, {"sender": request.sender}).fetchone()
+            name, going, operation, call = row or ("no cluster", False, None, None)
             self._rebuilt[request.sender, host] = (rebuilds, operation)
             if going:
                 continue
@@ -287,36 +287,37 @@ class Watcher:
             self._freed.append(key)
             if isolated:
                 continue
-            found = [
+            remains = [
                 f"allocation {each.id}"
                 for each in state.allocations.values()
-                if name in each.agent_ids and each.id not in self._hardware.strays
+                if name in each.agent_ids and each.id not in self._hardware.leftovers
             ]
-            found += [
+            remains += [
                 f"partition {each}" for (_, each), partition in state.partitions.items() if name in partition.agents
             ]
-            found += [
+            remains += [
                 f"network {each}"
                 for each, network in state.networks.items()
-                if (name in network.spec.machines or name in network.spec.hosts) and each not in self._hardware.strays
+                if (name in network.spec.machines or name in network.spec.hosts)
+                and each not in self._hardware.leftovers
             ]
-            found += [
+            remains += [
                 f"{late.request.call} {late.request.name} under way"
                 for late in self._network.late
                 if late.request.call in CREATES and name in late.request.touches
             ]
             if is_machine and state.machines[name].power != "Off":
-                found.append(f"power {state.machines[name].power}")
+                remains.append(f"power {state.machines[name].power}")
             if not is_machine and state.hosts[name].state is not HostState.CLEAN:
-                found.append(f"a host that is {state.hosts[name].state}")
-            if found:
-                self._fail(f"X7: {name} of {owner} was freed with {', '.join(found)}")
+                remains.append(f"a host that is {state.hosts[name].state}")
+            if remains:
+                self._fail(f"X7: {name} of {owner} was freed with {', '.join(remains)}")
 
     def _holders(self) -> dict[str, str]:
         return dict(self._control.execute(_HOLDERS).fetchall())
 
     def _cluster(self, request: Request) -> tuple[str, bool]:
         """The cluster for which a request is sent: its sender's, or when a periodic task sends it, that of the name."""
-        asked = {"sender": request.sender, "name": request.name, "call": request.call}
-        found = self._control.execute(_CLUSTER, asked).fetchone()
-        return ("no cluster", False) if found is None else (found[0], found[1])
+        parameters = {"sender": request.sender, "name": request.name, "call": request.call}
+        row = self._control.execute(_CLUSTER, parameters).fetchone()
+        return ("no cluster", False) if row is None else (row[0], row[1])

@@ -13,12 +13,12 @@ from ipucloud.config import Settings
 from ipucloud.reconcile.engine import Engine
 from ipucloud.wire.inventory import Inventory
 from ipucloud.worker.main import assemble
-from tests.sim.baton import Actor, Baton
 from tests.sim.database import Committed, SimulatedDatabase
 from tests.sim.faults import Faults
 from tests.sim.lines import Switchboard
 from tests.sim.ports import SimulatedPresence, VirtualClock
-from tests.sim.site.door import Network
+from tests.sim.scheduler import Actor, Scheduler
+from tests.sim.site.network import Network
 from tests.sim.site.ports import SimulatedSites
 
 
@@ -26,7 +26,7 @@ from tests.sim.site.ports import SimulatedSites
 class Surroundings:
     """What every process of a history shares."""
 
-    baton: Baton
+    scheduler: Scheduler
     board: Switchboard
     control: psycopg.Connection[Any]
     wires: Network
@@ -57,7 +57,7 @@ class Worker:
 
     async def start(self) -> None:
         around = self._around
-        self.actor = Actor(f"{self.place}.{next(self._numbers)}", around.baton, self._weight)
+        self.actor = Actor(f"{self.place}.{next(self._numbers)}", around.scheduler, self._weight)
         self.presence = SimulatedPresence(self.actor, around.control, around.draw, around.faults)
         self._engine, _ = assemble(
             around.database(self.actor),
@@ -67,25 +67,25 @@ class Worker:
             draw=around.draw,
             presence=self.presence,
         )
-        around.baton.join(self.actor)
+        around.scheduler.join(self.actor)
         self.actor.start(self._engine.run(), name=self.actor.name)
-        await around.baton.loop.stillness()
+        await around.scheduler.loop.stillness()
 
     async def kill(self) -> None:
-        await self._around.baton.kill(self.actor)
+        await self._around.scheduler.kill(self.actor)
 
     async def succeed(self) -> None:
         """Start the next process where one has ended."""
         if not self.actor.tasks:
-            self._around.baton.leave(self.actor)
+            self._around.scheduler.leave(self.actor)
             await self.start()
 
     def freeze(self, seconds: float) -> None:
         self.actor.note(f"frozen for {seconds:.0f} s")
-        self.actor.frozen_until = self._around.baton.now + seconds
+        self.actor.frozen_until = self._around.scheduler.now + seconds
 
     async def drain(self) -> None:
         """SIGTERM."""
         self.actor.note("asked to stop")
         self._engine.stop()
-        await self._around.baton.loop.stillness()
+        await self._around.scheduler.loop.stillness()

@@ -81,9 +81,9 @@ def api_process(
     """
     base = "http://127.0.0.1" if trust is None else "https://localhost"
     public, internal = free_ports(2)
-    given = {"database_url": url, "port": public, "internal_port": internal, **settings}
+    values = {"database_url": url, "port": public, "internal_port": internal, **settings}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
-    environment |= {f"IPUCLOUD_{name.upper()}": str(value) for name, value in given.items()}
+    environment |= {f"IPUCLOUD_{name.upper()}": str(value) for name, value in values.items()}
     command = [sys.executable, "-c", PROGRAM]
     if descriptors is not None:
         command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$0" "$@"', *command]

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support.apart import Call, apart
+from tests.support.own_process import Call, own_process
 
 if TYPE_CHECKING:
     from saxonche import PySaxonProcessor, PyXsltExecutable
@@ -57,7 +57,7 @@ class Rules:
 @contextmanager
 def published_rules() -> Iterator[Rules]:
     """The rules, compiled in a process of their own: they take 300 MB."""
-    with apart() as call:
+    with own_process() as call:
         yield Rules(call)
 
 

@@ -69,7 +69,7 @@ class Strike:
     lose: str = "answer"
     times: int = 1
     every: int = 1
-    seen: int = 0
+    matched: int = 0
     fired: int = 0
 
     def __post_init__(self) -> None:
@@ -279,8 +279,8 @@ class Proxy:
         strike = self.strike
         if strike is None or strike.fired >= strike.times or strike.pattern not in data:
             return False
-        strike.seen += 1
-        if strike.seen % strike.every:
+        strike.matched += 1
+        if strike.matched % strike.every:
             return False
         strike.fired += 1
         if strike.lose == "answer":

@@ -85,9 +85,11 @@ def _filled_in(schema: Mapping[str, Any], value: Any) -> Any:
     if isinstance(value, list) and "items" in schema:
         return [_filled_in(schema["items"], each) for each in value]
     if "properties" in schema and (value is ... or isinstance(value, dict)):
-        given: dict[str, Any] = {} if value is ... else value
+        present: dict[str, Any] = {} if value is ... else value
         missing = dict.fromkeys(schema.get("required", []), ...)
-        return {name: _filled_in(schema["properties"].get(name, {}), each) for name, each in (missing | given).items()}
+        return {
+            name: _filled_in(schema["properties"].get(name, {}), each) for name, each in (missing | present).items()
+        }
     if value is not ...:
         return value
     usual = [FORMATS.get(schema.get("format", ""), SAMPLES[schema["type"]])]

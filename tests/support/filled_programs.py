@@ -72,9 +72,9 @@ async def _service(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(service_logs).values(service_id=service, number=1, attempt=1, text="up\n", **key)
     )
-    asked = {"service_id": service, "requests": 1, "errors": 0, "seconds": 0.1, "buckets": [1, *[0] * 11], **key}
-    await connection.execute(sa.insert(service_request_totals).values(asked))
-    await connection.execute(sa.insert(service_requests).values(minute=datetime(2026, 3, 1, 12, tzinfo=UTC), **asked))
+    counts = {"service_id": service, "requests": 1, "errors": 0, "seconds": 0.1, "buckets": [1, *[0] * 11], **key}
+    await connection.execute(sa.insert(service_request_totals).values(counts))
+    await connection.execute(sa.insert(service_requests).values(minute=datetime(2026, 3, 1, 12, tzinfo=UTC), **counts))
 
 
 async def _terminal(connection: AsyncConnection, filled: Filled) -> None:

@@ -59,11 +59,11 @@ async def _storage(connection: AsyncConnection, filled: Filled) -> None:
 
 
 async def _reservation(connection: AsyncConnection, filled: Filled) -> None:
-    asked = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
+    base = {"id": new_id(), "project_id": filled.project.id, "created_by": new_id()}
     size = {"blocks": 1, "machines": 1, "ipus": 4, "servers": 1, "own_hosts": False, "flavor": "m2000-pod4"}
     sold = {"region": LUXEMBOURG[0], "machine_type": "m2000", "sku": "ipu-m2000-reserved", "currency": "EUR"}
     times = {"starts_at": READY_AT, "ends_at": READY_AT + timedelta(hours=1), "state": "cancelled", "name": "may"}
-    await connection.execute(sa.insert(reservations).values(**asked, **size, **sold, **times))
+    await connection.execute(sa.insert(reservations).values(**base, **size, **sold, **times))
 
 
 async def _webhook(connection: AsyncConnection, filled: Filled) -> None:

@@ -23,15 +23,15 @@ async def fill_sign_ins(connection: AsyncConnection, user_id: UUID, project_id: 
     await connection.execute(
         sa.insert(user_identities).values(issuer="https://sso.example.com", subject="ann", user_id=user_id)
     )
-    theirs = {"user_id": user_id, "project_id": project_id}
+    owner = {"user_id": user_id, "project_id": project_id}
     await connection.execute(
         sa.insert(notification_subscriptions).values(
-            **theirs, event_types=["cluster.*"], after_transaction=0, after_id=0
+            **owner, event_types=["cluster.*"], after_transaction=0, after_id=0
         )
     )
     await connection.execute(
         sa.insert(mails).values(
-            **theirs,
+            **owner,
             id=new_id(),
             type="cluster.active",
             recipient="ann@example.com",
@@ -66,8 +66,8 @@ async def fill_limits(connection: AsyncConnection) -> None:
 async def fill_audit_log(connection: AsyncConnection) -> None:
     """An open entry of the audit log, and two sealed ones, of which the older is removed."""
     chain = {"previous_hash": b"\0" * 32, "hash": b"\1" * 32, "completed_at": LONG_AGO, "created_at": LONG_AGO}
-    asked = {"operation": "createToken", "method": "POST", "address": "", "agent": "", "request_id": "req-filled"}
-    await connection.execute(sa.insert(audit_log).values(id=new_id(), **asked))
+    request = {"operation": "createToken", "method": "POST", "address": "", "agent": "", "request_id": "req-filled"}
+    await connection.execute(sa.insert(audit_log).values(id=new_id(), **request))
     for seq in (1, 2):
-        await connection.execute(sa.insert(audit_log).values(id=new_id(), seq=seq, **asked, **chain))
+        await connection.execute(sa.insert(audit_log).values(id=new_id(), seq=seq, **request, **chain))
     await connection.execute(sa.text("SELECT prune_audit_log(90, 10)"))

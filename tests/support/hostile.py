@@ -44,7 +44,7 @@ SERVICES = (user.DESCRIPTOR.services_by_name["UserService"], admin.DESCRIPTOR.se
 
 
 @dataclass
-class Liar:
+class HostileController:
     """`spoils`: the share of answers that are not passed on as they are. `answers_given`: how many of each kind of lie.
 
     `truths`: after so many lies come as many answers that are true; 0 for none. `about`: the package of the
@@ -60,7 +60,7 @@ class Liar:
     _truths_left: int = 0
 
     @property
-    def lies(self) -> int:
+    def spoiled(self) -> int:
         return self.answers_given.total() - self.answers_given["true"]
 
     async def answer(self, method: MethodDescriptor, request: bytes, context: Context) -> bytes:
@@ -73,7 +73,7 @@ class Liar:
             return reply
         how = self.draw.choice(("field", "fields", "field", "fields", "bytes", "cut", "status", "nothing"))
         self.answers_given[how] += 1
-        if self.truths and self.lies % self.truths == 0:
+        if self.truths and self.spoiled % self.truths == 0:
             self._truths_left = self.truths
         match how:
             case "bytes":
@@ -94,8 +94,8 @@ class Liar:
         path = f"/{method.containing_service.full_name}/{method.name}"
         call = self.honest.unary_unary(path, request_serializer=None, response_deserializer=None)
         try:
-            given = [entry for entry in context.invocation_metadata() or () if entry[0].startswith("vipu-")]
-            reply: bytes = await call(request, timeout=PATIENCE, metadata=given)
+            metadata = [entry for entry in context.invocation_metadata() or () if entry[0].startswith("vipu-")]
+            reply: bytes = await call(request, timeout=PATIENCE, metadata=metadata)
         except grpc.aio.AioRpcError as error:
             await context.abort(error.code(), error.details() or "")
         return reply
@@ -152,14 +152,14 @@ def _value(chosen: FieldDescriptor, draw: random.Random) -> object:
 
 
 @asynccontextmanager
-async def lying(
-    liars: Sequence[Liar], authority: Authority, services: Sequence[ServiceDescriptor] = SERVICES
+async def hostile_controller(
+    controllers: Sequence[HostileController], authority: Authority, services: Sequence[ServiceDescriptor] = SERVICES
 ) -> AsyncIterator[list[int]]:
-    """A port for each liar, served while the block lasts, with a certificate of the authority."""
+    """A port for each controller, served while the block lasts, with a certificate of the authority."""
     servers, ports = [], []
-    for liar in liars:
+    for controller in controllers:
         server = grpc.aio.server()
-        server.add_generic_rpc_handlers([_Handler(liar, services)])
+        server.add_generic_rpc_handlers([_Handler(controller, services)])
         ports.append(server.add_secure_port("127.0.0.1:0", authority.server("127.0.0.1")))
         await server.start()
         servers.append(server)
@@ -171,8 +171,8 @@ async def lying(
 
 
 class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in the stubs only
-    def __init__(self, liar: Liar, services: Sequence[ServiceDescriptor]) -> None:
-        self._liar = liar
+    def __init__(self, controller: HostileController, services: Sequence[ServiceDescriptor]) -> None:
+        self._controller = controller
         self._methods = {
             f"/{service.full_name}/{method.name}": method for service in services for method in service.methods
         }
@@ -183,6 +183,6 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in 
             return None
 
         async def behave(request: bytes, context: Context) -> bytes:
-            return await self._liar.answer(method, request, context)
+            return await self._controller.answer(method, request, context)
 
         return grpc.unary_unary_rpc_method_handler(behave)

@@ -97,21 +97,21 @@ print(json.dumps(sorted(set(files))))
 def python_layer() -> bytes:
     """This machine's Python with what `http.server` needs, and `env`; to be used with PYTHON_VARIABLES."""
     python, prefix = Path(sys.executable).resolve(), str(Path(sys.base_prefix).resolve())
-    asked = subprocess.run([python, "-ISc", _ASK], capture_output=True, text=True, check=True, timeout=60)
+    listing = subprocess.run([python, "-ISc", _ASK], capture_output=True, text=True, check=True, timeout=60)
     moved = prefix != "/usr"
-    there = {(path.replace(prefix, "/usr/python", 1) if moved else path): path for path in json.loads(asked.stdout)}
+    there = {(path.replace(prefix, "/usr/python", 1) if moved else path): path for path in json.loads(listing.stdout)}
     there |= {"/usr/python/bin/python3" if moved else "/usr/bin/python3": str(python), "/usr/bin/env": "/usr/bin/env"}
     return layer(files_at(there))
 
 
 @dataclass
 class Registry:
-    """What it has. `login`: a name and a password that it wants, if any. `asked`: methods and paths, as they came."""
+    """What it has. `login`: a name and a password that it wants, if any. `requests`: methods and paths, in order."""
 
     blobs: dict[str, bytes] = field(default_factory=dict)
     manifests: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     login: tuple[str, str] | None = None
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     host: str = ""
     may_answer: threading.Event = field(default_factory=threading.Event)
     """Whether parts of images are answered."""
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self.registry.asked.append(self.path)
+        self.registry.requests.append(self.path)
         path, _, query = self.path.partition("?")
         if matched := re.fullmatch(r"/v2/moved/(https?)/.*", path):
             self._say(HTTPStatus.TEMPORARY_REDIRECT, b"", {"Location": f"{matched[1]}://localhost:1/"})

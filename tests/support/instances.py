@@ -46,7 +46,7 @@ class Instance:
     def start(self, **parameters: str) -> None:
         """Return once it takes connections."""
         make_private(self.sockets, self.account)
-        given = {
+        options = {
             "listen_addresses": "",
             "port": str(PORT),
             "unix_socket_directories": str(self.sockets),
@@ -56,7 +56,7 @@ class Instance:
         } | parameters
         with (self.root / "instance.log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self.binaries.postgres, "-D", self.data, *(f"--{name}={value}" for name, value in given.items())],
+                [self.binaries.postgres, "-D", self.data, *(f"--{name}={value}" for name, value in options.items())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

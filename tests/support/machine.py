@@ -145,8 +145,8 @@ def _runs_containers() -> bool:
     if docker is None:
         return False
     compose = [docker, "compose"] if (alone := find_program("docker-compose")) is None else [alone]
-    asked = ([docker, "version"], [*compose, "version"])
-    return all(subprocess.run(each, capture_output=True, check=False, timeout=60).returncode == 0 for each in asked)
+    commands = ([docker, "version"], [*compose, "version"])
+    return all(subprocess.run(each, capture_output=True, check=False, timeout=60).returncode == 0 for each in commands)
 
 
 def _has_placement() -> bool:

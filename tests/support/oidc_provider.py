@@ -36,11 +36,11 @@ CLIENT_ID, CLIENT_SECRET = "ipucloud", "s3cret+of/the client"
 class Code:
     """An authorization code, with what it was asked for."""
 
-    def __init__(self, code: str, asked: Any, person: dict[str, Any]) -> None:
+    def __init__(self, code: str, query: Any, person: dict[str, Any]) -> None:
         self.code, self.person = code, person
-        self.redirect_uri, self.scope, self.nonce = asked["redirect_uri"], asked["scope"], asked["nonce"]
-        self.code_challenge = asked["code_challenge"]
-        self.code_challenge_method = asked["code_challenge_method"]
+        self.redirect_uri, self.scope, self.nonce = query["redirect_uri"], query["scope"], query["nonce"]
+        self.code_challenge = query["code_challenge"]
+        self.code_challenge_method = query["code_challenge_method"]
 
     def get_redirect_uri(self) -> str:
         return cast("str", self.redirect_uri)

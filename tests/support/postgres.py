@@ -161,7 +161,7 @@ def running_server() -> Iterator[Path]:
             shutil.rmtree(root)
 
 
-def remove_left_overs(storage: Path) -> None:
+def remove_leftovers(storage: Path) -> None:
     """Remove what killed test runs left: directories whose server nobody supervises any more."""
     for lock in storage.glob(f"{PREFIX}*/supervisor.lock"):
         with suppress(OSError), lock.open("r+") as held:

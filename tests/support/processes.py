@@ -76,7 +76,7 @@ class Ipucloud:
         assert process.returncode == 0, err
         return json.loads(out)
 
-    def left(self) -> list[str]:
+    def still_running(self) -> list[str]:
         """The command lines of what still runs."""
         return [" ".join(words)[:200] for words in marked(self._mark).values()]
 
@@ -93,7 +93,7 @@ def ipucloud_processes(folder: Path) -> Iterator[Ipucloud]:
     finally:
         for pid in started.pids():
             os.kill(pid, signal.SIGKILL)
-        eventually(lambda: started.left() == [], "what the test killed ends")
+        eventually(lambda: started.still_running() == [], "what the test killed ends")
 
 
 class Up:

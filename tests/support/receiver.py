@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Got:
+class ReceivedRequest:
     """A request: its path, headers by lower-case name, and body."""
 
     path: str
@@ -29,7 +29,7 @@ class Receiver:
     status: int = 204
     script: list[int] = field(default_factory=list)
     port: int = 0
-    got: list[Got] = field(default_factory=list)
+    got: list[ReceivedRequest] = field(default_factory=list)
     connections: int = 0
     stalled: bool = False
     endless: bool = False
@@ -76,11 +76,11 @@ class Receiver:
             self.sent += 16_384
 
 
-async def _read(reader: asyncio.StreamReader) -> Got:
+async def _read(reader: asyncio.StreamReader) -> ReceivedRequest:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     first, *lines = head.split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
-    return Got(first.split()[1], headers, await reader.readexactly(int(headers.get("content-length", 0))))
+    return ReceivedRequest(first.split()[1], headers, await reader.readexactly(int(headers.get("content-length", 0))))
 
 
 @asynccontextmanager

@@ -59,7 +59,7 @@ class ReusableDatabase:
 
     def __init__(self, app_url: str, superuser_url: str) -> None:
         self._uses = 0
-        self._asked: Sequence[str] = ()
+        self._groups: Sequence[str] = ()
         self._reader = psycopg.connect(
             app_url, autocommit=True, options="-c plan_cache_mode=force_generic_plan -c jit=off"
         )
@@ -108,10 +108,10 @@ class ReusableDatabase:
 
     def those_with_rows(self, statements: Mapping[str, str]) -> set[str]:
         """The names of the statements that return a row, all as of one instant; always the same statements."""
-        if not self._asked:
+        if not self._groups:
             self._prepare(statements)
         with self._reader.transaction():
-            return {name for each in self._asked for (name,) in self._reader.execute(f"EXECUTE {each}")}
+            return {name for each in self._groups for (name,) in self._reader.execute(f"EXECUTE {each}")}
 
     def _prepare(self, statements: Mapping[str, str]) -> None:
         """One for all, but for those about tables with partitions: another partition has them planned again."""
@@ -120,9 +120,9 @@ class ReusableDatabase:
         for name, text in statements.items():
             group = "about_partitions" if any(table in text for table in partitioned) else "about_others"
             groups[group].append(f"SELECT '{name}' WHERE EXISTS ({text})")
-        for group, asked in groups.items():
-            self._reader.execute(f"PREPARE {group} AS {' UNION ALL '.join(asked)}")
-        self._asked = list(groups)
+        for group, queries in groups.items():
+            self._reader.execute(f"PREPARE {group} AS {' UNION ALL '.join(queries)}")
+        self._groups = list(groups)
 
     def close(self) -> None:
         self._connection.close()

@@ -32,7 +32,7 @@ SHOWN = 10
 GROWN_BYTES = 16_000_000
 MOST_MEGABYTES = 900
 """What a process that runs tests may take in the default run; the goal is 500."""
-REMEDY = "Import what few tests need where they need it; what takes much is called `apart` (tests/support/apart.py)."
+REMEDY = "Import what few tests need where they need it; what takes much runs in `tests.support.own_process`."
 
 
 def fast_storage() -> Path:
@@ -120,7 +120,7 @@ def report_memory(config: pytest.Config) -> None:
         config.workeroutput["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-class GivingBack:
+class MemoryTrimmer:
     """Returns to the system what tests have let go of, when it is much: the C library would keep it."""
 
     def __init__(self) -> None:
@@ -153,8 +153,8 @@ def _remove_abandoned() -> None:
         with suppress(OSError), (folder / "lock").open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _end_processes(str(folder))
-            for left in (folder, SHARED_MEMORY / folder.name):
-                shutil.rmtree(left, ignore_errors=True)
+            for abandoned in (folder, SHARED_MEMORY / folder.name):
+                shutil.rmtree(abandoned, ignore_errors=True)
 
 
 def _end_processes(mark: str) -> None:

@@ -29,10 +29,10 @@ class Reply:
     raw: bytes | None = None
     hang_up: bool = False
 
-    def content(self, asked: Asked) -> bytes:
+    def content(self, request: Request) -> bytes:
         if self.raw is not None or self.body is None:
             return self.raw or b""
-        return json.dumps(filled_in(asked.method, asked.path, self.status, self.body)).encode()
+        return json.dumps(filled_in(request.method, request.path, self.status, self.body)).encode()
 
 
 HANG_UP = Reply(hang_up=True)
@@ -40,7 +40,7 @@ NO_SUCH_ROUTE = Reply(501, raw=b"the test has no answer for this request")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """One request as it arrived."""
 
     method: str
@@ -55,7 +55,7 @@ class Service:
     """Answers by method and path: in the order given, the last one for ever."""
 
     url: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     _replies: dict[tuple[str, str], list[Reply]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -71,14 +71,14 @@ class Service:
         self.gives(path, {"items": list(items), "next_cursor": None})
 
     def calls(self) -> list[str]:
-        return [f"{each.method} {each.path}" for each in self.asked]
+        return [f"{each.method} {each.path}" for each in self.requests]
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Request) -> Reply:
         with self._lock:
-            self.asked.append(asked)
-            replies = self._replies.get((asked.method, asked.path), [NO_SUCH_ROUTE])
+            self.requests.append(request)
+            replies = self._replies.get((request.method, request.path), [NO_SUCH_ROUTE])
             reply = replies[0] if len(replies) == 1 else replies.pop(0)
-            faults = faults_of_body(asked.method, asked.path, asked.body) if reply.status < 300 else []
+            faults = faults_of_body(request.method, request.path, request.body) if reply.status < 300 else []
             return problem(501, "impossible_body", f"The API does not accept this body: {faults}") if faults else reply
 
 
@@ -100,14 +100,14 @@ def scripted_service() -> Iterator[Service]:
             length = int(self.headers.get("Content-Length") or 0)
             content = self.rfile.read(length)
             parts = urlsplit(self.path)
-            asked = Asked(
+            request = Request(
                 self.command,
                 parts.path,
                 dict(parse_qsl(parts.query)),
                 {name.lower(): value for name, value in self.headers.items()},
                 json.loads(content) if content else None,
             )
-            reply = service.answer(asked)
+            reply = service.answer(request)
             if reply.hang_up:
                 self.close_connection = True
                 return
@@ -115,7 +115,7 @@ def scripted_service() -> Iterator[Service]:
             standard = {"Date": self.date_time_string(), "Content-Type": "application/json"}
             for name, value in {**standard, **reply.headers}.items():
                 self.send_header(name, value)
-            answer = reply.content(asked)
+            answer = reply.content(request)
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
             self.wfile.write(answer)

@@ -91,13 +91,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _beyond_samples(items: list[pytest.Item]) -> set[pytest.Item]:
     """The cases of tests marked `sample` after the first ones."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     beyond = set()
     for item in items:
         if (mark := item.get_closest_marker("sample")) is not None:
             function = item.nodeid.partition("[")[0]
-            seen[function] += 1
-            if seen[function] > mark.args[0]:
+            counts[function] += 1
+            if counts[function] > mark.args[0]:
                 beyond.add(item)
     return beyond
 

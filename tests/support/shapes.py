@@ -31,7 +31,7 @@ def as_documented(app: Application) -> Callable[[httpx.Response], Awaitable[None
     async def check(answer: httpx.Response) -> None:
         if not answer.is_success or answer.headers.get("content-type") != "application/json":
             return
-        model = _given(app, answer.request)
+        model = _response_model(app, answer.request)
         if model is not None:
             await answer.aread()
             assert_shape(model, answer.text)
@@ -39,7 +39,7 @@ def as_documented(app: Application) -> Callable[[httpx.Response], Awaitable[None
     return check
 
 
-def _given(app: Application, request: httpx.Request) -> type[BaseModel] | None:
+def _response_model(app: Application, request: httpx.Request) -> type[BaseModel] | None:
     scope = {"type": "http", "method": request.method, "path": _SESSION.sub("", request.url.path)}
     matching = (route for route in every_route(app.routes) if route.matches(dict(scope))[0] is Match.FULL)
     matched = next(matching, None)

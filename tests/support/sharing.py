@@ -27,12 +27,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:  # xdis
             """Of the process's own folder, or of the one with most tests left for each process that is in it."""
             own = _folder(next(reversed(self.assigned_work[node]), ""))
             files: dict[str, dict[str, bool]] = self.workqueue
-            left = Counter[str]()
+            remaining = Counter[str]()
             for path, tests in files.items():
-                left[_folder(path)] += len(tests)
-            if own not in left:
+                remaining[_folder(path)] += len(tests)
+            if own not in remaining:
                 there = Counter(_folder(next(reversed(work))) for work in self.assigned_work.values() if work)
-                own = max(left, key=lambda folder: left[folder] / (1 + there[folder]))
+                own = max(remaining, key=lambda folder: remaining[folder] / (1 + there[folder]))
             return next(path for path in files if _folder(path) == own)
 
     return ByFolder(config, log)

@@ -65,11 +65,11 @@ class _Administrator(grpc.UnaryUnaryClientInterceptor):  # type: ignore[type-arg
     """Adds the administrator's key to calls without one."""
 
     def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
-        given = tuple(details.metadata or ())
-        if USER_ENTRY not in dict(given):
-            given = (*given, (USER_ENTRY, ADMINISTRATOR), (KEY_ENTRY, ACCESS_KEY))
+        metadata = tuple(details.metadata or ())
+        if USER_ENTRY not in dict(metadata):
+            metadata = (*metadata, (USER_ENTRY, ADMINISTRATOR), (KEY_ENTRY, ACCESS_KEY))
         called = grpc.ClientCallDetails()
-        called.method, called.timeout, called.metadata = details.method, details.timeout, given
+        called.method, called.timeout, called.metadata = details.method, details.timeout, metadata
         called.credentials, called.wait_for_ready = details.credentials, details.wait_for_ready
         called.compression = details.compression
         return continuation(called, request)
@@ -212,8 +212,8 @@ class RunningSite:
     def user_endpoint(self, allocation: str, slug: str = "luxembourg-2") -> UserEndpoint:
         """Where the customer of an allocation calls its controller."""
         service = admin_grpc.AdminServiceStub(self.channel(slug))
-        asked = admin.GetAllocationRequest(id=allocation)
-        reply = service.GetAllocation(asked, timeout=CALL_SECONDS).allocation
+        query = admin.GetAllocationRequest(id=allocation)
+        reply = service.GetAllocation(query, timeout=CALL_SECONDS).allocation
         return UserEndpoint(reply.endpoint_host, reply.endpoint_port)
 
     def user_channel(self, allocation: str, slug: str = "luxembourg-2") -> grpc.Channel:

@@ -242,13 +242,13 @@ def _collect() -> Iterator[Statement]:
     typed = _rows().Query
     gc.collect()  # what a typed copy took the place of
     rows = {id(each.statement): each.row for each in gc.get_objects() if isinstance(each, typed)}
-    for each in gc.get_objects():
-        if isinstance(each, sa.TextClause) and _NOTE in each.__dict__:
-            place, written = each.__dict__[_NOTE]
-            compiled = query(each)
-            row = rows.get(id(each))
+    for clause in gc.get_objects():
+        if isinstance(clause, sa.TextClause) and _NOTE in clause.__dict__:
+            place, written = clause.__dict__[_NOTE]
+            compiled = query(clause)
+            row = rows.get(id(clause))
             fields = None if row is None else tuple(_fields(row))
-            yield Statement(place, written, each.text, compiled.text.decode(), compiled.names, fields)
+            yield Statement(place, written, clause.text, compiled.text.decode(), compiled.names, fields)
     on_demand.clear()
 
 

@@ -104,7 +104,7 @@ class Stripe:
         return f"http://127.0.0.1:{self.port}"
 
     @property
-    def asked(self) -> list[tuple[str, str]]:
+    def calls(self) -> list[tuple[str, str]]:
         return [(each.method, each.path) for each in self.exchanges]
 
     @property
@@ -113,7 +113,7 @@ class Stripe:
         paid = [each for each in self.intents.values() if each["status"] == "succeeded"]
         return [(each["amount_received"], each["currency"]) for each in paid]
 
-    def settle(self, status: str) -> None:
+    def finish_processing(self, status: str) -> None:
         """What is processing ends."""
         for intent in self.intents.values():
             if intent["status"] == "processing":

@@ -48,13 +48,13 @@ class StripeOpenApi:
         return None
 
     def _held_against(self, operation: dict[str, Any], exchange: Exchange) -> Iterator[tuple[dict[str, Any], Any]]:
-        asked = _request_schema(operation, exchange.method)
-        yield asked, _typed(asked, exchange.form)
+        request_schema = _request_schema(operation, exchange.method)
+        yield request_schema, _typed(request_schema, exchange.form)
         if exchange.answer is not None:
             status, document = exchange.answer
             answers = operation["responses"]
-            told = answers.get(str(status), answers["default"])["content"]["application/json"]["schema"]
-            yield _json_schema(told), document
+            answer_schema = answers.get(str(status), answers["default"])["content"]["application/json"]["schema"]
+            yield _json_schema(answer_schema), document
 
 
 def _request_schema(operation: dict[str, Any], method: str) -> dict[str, Any]:

@@ -90,16 +90,16 @@ VARIABLES = sorted(
 """Of Compose, with their defaults."""
 
 
-def default_of(value: object, **given: str) -> str:
+def default_of(value: object, **variables: str) -> str:
     """The value with every `${NAME:-default}` and `${NAME:+word}` as Compose has it with these variables."""
-    text = re.sub(r"\$\{(\w+):-([^}]*)\}", lambda found: given.get(found[1]) or found[2], str(value))
-    return re.sub(r"\$\{(\w+):\+([^}]*)\}", lambda found: found[2] if given.get(found[1]) else "", text)
+    text = re.sub(r"\$\{(\w+):-([^}]*)\}", lambda match: variables.get(match[1]) or match[2], str(value))
+    return re.sub(r"\$\{(\w+):\+([^}]*)\}", lambda match: match[2] if variables.get(match[1]) else "", text)
 
 
 def environment(name: str) -> dict[str, str]:
     """Its variables, with each variable of Compose at its default."""
-    given = SERVICES[name].get("environment", {})
-    return {key: default_of(value) for key, value in given.items() if value is not None}
+    variables = SERVICES[name].get("environment", {})
+    return {key: default_of(value) for key, value in variables.items() if value is not None}
 
 
 def command(name: str) -> list[str]:
@@ -150,14 +150,14 @@ def test_every_setting_is_one_the_product_reads(name: str) -> None:
 
 @each_of_ours
 def test_the_settings_of_a_service_are_valid(name: str) -> None:
-    given = {key.removeprefix("IPUCLOUD_").lower(): value for key, value in environment(name).items() if value}
-    given.pop("secrets_key_file", None)  # its volume is not here
-    Settings.model_validate(given)
+    values = {key.removeprefix("IPUCLOUD_").lower(): value for key, value in environment(name).items() if value}
+    values.pop("secrets_key_file", None)  # its volume is not here
+    Settings.model_validate(values)
 
 
 def test_the_database_passes_the_passwords_that_its_script_asks_for() -> None:
-    asked = set(re.findall(r"^\\getenv \w+ (\w+)$", ROLES_SQL, re.MULTILINE))
-    assert asked == {key for key in environment("database") if key.startswith("IPUCLOUD_")}
+    read = set(re.findall(r"^\\getenv \w+ (\w+)$", ROLES_SQL, re.MULTILINE))
+    assert read == {key for key in environment("database") if key.startswith("IPUCLOUD_")}
 
 
 @each_of_ours
@@ -167,10 +167,10 @@ def test_services_work_as_the_application_and_only_migrations_as_the_owner(name:
         "IPUCLOUD_DATABASE_URL": (APP_ROLE, passwords["IPUCLOUD_APP_PASSWORD"]),
         "IPUCLOUD_MIGRATION_DATABASE_URL": (OWNER_ROLE, passwords["IPUCLOUD_OWNER_PASSWORD"]),
     }
-    found = {key: urlsplit(value) for key, value in environment(name).items() if key.endswith("DATABASE_URL")}
-    assert {key: (url.username, url.password) for key, url in found.items()} == {key: expected[key] for key in found}
-    assert all((url.hostname, url.path) == ("database", "/ipucloud") for url in found.values())
-    assert ("IPUCLOUD_MIGRATION_DATABASE_URL" in found) == (name == "migrate")
+    urls = {key: urlsplit(value) for key, value in environment(name).items() if key.endswith("DATABASE_URL")}
+    assert {key: (url.username, url.password) for key, url in urls.items()} == {key: expected[key] for key in urls}
+    assert all((url.hostname, url.path) == ("database", "/ipucloud") for url in urls.values())
+    assert ("IPUCLOUD_MIGRATION_DATABASE_URL" in urls) == (name == "migrate")
 
 
 def test_the_control_plane_reaches_what_the_simulated_site_announces_for_others() -> None:
@@ -201,8 +201,8 @@ def test_another_database_takes_the_place_of_the_own_one_by_one_variable() -> No
     for name in PROGRAMS:
         for key, value in SERVICES[name].get("environment", {}).items():
             if key.endswith("DATABASE_URL"):
-                given = default_of(value, IPUCLOUD_DATABASE="db.example:5433/cloud?sslmode=require")
-                assert given.endswith("@db.example:5433/cloud?sslmode=require")
+                url = default_of(value, IPUCLOUD_DATABASE="db.example:5433/cloud?sslmode=require")
+                assert url.endswith("@db.example:5433/cloud?sslmode=require")
 
 
 def test_the_proxy_opens_once_a_cluster_can_be_created() -> None:
@@ -224,15 +224,15 @@ def test_every_variable_is_described() -> None:
     }
     defaults = dict(VARIABLES)
     assert described.keys() - {"COMPOSE_PROJECT_NAME"} == defaults.keys()
-    told = {"IPUCLOUD_SITE_URL", "IPUCLOUD_DATABASE", "IPUCLOUD_SECRETS_KEY"}
+    explained = {"IPUCLOUD_SITE_URL", "IPUCLOUD_DATABASE", "IPUCLOUD_SECRETS_KEY"}
     secret = {name for name, value in VARIABLES if value.endswith("-trial")}
-    assert {name: described[name] for name in defaults.keys() - told - secret} == {
-        name: value for name, value in defaults.items() if name not in told | secret
+    assert {name: described[name] for name in defaults.keys() - explained - secret} == {
+        name: value for name, value in defaults.items() if name not in explained | secret
     }
 
 
 def depends(service: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(name, wanted["condition"]) for name, wanted in service.get("depends_on", {}).items()]
+    return [(name, dependency["condition"]) for name, dependency in service.get("depends_on", {}).items()]
 
 
 def test_a_second_project_collides_with_nothing() -> None:
@@ -312,13 +312,13 @@ def shell(script: str, folder: Path, **variables: str) -> None:
 def test_the_secrets_key_is_made_once_and_given_to_every_process_that_needs_it(tmp_path: Path) -> None:
     make, file = SERVICES["key"]["command"][-1], tmp_path / "key"
     shell(make, tmp_path, IPUCLOUD_SECRETS_KEY="")
-    made = file.read_text()
-    assert read_keys(made)
+    key = file.read_text()
+    assert read_keys(key)
     shell(make, tmp_path, IPUCLOUD_SECRETS_KEY="")
-    assert file.read_text() == made
-    own = f"{'B' * 43},{made}"
-    for given in (own, ""):
-        shell(make, tmp_path, IPUCLOUD_SECRETS_KEY=given)
+    assert file.read_text() == key
+    own = f"{'B' * 43},{key}"
+    for value in (own, ""):
+        shell(make, tmp_path, IPUCLOUD_SECRETS_KEY=value)
         assert file.read_text() == own
     assert file.stat().st_mode & 0o077 == 0
     for name in ("api1", "api2", "worker"):
@@ -366,7 +366,7 @@ def test_what_the_image_copies_is_not_ignored() -> None:
         line.removeprefix("!") for line in (PROJECT / ".dockerignore").read_text().splitlines() if line.startswith("!")
     }
     copied = [rest.split()[:-1] for word, rest in INSTRUCTIONS if word == "COPY" and not rest.startswith("--from")]
-    paths = [path for given in copied for path in given]
+    paths = [path for sources in copied for path in sources]
     assert {path if path in allowed else path.split("/")[0] for path in paths} == allowed
 
 

@@ -69,21 +69,21 @@ def test_tests_and_benchmarks_declare_exactly_what_they_import() -> None:
 
 
 def files_of(folder: Path, part: str) -> list[Path]:
-    return [each for found in folder.glob(part) for each in ([found] if found.is_file() else found.rglob("*.py"))]
+    return [each for path in folder.glob(part) for each in ([path] if path.is_file() else path.rglob("*.py"))]
 
 
 def declared(extra: str | None) -> set[str]:
     """The distributions that an installation with the extra asks for, those of the extras it names included."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    found, extras = list(project["dependencies"]), [extra] if extra else []
+    requirements, extras = list(project["dependencies"]), [extra] if extra else []
     while extras:
         for requirement in project["optional-dependencies"][extras.pop()]:
             own = re.fullmatch(r"ipucloud\[(\w+)\]", requirement)
             if own:
                 extras.append(own[1])
             else:
-                found.append(requirement)
-    return {canonical(re.split(r"[\[<>=~; ]", requirement)[0]) for requirement in found}
+                requirements.append(requirement)
+    return {canonical(re.split(r"[\[<>=~; ]", requirement)[0]) for requirement in requirements}
 
 
 def imported(files: list[Path]) -> set[str]:

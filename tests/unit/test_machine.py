@@ -76,8 +76,8 @@ def _begins_with(command: ast.expr, known: Container[str]) -> Iterator[str]:
 
 def test_tests_ask_for_what_the_machine_has_at_one_place() -> None:
     sources = {path: path.read_text() for path in TESTS.rglob("*.py") if str(path) != machine.__file__}
-    found = {str(path.relative_to(TESTS)): sorted(past_the_one_place(text)) for path, text in sources.items()}
-    assert {path: ways for path, ways in found.items() if ways} == {}
+    ways_by_file = {str(path.relative_to(TESTS)): sorted(past_the_one_place(text)) for path, text in sources.items()}
+    assert {path: ways for path, ways in ways_by_file.items() if ways} == {}
 
 
 @pytest.mark.parametrize("source", REFUSED)

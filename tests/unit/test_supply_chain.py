@@ -23,7 +23,7 @@ def component(name: str, *licences: str, version: str = "1") -> dict[str, Any]:
 
 def installed() -> list[dict[str, Any]]:
     """The packages of requirements/runtime.txt that this system has, as a bill of materials says them."""
-    found = []
+    components = []
     for name in re.findall(r"^([a-z0-9._-]+)==", (PROJECT / "requirements" / "runtime.txt").read_text(), re.MULTILINE):
         try:
             known = cast("Message", metadata(name))
@@ -31,8 +31,8 @@ def installed() -> list[dict[str, Any]]:
             continue
         classifiers = [each for each in known.get_all("Classifier") or () if each.startswith("License :: ")]
         expression = known.get("License-Expression") or (known.get("License") or "").partition("\n")[0]
-        found.append(component(name, *filter(None, [expression]), *classifiers))
-    return found
+        components.append(component(name, *filter(None, [expression]), *classifiers))
+    return components
 
 
 def test_every_package_of_the_service_has_a_licence_that_is_allowed() -> None:
@@ -44,9 +44,9 @@ def test_every_package_of_the_service_has_a_licence_that_is_allowed() -> None:
 def test_every_package_of_the_panel_has_a_licence_that_is_allowed() -> None:
     lock = json.loads((PROJECT / "panel" / "package-lock.json").read_text())["packages"]
     packages = [
-        component(path.rpartition("node_modules/")[2], *filter(None, [found.get("license")]))
-        for path, found in lock.items()
-        if path and not found.get("dev") and not found.get("optional")
+        component(path.rpartition("node_modules/")[2], *filter(None, [package.get("license")]))
+        for path, package in lock.items()
+        if path and not package.get("dev") and not package.get("optional")
     ]
     assert packages
     assert SBOM["refused"]({"components": packages}, POLICY) == []

@@ -23,7 +23,7 @@ from sqlglot import exp
 
 import ipucloud
 from ipucloud.db.documents import Fragment
-from tests.support.apart import apart
+from tests.support.own_process import own_process
 from tests.support.statements import statements
 
 REPAIRS = "invariants"
@@ -46,23 +46,23 @@ class Offered:
 @cache
 def modules() -> Mapping[str, list[object]]:
     """What the modules of each package hold."""
-    found: dict[str, list[object]] = {}
+    values_by_package: dict[str, list[object]] = {}
     for module in pkgutil.walk_packages(ipucloud.__path__, "ipucloud."):
         package = module.name.split(".")[1]
-        found.setdefault(package, []).extend(vars(importlib.import_module(module.name)).values())
-    return found
+        values_by_package.setdefault(package, []).extend(vars(importlib.import_module(module.name)).values())
+    return values_by_package
 
 
 @cache
 def owners() -> Mapping[str, str]:
     """Packages by table."""
-    found: dict[str, str] = {}
+    owner_of: dict[str, str] = {}
     for module in pkgutil.walk_packages(ipucloud.__path__, "ipucloud."):
         if module.name.endswith("tables"):
             for value in vars(importlib.import_module(module.name)).values():
                 if isinstance(value, sa.Table):
-                    found.setdefault(value.name, module.name.split(".")[1])
-    return found
+                    owner_of.setdefault(value.name, module.name.split(".")[1])
+    return owner_of
 
 
 @cache
@@ -88,7 +88,7 @@ def crossings(package: str, sql: str, text: str) -> Iterator[str]:
 
 def touched(sql: str) -> set[tuple[str, bool]]:
     """The names of tables in a statement, and whether it writes them."""
-    found = set()
+    tables = set()
     for tree in sqlglot.parse(sql, dialect="postgres"):
         if tree is None or isinstance(tree, exp.Command):
             continue
@@ -99,8 +99,8 @@ def touched(sql: str) -> set[tuple[str, bool]]:
         for table in tree.find_all(exp.Table):
             written = id(table) in targets
             if written or not (table.name in named or isinstance(table.parent, exp.Lock)):
-                found.add((table.name, written))
-    return found
+                tables.add((table.name, written))
+    return tables
 
 
 def in_own_words(text: str, owner: str, table: str) -> bool:
@@ -114,13 +114,13 @@ def in_own_words(text: str, owner: str, table: str) -> bool:
 @cache
 def offered() -> list[Offered]:
     """Views, and functions whose body is plain SQL; PL/pgSQL is not looked into."""
-    found = {
-        Offered(package, made["name"], made["view"] or made["body"])
+    definitions = {
+        Offered(package, match["name"], match["view"] or match["body"])
         for package, values in modules().items()
         for value in values
-        if isinstance(value, str) and (made := _MADE.fullmatch(value.strip()))
+        if isinstance(value, str) and (match := _MADE.fullmatch(value.strip()))
     }
-    return sorted(found, key=lambda each: each.name)
+    return sorted(definitions, key=lambda each: each.name)
 
 
 def crossings_of_statements() -> list[str]:
@@ -133,20 +133,20 @@ def crossings_of_statements() -> list[str]:
 
 def crossings_of_what_is_offered() -> tuple[set[str], list[str]]:
     """The names of views and functions, and theirs. Who uses one of them is not asked what is behind it."""
-    found = [
+    crossed = [
         f"{each.name}: {crossing}" for each in offered() for crossing in crossings(each.package, each.sql, each.sql)
     ]
-    return {each.name for each in offered()}, found
+    return {each.name for each in offered()}, crossed
 
 
 def test_packages_keep_to_their_tables() -> None:
     """In a process of its own, which imports the whole product."""
-    with apart() as call:
-        found = call(crossings_of_statements)
-        names, offered_found = call(crossings_of_what_is_offered)
-    assert "\n\n".join(found) == ""
+    with own_process() as call:
+        crossed = call(crossings_of_statements)
+        names, crossed_by_offered = call(crossings_of_what_is_offered)
+    assert "\n\n".join(crossed) == ""
     assert {"billed_clusters", "payer_of", "remove_partitions"} <= names
-    assert offered_found == []
+    assert crossed_by_offered == []
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,8 @@ async def test_who_asks_for_much_rests_after_each_turn_while_others_ask(monkeypa
 
 async def test_the_process_itself_may_have_all_places() -> None:
     line = Line(5)
-    mine = await line.ask(None, 6)
-    async with ended(mine):
+    turn = await line.ask(None, 6)
+    async with ended(turn):
         assert line.order == ["itself"] * 5
 
 

@@ -57,15 +57,17 @@ def modules_beyond(requirements: str) -> list[str]:
     """The modules installed here that an installation of the requirement file would not have."""
     pinned = set(re.findall(r"^([a-z0-9._-]+)==", (PROJECT / "requirements" / requirements).read_text(), re.MULTILINE))
     own = pinned | {"ipucloud"}
-    found = packages_distributions().items()
-    return [module for module, names in found if not own & {re.sub(r"[-_.]+", "-", name).lower() for name in names}]
+    distributions = packages_distributions().items()
+    return [
+        module for module, names in distributions if not own & {re.sub(r"[-_.]+", "-", name).lower() for name in names}
+    ]
 
 
 def run(wheel: Path, *commands: list[str], **environment: str) -> tuple[list[Any], str]:
     """Import all of the client in another process, then run the commands; what each ended with, and all messages."""
-    given = json.dumps([str(wheel), modules_beyond("client.txt"), commands])
+    arguments = json.dumps([str(wheel), modules_beyond("client.txt"), commands])
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], input=given, capture_output=True, text=True, check=False, timeout=300,
+        [sys.executable, "-c", PROGRAM], input=arguments, capture_output=True, text=True, check=False, timeout=300,
         env={"PATH": "/usr/bin:/bin", **environment},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -61,7 +61,7 @@ def registry(shared_registry: Registry) -> Iterator[Registry]:
     yield shared_registry
     shared_registry.login = None
     shared_registry.may_answer.set()
-    shared_registry.asked.clear()
+    shared_registry.requests.clear()
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ class Runs:
 
     def output(self, image: str, script: str, **more: Any) -> str:
         """What a script of the shell writes in an image."""
-        name = f"run-{len(self._registry.asked)}-{abs(hash((image, script)))}"
+        name = f"run-{len(self._registry.requests)}-{abs(hash((image, script)))}"
         self.start(name, image, "sh", "-c", script, **more)
         job = self.ended(name)
         assert (job.ended, job.exit_status) == ("exited", 0), (job.detail, text(job))
@@ -119,7 +119,7 @@ class Runs:
 
     def problem(self, image: str, **more: Any) -> str:
         """Why an image cannot be had."""
-        name = f"refused-{len(self._registry.asked)}-{abs(hash(image))}"
+        name = f"refused-{len(self._registry.requests)}-{abs(hash(image))}"
         self.start(name, image, "true", **more)
         job = self.ended(name)
         assert job.ended == "not_started", text(job)
@@ -156,7 +156,7 @@ def test_a_program_has_the_images_files_and_the_servers_home(runs: Runs, registr
     entries = runs.output(image, 'while read -r line; do echo "$line"; done < /etc/passwd')
     assert entries.splitlines()[0] == "ubuntu:x:1000:1000::/home/ubuntu:/bin/sh"
     assert entries.splitlines()[-1] == "app:x:7:7::/:"
-    layers = [path for path in registry.asked if "/blobs/" in path]
+    layers = [path for path in registry.requests if "/blobs/" in path]
     assert len(layers) == len(set(layers)) == 3, "an image is fetched once"
 
 
@@ -265,7 +265,7 @@ def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, regis
     assert "is not reached" in runs.problem(f"{CLOSED}/a")
     assert runs.problem(registry.reference("moved/http/x")).endswith("refers to plain HTTP, at localhost")
     assert "Send a reference to a container image" in runs.problem("[::1]/a")
-    assert registry.asked == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]
+    assert registry.requests == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]
 
 
 def test_a_site_without_namespaces_says_so_and_asks_no_registry(
@@ -279,14 +279,14 @@ def test_a_site_without_namespaces_says_so_and_asks_no_registry(
         tenant.wait_for(HostState.RUNNING)
         refused = Runs(tenant, registry).problem(registry.reference("tools:1"))
     assert refused == "this site runs no container images: they take a wall of user namespaces"
-    assert registry.asked == []
+    assert registry.requests == []
 
 
 def test_a_program_that_is_stopped_while_its_image_is_fetched_does_not_begin(runs: Runs, registry: Registry) -> None:
     registry.push("slow:1", [layer({"a": "slow"})])
     registry.may_answer.clear()
     runs.start("slow", registry.reference("slow:1"), "sh", "-c", "echo begun")
-    eventually(lambda: any("/slow/blobs/" in path for path in registry.asked), "the image is being fetched")
+    eventually(lambda: any("/slow/blobs/" in path for path in registry.requests), "the image is being fetched")
     assert runs.seen("slow").ended is None
     runs.stop("slow")
     job = runs.ended("slow")

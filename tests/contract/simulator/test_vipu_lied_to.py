@@ -20,7 +20,7 @@ from ipucloud.vipu_cli.run import run
 from ipucloud.vipu_cli.world import World
 from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_tenant_pb2 as tenant
-from tests.support.hostile import Liar, lying
+from tests.support.hostile import HostileController, hostile_controller
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
 
@@ -87,10 +87,10 @@ async def test_every_command_ends_with_a_cause_and_nothing_unfit_is_shown(
     endpoint, authority = site.user_endpoint("mine"), site.authority()
     trusted = grpc.ssl_channel_credentials(authority.certificate.encode())
     honest = grpc.aio.secure_channel(f"{endpoint.host}:{endpoint.port}", trusted)
-    liar, channels, statuses = Liar(honest, draw, spoils=0.4), Channels(), Counter[int]()
-    async with lying([liar], authority, SERVICES) as (port,):
+    hostile, channels, statuses = HostileController(honest, draw, spoils=0.4), Channels(), Counter[int]()
+    async with hostile_controller([hostile], authority, SERVICES) as (port,):
         where = ["-H", "127.0.0.1", "-P", str(port), "--api-ca-file", str(site.authority_file())]
-        while liar.lies < ANSWERS:
+        while hostile.spoiled < ANSWERS:
             said: list[str] = []
             line = draw.choice(LINES)
             world = World({}, said.append, said.append, LocalFiles(), _at_once)

@@ -162,9 +162,9 @@ async def test_a_payment_that_takes_days(books: Books, stripe: Stripe) -> None:
     for hours in (0, 12, 36, 60):
         assert (await turn(books, stripe, hours=hours)).state == "pending"
     assert len(stripe.intents) == 1
-    stripe.settle("succeeded")
+    stripe.finish_processing("succeeded")
     assert (await turn(books, stripe, hours=96)).state == "done"
-    assert stripe.asked.count(("POST", "/v1/payment_intents")) == 1
+    assert stripe.calls.count(("POST", "/v1/payment_intents")) == 1
 
 
 @pytest.mark.parametrize("fault", ["lost", "broken"])
@@ -229,7 +229,7 @@ async def test_nothing_else_is_charged(books: Books, stripe: Stripe) -> None:
     async with books.database.begin() as connection:
         made = await request_top_up(connection, account, euros("5.00"))
     assert await port(books, stripe).collect(made) is Collected.UNKNOWN
-    assert not stripe.asked
+    assert not stripe.calls
 
 
 async def test_an_operator_does_not_fail_what_stripe_was_asked_for(books: Books, stripe: Stripe) -> None:
@@ -275,4 +275,4 @@ async def test_amounts_that_stripe_cannot_collect(
     payment = (await top_up(books))._replace(amount=money.amount, currency=currency)
     with pytest.raises(PaymentRefusedError, match=why):
         await port(books, stripe).collect(payment)
-    assert not stripe.asked
+    assert not stripe.calls

@@ -52,7 +52,7 @@ async def states(world: World) -> list[SlotState]:
 async def change(world: World, statement: str) -> None:
     """Change machines, hosts or allocations by hand."""
     await world.execute(statement)
-    await world.settle()
+    await world.sync_pods_and_hosts()
 
 
 async def why_not(world: World, machines: int) -> NoRoom | None:

@@ -28,7 +28,7 @@ from ipucloud.worker.main import assemble_webhooks
 from tests.support.factories import Project
 from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
-from tests.support.receiver import Got, Receiver
+from tests.support.receiver import ReceivedRequest, Receiver
 from tests.support.waiting import PATIENCE
 from tests.support.world import at_work
 
@@ -96,7 +96,7 @@ class Customer:
         return int(await self.value("SELECT coalesce(max(jsonb_array_length(log)), 0) FROM webhook_deliveries"))
 
 
-def messages(receiver: Receiver) -> dict[str, Got]:
+def messages(receiver: Receiver) -> dict[str, ReceivedRequest]:
     """What arrived, by the message's id: one whose answer comes late is sent again."""
     return {got.headers["webhook-id"]: got for got in receiver.got}
 
@@ -110,7 +110,7 @@ async def until(holds: Callable[[], Any]) -> None:
             await asyncio.sleep(0.01)
 
 
-def verified(secret: str, got: Got) -> Any:
+def verified(secret: str, got: ReceivedRequest) -> Any:
     return Webhook(secret).verify(got.body, got.headers)
 
 

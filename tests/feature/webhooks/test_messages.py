@@ -13,7 +13,7 @@ from ipucloud.kernel.actor import Origin
 from ipucloud.webhooks import store
 from tests.feature.webhooks.customer import DATA, SUBJECT, Customer, messages, until, verified
 from tests.support.feed import settled
-from tests.support.receiver import Got, Receiver
+from tests.support.receiver import ReceivedRequest, Receiver
 
 pytestmark = pytest.mark.anyio
 
@@ -39,10 +39,10 @@ async def test_an_event_becomes_one_signed_thin_message(customer: Customer, rece
         got.body.replace(b"cluster", b"Cluster"),
     ):
         with pytest.raises(WebhookVerificationError):
-            verified(made.secret, Got(got.path, got.headers, spoilt))
+            verified(made.secret, ReceivedRequest(got.path, got.headers, spoilt))
     old = got.headers | {"webhook-timestamp": str(int(got.headers["webhook-timestamp"]) - 301)}
     with pytest.raises(WebhookVerificationError):
-        verified(made.secret, Got(got.path, old, got.body))
+        verified(made.secret, ReceivedRequest(got.path, old, got.body))
 
 
 async def test_a_message_has_the_attributes_of_a_cloud_event(customer: Customer, receiver: Receiver) -> None:
@@ -110,5 +110,5 @@ async def test_a_message_of_an_earlier_version_is_sent_with_what_it_has(customer
     }
 
 
-def _attributes(got: Got) -> dict[str, str]:
+def _attributes(got: ReceivedRequest) -> dict[str, str]:
     return {name.removeprefix("ce-"): value for name, value in got.headers.items() if name.startswith("ce-")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.sim.mutants import (
-    books,
+    accounting,
     clusters,
     engine,
     hardware,
@@ -22,7 +22,7 @@ from tests.sim.mutants.planting import MUTANTS
 
 __all__ = [
     "MUTANTS",
-    "books",
+    "accounting",
     "clusters",
     "engine",
     "hardware",

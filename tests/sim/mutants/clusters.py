@@ -69,10 +69,10 @@ def canary(stack: ExitStack) -> None:
 def new_name(stack: ExitStack) -> None:
     honest = inputs.load
 
-    async def named(*asked: Any, **others: Any) -> ClusterInputs | None:
-        found = await honest(*asked, **others)
-        name = f"{found.external_name}-{found.operation.step.attempts}" if found else ""
-        return found and dataclasses.replace(found, external_name=name)
+    async def named(*args: Any, **others: Any) -> ClusterInputs | None:
+        cluster = await honest(*args, **others)
+        name = f"{cluster.external_name}-{cluster.operation.step.attempts}" if cluster else ""
+        return cluster and dataclasses.replace(cluster, external_name=name)
 
     replace(stack, reconciler, "load", named)
 
@@ -108,8 +108,8 @@ def verified_too_early(stack: ExitStack) -> None:
     async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
         if cluster.quarantine_left <= 0:
             return Achieved()
-        seen = await honest(site, dataclasses.replace(cluster, quarantine_left=0.0))
-        return await honest(site, cluster) if isinstance(seen, Achieved) else seen
+        first = await honest(site, dataclasses.replace(cluster, quarantine_left=0.0))
+        return await honest(site, cluster) if isinstance(first, Achieved) else first
 
     step_does(stack, "verify_clean", verify)
 

@@ -138,13 +138,13 @@ def finish_apart(stack: ExitStack) -> None:
 
     async def once(self: Engine, reconciler: Any, item: WorkItem) -> Outcome:
         async with self._database.read() as connection:
-            found = await reconciler.load(connection, item)
-            if isinstance(found, Outcome):
-                await finish(self, connection, item, found)
-                return found
-        result = await reconciler.act(item, found)
+            loaded = await reconciler.load(connection, item)
+            if isinstance(loaded, Outcome):
+                await finish(self, connection, item, loaded)
+                return loaded
+        result = await reconciler.act(item, loaded)
         async with self._database.begin() as connection:
-            outcome: Outcome = await reconciler.apply(connection, item, found, result)
+            outcome: Outcome = await reconciler.apply(connection, item, loaded, result)
         await apart(self, connection, item, outcome)
         return outcome
 

@@ -59,8 +59,8 @@ def validation_not_quarantined(stack: ExitStack) -> None:
     honest = validation.ValidationReconciler._work
 
     async def at_once(self: validation.ValidationReconciler, site: Site, pod: Pod) -> validation.Result:
-        found = await honest(self, site, pod)
-        return dataclasses.replace(found, verified=True) if isinstance(found, validation.Cleared) else found
+        result = await honest(self, site, pod)
+        return dataclasses.replace(result, verified=True) if isinstance(result, validation.Cleared) else result
 
     replace(stack, validation.ValidationReconciler, "_work", at_once)
 
@@ -115,9 +115,9 @@ def sweeps_the_living(stack: ExitStack) -> None:
     _swept(stack)
     honest = comparison._knows
 
-    def knows(records: Records, kind: str, each: SiteObject) -> bool:
-        found = records.living.get(each.cluster)
-        return honest(records, kind, each) and (kind != "network" or found is None or found.state != "creating")
+    def knows(records: Records, kind: str, leftover: SiteObject) -> bool:
+        cluster = records.living.get(leftover.cluster)
+        return honest(records, kind, leftover) and (kind != "network" or cluster is None or cluster.state != "creating")
 
     replace(stack, comparison, "_knows", knows)
 
@@ -129,8 +129,8 @@ def sweeps_validations(stack: ExitStack) -> None:
     replace(stack, swarm, "PALETTES", ((90.0,),))  # two sweeps during one validation
     honest = comparison._knows
 
-    def knows(records: Records, kind: str, each: SiteObject) -> bool:
-        return honest(dataclasses.replace(records, validations=frozenset()), kind, each)
+    def knows(records: Records, kind: str, leftover: SiteObject) -> bool:
+        return honest(dataclasses.replace(records, validations=frozenset()), kind, leftover)
 
     replace(stack, comparison, "_knows", knows)
 

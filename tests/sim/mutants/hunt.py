@@ -50,14 +50,14 @@ def _row(mutant: Mutant, found_by: str) -> str:
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
     """Plant one bug after the other. Needs a running server."""
-    found = []
+    kills = []
     for name in names:
         kill = (
             _by_test(MUTANTS[name]) if MUTANTS[name].directed else _by_history(MUTANTS[name], seeds, first, processes)
         )
         print(f"{name}: {kill.by or 'SURVIVED'} ({kill.run}) {kill.why}"[:200], flush=True)
-        found.append(kill)
-    return found
+        kills.append(kill)
+    return kills
 
 
 def write_table(kills: Sequence[Kill]) -> None:
@@ -65,7 +65,7 @@ def write_table(kills: Sequence[Kill]) -> None:
     TABLE.parent.mkdir(exist_ok=True)
     lines = TABLE.read_text().splitlines(keepends=True) if TABLE.exists() else []
     rows = {name: _row(mutant, NOT_HUNTED) for name, mutant in MUTANTS.items()}
-    rows |= {found[1]: line for line in lines if (found := _NAMED.match(line)) and found[1] in MUTANTS}
+    rows |= {match[1]: line for line in lines if (match := _NAMED.match(line)) and match[1] in MUTANTS}
     rows |= {kill.mutant.name: kill.row() for kill in kills}
     TABLE.write_text(_HEAD + "".join(row for _, row in sorted(rows.items())))
 
@@ -84,8 +84,8 @@ def _by_test(mutant: Mutant) -> Kill:
     """A test that fails with the bug planted."""
     command = [sys.executable, "-m", "tests.sim.mutants.directed", mutant.name]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = f"`{mutant.directed}`" if run.returncode == 1 else None
-    return Kill(mutant, found, DEFAULT if _tests(mutant.directed or "") & _tests("") else ALL, "")
+    killer = f"`{mutant.directed}`" if run.returncode == 1 else None
+    return Kill(mutant, killer, DEFAULT if _tests(mutant.directed or "") & _tests("") else ALL, "")
 
 
 @cache

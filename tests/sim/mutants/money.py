@@ -279,7 +279,7 @@ def account_events_told_to_others(stack: ExitStack) -> None:
 def strangers_change_webhooks(stack: ExitStack) -> None:
     honest = access.identify
 
-    async def identify(*given: Any) -> Principal:
-        return (await honest(*given))._replace(account=None)
+    async def identify(*args: Any) -> Principal:
+        return (await honest(*args))._replace(account=None)
 
     replace(stack, writes, "identify", identify)

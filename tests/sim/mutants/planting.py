@@ -66,15 +66,15 @@ def declare(stack: ExitStack, kind: Kind[Any, Any], **changes: object) -> None:
 
 def rewrite(stack: ExitStack, module: ModuleType, name: str, *changes: tuple[str, str]) -> None:
     """Replace parts of a SQL statement; each must be there, so that a mutant cannot outlive what it breaks."""
-    found: sa.TextClause | Query[Any] = getattr(module, name)
-    text = (found.statement if isinstance(found, Query) else found).text
+    original: sa.TextClause | Query[Any] = getattr(module, name)
+    text = (original.statement if isinstance(original, Query) else original).text
     for before, after in changes:
         if before not in text:
             raise AssertionError(f"{module.__name__}.{name} has no {before!r}: the mutant needs a new place")
         text = text.replace(before, after)
-    if isinstance(found, Query):
-        replace(stack, module, name, Query(text, found.row))
+    if isinstance(original, Query):
+        replace(stack, module, name, Query(text, original.row))
         return
-    statement = copy.copy(found)
+    statement = copy.copy(original)
     statement.text = text
     replace(stack, module, name, statement)

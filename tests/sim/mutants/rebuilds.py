@@ -32,12 +32,12 @@ def rebuilt_again(stack: ExitStack) -> None:
     _rebuilt(stack)
     honest = rebuild._rebuilt
 
-    async def again(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
+    async def again(site: Site, cluster: ClusterInputs, host: HostInput) -> ServerObservation | StepResult:
         if cluster.operation.step.attempts:
-            server = (await site.hosts.get(wanted.name)).server
-            present = wanted.generation if server is None else server.generation
-            wanted = dataclasses.replace(wanted, generation=present + 1)
-        return await honest(site, cluster, wanted)
+            server = (await site.hosts.get(host.name)).server
+            present = host.generation if server is None else server.generation
+            host = dataclasses.replace(host, generation=present + 1)
+        return await honest(site, cluster, host)
 
     replace(stack, rebuild, "_rebuilt", again)
 
@@ -68,10 +68,10 @@ def kept_disk_wiped(stack: ExitStack) -> None:
     _rebuilt(stack)
     honest = rebuild._rebuilt
 
-    async def wiping(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
+    async def wiping(site: Site, cluster: ClusterInputs, host: HostInput) -> ServerObservation | StepResult:
         if cluster.rebuild is not None:
             cluster = dataclasses.replace(cluster, rebuild=dataclasses.replace(cluster.rebuild, disk="wipe"))
-        return await honest(site, cluster, wanted)
+        return await honest(site, cluster, host)
 
     replace(stack, rebuild, "_rebuilt", wiping)
 

@@ -46,7 +46,7 @@ def replaced_host_not_wiped(stack: ExitStack) -> None:
     _repaired(stack)
 
     async def off(site: Site, host: HostInput) -> Progress:
-        found = await site.hosts.get(host.name)
-        return Progress(found.server is None or found.state in poplar_servers._OFF)
+        observed = await site.hosts.get(host.name)
+        return Progress(observed.server is None or observed.state in poplar_servers._OFF)
 
     replace(stack, poplar_servers, "_wiped", off)

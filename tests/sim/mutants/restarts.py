@@ -28,11 +28,11 @@ def restarted_again(stack: ExitStack) -> None:
     honest = restart._restarted
 
     async def again(
-        site: Site, cluster: ClusterInputs, wanted: HostInput, *, hard: bool
+        site: Site, cluster: ClusterInputs, host: HostInput, *, hard: bool
     ) -> ServerObservation | StepResult:
-        if cluster.operation.step.attempts and wanted.boot_before is not None:
-            wanted = dataclasses.replace(wanted, boot_before=(await site.hosts.get(wanted.name)).boot_id)
-        return await honest(site, cluster, wanted, hard=hard)
+        if cluster.operation.step.attempts and host.boot_before is not None:
+            host = dataclasses.replace(host, boot_before=(await site.hosts.get(host.name)).boot_id)
+        return await honest(site, cluster, host, hard=hard)
 
     replace(stack, restart, "_restarted", again)
 

@@ -54,8 +54,8 @@ def unknown_is_idle(stack: ExitStack) -> None:
 
 
 def _nobody(use: Use, name: str) -> object:
-    found = tuple.__getattribute__(use, name)
-    return 0 if found is None and name in {"sessions", "attached_ipus"} else found
+    value = tuple.__getattribute__(use, name)
+    return 0 if value is None and name in {"sessions", "attached_ipus"} else value
 
 
 @mutant("an observation proves that nobody uses a cluster however old it is", directed=f"{_IDLE} -k silence")

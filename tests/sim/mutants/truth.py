@@ -130,7 +130,7 @@ def credited_late(stack: ExitStack) -> None:
 def ended_faults_forgotten(stack: ExitStack) -> None:
     honest = crediting.steps
 
-    def forgetful(found: Sequence[Any], *args: Any, **others: Any) -> list[crediting.Step]:
-        return honest([fault for fault in found if fault.ended_at is None], *args, **others)
+    def forgetful(credited: Sequence[Any], *args: Any, **others: Any) -> list[crediting.Step]:
+        return honest([fault for fault in credited if fault.ended_at is None], *args, **others)
 
     replace(stack, crediting, "steps", forgetful)

@@ -74,11 +74,11 @@ def release_wakes_nobody(stack: ExitStack) -> None:
 
     @contextmanager
     def without_triggers(server: TestServer, template: str = TEMPLATE) -> Iterator[Database]:
-        with honest(server, template) as made:
-            with psycopg.connect(made.owner_url, autocommit=True) as connection:
+        with honest(server, template) as database:
+            with psycopg.connect(database.owner_url, autocommit=True) as connection:
                 for table in ("pods", "hosts", "quotas"):
                     connection.execute(f"DROP TRIGGER {table}_wake_those_that_wait ON {table}")
-            yield made
+            yield database
 
     replace(stack, TestServer, "fresh_database", without_triggers)
 

@@ -28,7 +28,7 @@ STALE_SECONDS = 10.0
 class Hardware:
     """One region's machines and networks, with the controller and the servers on them.
 
-    `palette`: the seconds that anything may take. `strays`: names of what nobody asked for. `forgets`: how often the
+    `palette`: the seconds that anything may take. `leftovers`: names of what nobody asked for. `forgets`: how often the
     controller lost everything.
     """
 
@@ -45,7 +45,7 @@ class Hardware:
         self._course = Course(palette, draw, faults)
         self.controller = VipuController(self.state, self._course)
         self.servers = Servers(self.state, self._course)
-        self.strays: set[str] = set()
+        self.leftovers: set[str] = set()
         self.forgets = 0
         self._draw = draw
         self._past: deque[tuple[float, SiteState]] = deque()
@@ -58,10 +58,10 @@ class Hardware:
     def advance(self, now: float) -> None:
         """Let everything happen whose time has come."""
         self._course.now = now
-        self._settle_machines()
-        self.servers.settle()
-        self._settle_networks()
-        self.controller.settle()
+        self._advance_machines()
+        self.servers.advance()
+        self._advance_networks()
+        self.controller.advance()
 
     def remember(self) -> None:
         """Keep the state as it is, for somebody to see it late."""
@@ -87,15 +87,15 @@ class Hardware:
                 raise SiteBusy(f"PUT network {name}: it exists otherwise")
             return
         ports = {*spec.machines, *spec.hosts}
-        for found in state.networks.values():
-            if ports & {*found.spec.machines, *found.spec.hosts}:
+        for other in state.networks.values():
+            if ports & {*other.spec.machines, *other.spec.hosts}:
                 raise SiteBusy(f"PUT network {name}: a port is in another network")
         state.networks[name] = Network(spec, NetworkState.ATTACHING, self._course.later())
 
     def delete_network(self, name: str) -> None:
-        found = self.state.networks.get(name)
-        if found is not None and found.state is not NetworkState.DETACHING:
-            self.state.networks[name] = replace(found, state=NetworkState.DETACHING, due=self._course.later())
+        network = self.state.networks.get(name)
+        if network is not None and network.state is not NetworkState.DETACHING:
+            self.state.networks[name] = replace(network, state=NetworkState.DETACHING, due=self._course.later())
 
     def power_on(self, name: str, network: str) -> None:
         self._require_network(name, network)
@@ -112,8 +112,8 @@ class Hardware:
             self.controller.lose(name)
 
     def _require_network(self, machine: str, network: str) -> None:
-        for name, found in self.state.networks.items():
-            if machine in found.spec.machines and name != network:
+        for name, spec_of in self.state.networks.items():
+            if machine in spec_of.spec.machines and name != network:
                 raise SiteBusy(f"reset of {machine}: it is in another tenant's network")
 
     def strike(self, name: str) -> None:
@@ -158,12 +158,12 @@ class Hardware:
 
     # Time.
 
-    def _settle_machines(self) -> None:
+    def _advance_machines(self) -> None:
         for name, machine in self.state.machines.items():
             if machine.due is not None and machine.due <= self._course.now:
                 self.state.machines[name] = Machine(_REACHED[machine.power], None, machine.broken)
 
-    def _settle_networks(self) -> None:
+    def _advance_networks(self) -> None:
         for name, network in list(self.state.networks.items()):
             if network.due is not None and network.due <= self._course.now:
                 if network.state is NetworkState.DETACHING:

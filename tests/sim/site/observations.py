@@ -29,8 +29,8 @@ FIRMWARE = "2.6.0"
 
 
 def partition_status(state: SiteState, allocation_id: str, partition_id: str) -> PartitionStatus | None:
-    found = state.partitions.get((allocation_id, partition_id))
-    return None if found is None else PartitionStatus(found.state)
+    partition = state.partitions.get((allocation_id, partition_id))
+    return None if partition is None else PartitionStatus(partition.state)
 
 
 def list_partitions(state: SiteState, allocation_id: str) -> Sequence[str]:
@@ -49,21 +49,23 @@ def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartitio
     return [
         SeenPartition(
             name,
-            found.state,
-            PartitionShape(size=found.ipus, replicas=1, segments=1),
+            partition.state,
+            PartitionShape(size=partition.ipus, replicas=1, segments=1),
             tuple(
                 PartitionIpu(IpuNumber(0, 4 * slots.get(agent, 0) + ipu), 0, number)
-                for number, (agent, ipu) in enumerate(found.devices())
+                for number, (agent, ipu) in enumerate(partition.devices())
             ),
         )
         for name in list_partitions(state, allocation_id)
-        for found in [state.partitions[allocation_id, name]]
+        for partition in [state.partitions[allocation_id, name]]
     ]
 
 
 def ipuof_config(state: SiteState, allocation_id: str, partition_id: str) -> Sequence[IpuofGcd] | None:
-    found = state.partitions.get((allocation_id, partition_id))
-    return [IpuofGcd((), {"GCD Id": "0"})] if found is not None and found.state is PartitionState.ACTIVE else None
+    partition = state.partitions.get((allocation_id, partition_id))
+    return (
+        [IpuofGcd((), {"GCD Id": "0"})] if partition is not None and partition.state is PartitionState.ACTIVE else None
+    )
 
 
 def allocation(state: SiteState, allocation_id: str) -> Allocation | None:
@@ -71,17 +73,17 @@ def allocation(state: SiteState, allocation_id: str) -> Allocation | None:
 
 
 def list_allocations(state: SiteState, cluster_id: str) -> Sequence[Allocation]:
-    found = [each for each in state.allocations.values() if cluster_id in {"", each.cluster_id}]
-    return sorted(found, key=lambda each: each.id)
+    allocations = [each for each in state.allocations.values() if cluster_id in {"", each.cluster_id}]
+    return sorted(allocations, key=lambda each: each.id)
 
 
 def cluster_test(state: SiteState, test_id: str) -> ClusterTest | None:
-    found = state.tests.get(test_id)
-    if found is None:
+    test = state.tests.get(test_id)
+    if test is None:
         return None
-    if found.due is not None:
+    if test.due is not None:
         return ClusterTest(TestState.RUNNING)
-    return ClusterTest(TestState.PASSED) if found.passes else ClusterTest(TestState.FAILED, ("a link",))
+    return ClusterTest(TestState.PASSED) if test.passes else ClusterTest(TestState.FAILED, ("a link",))
 
 
 def links(state: SiteState, allocation_id: str) -> Sequence[Link]:
@@ -121,12 +123,14 @@ def user(state: SiteState, user_id: str) -> VipuUser | None:
 
 
 def network(state: SiteState, name: str) -> Network | None:
-    found = state.networks.get(name)
-    return None if found is None else Network(name=name, spec=found.spec, state=found.state)
+    present = state.networks.get(name)
+    return None if present is None else Network(name=name, spec=present.spec, state=present.state)
 
 
 def networks(state: SiteState, now: float) -> Sequence[Network]:
-    return [Network(name=name, spec=found.spec, state=found.state) for name, found in sorted(state.networks.items())]
+    return [
+        Network(name=name, spec=present.spec, state=present.state) for name, present in sorted(state.networks.items())
+    ]
 
 
 def hosts(state: SiteState, now: float) -> Sequence[Host]:
@@ -134,18 +138,18 @@ def hosts(state: SiteState, now: float) -> Sequence[Host]:
 
 
 def host(state: SiteState, name: str, now: float) -> Host:
-    found = state.hosts.get(name)
-    if found is None:
+    entry = state.hosts.get(name)
+    if entry is None:
         raise SiteRefused(f"host {name}: the site does not know it")
-    running = found.state is HostState.RUNNING
+    running = entry.state is HostState.RUNNING
     return Host(
         name=name,
         region="luxembourg-2",
-        state=found.state,
-        server=found.server,
-        boot_id=str(found.boots) if found.server is not None else None,
+        state=entry.state,
+        server=entry.server,
+        boot_id=str(entry.boots) if entry.server is not None else None,
         ssh=Ssh(host=name, port=22, user="ubuntu", host_key=host_key(name), fingerprint="SHA256:") if running else None,
-        ipus_visible=_ipus_visible(state, name) if running and now >= found.set_up_at else None,
+        ipus_visible=_ipus_visible(state, name) if running and now >= entry.set_up_at else None,
     )
 
 
@@ -158,16 +162,16 @@ def ssh_host_key(state: SiteState, name: str) -> str | None:
 
 
 def machine(state: SiteState, name: str) -> RedfishSystem:
-    found = state.machines.get(name)
-    if found is None:
+    entry = state.machines.get(name)
+    if entry is None:
         raise SiteRefused(f"machine {name}: the site does not know it")
     return RedfishSystem(
         Id=name,
         Name=name,
         Model="IPU-M2000",
         SerialNumber=name,
-        PowerState=found.power,
-        Status=RedfishStatus(State="Enabled", Health="Critical" if found.broken else "OK"),
+        PowerState=entry.power,
+        Status=RedfishStatus(State="Enabled", Health="Critical" if entry.broken else "OK"),
         BiosVersion=FIRMWARE,
     )
 

@@ -36,10 +36,10 @@ from ipucloud.wire.storage import (
     VolumeAttachment,
     VolumeSpec,
 )
-from tests.sim.baton import Actor
+from tests.sim.scheduler import Actor
 from tests.sim.site import observations as see
-from tests.sim.site.door import CALL_SECONDS, Observation, Request
-from tests.sim.site.door import Network as Wires
+from tests.sim.site.network import CALL_SECONDS, Observation, Request
+from tests.sim.site.network import Network as Wires
 
 Value = TypeVar("Value")
 

@@ -117,9 +117,9 @@ class Servers:
         return host, host.server
 
     def _network_of(self, host: str) -> str | None:
-        return next((name for name, found in self.state.networks.items() if host in found.spec.hosts), None)
+        return next((name for name, network in self.state.networks.items() if host in network.spec.hosts), None)
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         """Let every transition of a host end whose time has come."""
         for name in self.state.hosts:
             while (host := self.state.hosts[name]).due is not None and host.due <= self._course.now:

@@ -77,8 +77,8 @@ class Partition:
 
     def devices(self) -> list[tuple[str, int]]:
         """Its IPUs: each machine's name, and the number there."""
-        found = [*product(sorted(self.agents), range(IPUS_PER_MACHINE))]
-        return found[self.first : self.first + self.ipus]
+        every_ipu = [*product(sorted(self.agents), range(IPUS_PER_MACHINE))]
+        return every_ipu[self.first : self.first + self.ipus]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,16 +33,16 @@ class VipuController:
 
     # Changes: each refuses, or is accepted.
 
-    def create_allocation(self, wanted: Allocation) -> None:
+    def create_allocation(self, allocation: Allocation) -> None:
         state = self.state
-        if wanted.id in state.allocations:
+        if allocation.id in state.allocations:
             return  # the client takes ALREADY_EXISTS for done
         for held in state.allocations.values():
-            if held.agent_ids & wanted.agent_ids:
+            if held.agent_ids & allocation.agent_ids:
                 raise SiteBusy("CreateAllocation: an agent is in another allocation")
-        port = self.endpoints.setdefault(wanted.id, FIRST_PORT + len(self.endpoints))
-        state.allocations[wanted.id] = replace(wanted, endpoint=UserEndpoint("vipu", port))
-        self._remembered(wanted.id)
+        port = self.endpoints.setdefault(allocation.id, FIRST_PORT + len(self.endpoints))
+        state.allocations[allocation.id] = replace(allocation, endpoint=UserEndpoint("vipu", port))
+        self._remembered(allocation.id)
 
     def _remembered(self, name: str) -> None:
         """An allocation can be used again once its user, who has the same name, sees it and has a key."""
@@ -57,7 +57,7 @@ class VipuController:
         if any(partition.allocation == name for partition in state.partitions.values()):
             raise SiteRefused("RemoveAllocation: it holds partitions")
         del state.allocations[name]
-        for test in [test for test, found in state.tests.items() if found.allocation == name]:
+        for test in [test for test, run in state.tests.items() if run.allocation == name]:
             del state.tests[test]
         for user in state.users.values():
             state.users[user.id] = replace(user, allocations=user.allocations - {name})
@@ -92,29 +92,29 @@ class VipuController:
             raise SiteRefused("TestCluster: the allocation does not exist")
         state.tests[name] = Test(allocation_id, self._course.later(), passes=not self._course.fails())
 
-    def create_partition(self, wanted: PartitionRequest) -> bool:
+    def create_partition(self, request: PartitionRequest) -> bool:
         """False when it exists already."""
         state = self.state
-        if (wanted.allocation_id, wanted.id) in state.partitions:
+        if (request.allocation_id, request.id) in state.partitions:
             return False
-        held = state.allocations.get(wanted.allocation_id)
+        held = state.allocations.get(request.allocation_id)
         if held is None:
             raise SiteRefused("CreatePartition: the allocation does not exist")
-        room = self._room(held, wanted.size)
+        room = self._room(held, request.size)
         if room is None:
             raise SiteBusy("CreatePartition: no free IPUs in the allocation")
-        self.allocation_of[wanted.id] = held.id
+        self.allocation_of[request.id] = held.id
         agents, first = room
-        state.partitions[held.id, wanted.id] = self._starting(
-            Partition(held.id, agents, wanted.size, PartitionState.PENDING, Doing.NOTHING, None, first=first)
+        state.partitions[held.id, request.id] = self._starting(
+            Partition(held.id, agents, request.size, PartitionState.PENDING, Doing.NOTHING, None, first=first)
         )
         return True
 
     def _room(self, held: Allocation, size: int) -> tuple[frozenset[str], int] | None:
         """The machines of a new partition, and the first of its IPUs there: partitions are aligned to their size."""
         used = {agent: set[int]() for agent in held.agent_ids}
-        for found in self.state.partitions.values():
-            for agent, ipu in found.devices() if found.allocation == held.id else ():
+        for partition in self.state.partitions.values():
+            for agent, ipu in partition.devices() if partition.allocation == held.id else ():
                 used.get(agent, set()).add(ipu)
         if size < IPUS_PER_MACHINE:
             starts = range(0, IPUS_PER_MACHINE, size)
@@ -125,19 +125,19 @@ class VipuController:
         return None if len(whole) < count else (frozenset(whole[:count]), 0)
 
     def remove_partition(self, allocation: str, name: str) -> None:
-        found = self.state.partitions.get((allocation, name))
-        if found is not None and found.doing is not Doing.REMOVING:
+        partition = self.state.partitions.get((allocation, name))
+        if partition is not None and partition.doing is not Doing.REMOVING:
             self.state.partitions[allocation, name] = replace(
-                found, state=PartitionState.PENDING, doing=Doing.REMOVING, due=self._course.later()
+                partition, state=PartitionState.PENDING, doing=Doing.REMOVING, due=self._course.later()
             )
 
     def reset_partition(self, allocation: str, name: str) -> bool:
-        found = self.state.partitions.get((allocation, name))
-        if found is None:
+        partition = self.state.partitions.get((allocation, name))
+        if partition is None:
             return False
-        if found.doing is not Doing.NOTHING:
+        if partition.doing is not Doing.NOTHING:
             raise SiteRefused("ResetPartition: the partition is busy")
-        self.state.partitions[allocation, name] = self._starting(found)
+        self.state.partitions[allocation, name] = self._starting(partition)
         return True
 
     def remove_partitions(self, allocation: str) -> None:
@@ -151,8 +151,8 @@ class VipuController:
 
     def fail_partition(self, allocation: str, name: str) -> None:
         """A partition fails although its machines work; the controller will reset it."""
-        found = self.state.partitions[allocation, name]
-        self.state.partitions[allocation, name] = self._failed(replace(found, resets=3))
+        partition = self.state.partitions[allocation, name]
+        self.state.partitions[allocation, name] = self._failed(replace(partition, resets=3))
 
     def forget(self) -> None:
         """Lose everything that it was told."""
@@ -169,10 +169,10 @@ class VipuController:
 
     # Time.
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         """Let tests and partitions end whose time has come."""
-        self._settle_tests()
-        self._settle_partitions()
+        self._advance_tests()
+        self._advance_partitions()
 
     def _starting(self, partition: Partition) -> Partition:
         return replace(
@@ -183,7 +183,7 @@ class VipuController:
             fails=self._course.fails(),
         )
 
-    def _settle_partitions(self) -> None:
+    def _advance_partitions(self) -> None:
         for name, partition in list(self.state.partitions.items()):
             if partition.due is None or partition.due > self._course.now:
                 continue
@@ -202,7 +202,7 @@ class VipuController:
         again = self._course.later() if partition.resets else None
         return replace(partition, state=PartitionState.ERROR, doing=Doing.NOTHING, due=again)
 
-    def _settle_tests(self) -> None:
+    def _advance_tests(self) -> None:
         for name, test in self.state.tests.items():
             if test.due is not None and test.due <= self._course.now:
                 passes = test.passes and self._linked(self.state.allocations[test.allocation].agent_ids)

@@ -113,7 +113,7 @@ class World(Customer):
         async with self.database.begin() as connection:
             await connection.execute(sa.text(statement), values)
 
-    async def settle(self) -> None:
+    async def sync_pods_and_hosts(self) -> None:
         """Make the rows of pods and hosts follow from machines and allocations that `execute` changed."""
         for statement in SETTLED:
             await self.execute(statement)

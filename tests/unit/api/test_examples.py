@@ -18,9 +18,9 @@ from ipucloud.api.document import public
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
 from ipucloud.config import Settings
-from tests.support.apart import Call, apart
 from tests.support.cases import all_cases
 from tests.support.filled_in import openapi
+from tests.support.own_process import Call, own_process
 
 DOCUMENT = openapi()
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
@@ -30,12 +30,12 @@ STAND_INS = {"date-time": "2126-01-31T23:59:30Z", "date": "2126-01-31", "uuid": 
 
 def sent_and_answered() -> Iterator[tuple[type[BaseModel], bool]]:
     """The model of every body and every answer; whether it is sent."""
-    seen = set()
+    models = set()
     for route in every_route(create_app(Settings.model_construct()).routes):
         if isinstance(route, ApiRoute):
             for model, is_sent in ((route.arguments.body, True), (route.response_model, False)):
-                if model is not None and model not in seen:
-                    seen.add(model)
+                if model is not None and model not in models:
+                    models.add(model)
                     yield model, is_sent
 
 
@@ -125,7 +125,7 @@ def every_document_is_accepted() -> None:
 @pytest.fixture(scope="module")
 def call() -> Iterator[Call]:
     """The compiled schemas take 70 MB."""
-    with apart() as call:
+    with own_process() as call:
         yield call
 
 

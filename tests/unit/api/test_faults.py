@@ -32,8 +32,8 @@ def _models() -> Iterator[tuple[str, type[BaseModel]]]:
 def names(model: type[BaseModel]) -> set[str]:
     """Every member that the model or one within it has."""
     schemas = model.model_json_schema()
-    found = set(schemas.get("properties", ()))
-    return found.union(*(schema.get("properties", ()) for schema in schemas.get("$defs", {}).values()))
+    members = set(schemas.get("properties", ()))
+    return members.union(*(schema.get("properties", ()) for schema in schemas.get("$defs", {}).values()))
 
 
 def anything(keys: set[str]) -> st.SearchStrategy[Any]:
@@ -104,8 +104,8 @@ def test_a_fault_points_into_what_was_sent(operation: str, model: type[BaseModel
 def test_pointers_name_members_and_no_types(model: type[BaseModel], body: Any, faults: list[tuple[str, str]]) -> None:
     with pytest.raises(ValidationError) as refused:
         model.model_validate(body)
-    found = [(fault.pointer, fault.code) for fault in body_errors(refused.value.errors(), body)]
-    assert sorted(found) == sorted(faults)
+    reported = [(fault.pointer, fault.code) for fault in body_errors(refused.value.errors(), body)]
+    assert sorted(reported) == sorted(faults)
 
 
 def test_a_parameter_is_named_and_its_value_is_not_repeated() -> None:
@@ -113,6 +113,6 @@ def test_a_parameter_is_named_and_its_value_is_not_repeated() -> None:
         {"loc": ("state", 0), "type": "enum", "msg": "Input should be 'active'"},
         {"loc": ("at",), "type": "datetime_parsing", "msg": "invalid character in year: `canary`"},
     ]
-    found = query_errors(errors)
-    assert [error.pointer for error in found] == ["?state", "?at"]
-    assert "canary" not in found[1].detail
+    reported = query_errors(errors)
+    assert [error.pointer for error in reported] == ["?state", "?at"]
+    assert "canary" not in reported[1].detail

@@ -25,10 +25,10 @@ def operators_answers() -> dict[str, type[Answer]]:
     modules = [
         each.name for each in pkgutil.iter_modules(ipucloud.contract.__path__) if each.name.startswith("operator_")
     ]
-    found = [each for name in modules for each in vars(importlib.import_module(f"ipucloud.contract.{name}")).values()]
+    values = [each for name in modules for each in vars(importlib.import_module(f"ipucloud.contract.{name}")).values()]
     return {
         each.__name__: each
-        for each in found
+        for each in values
         if isinstance(each, type) and issubclass(each, Answer) and "operator_" in each.__module__
     }
 

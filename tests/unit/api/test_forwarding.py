@@ -5,15 +5,15 @@ from __future__ import annotations
 from ipucloud.api.forwarding import HARMLESS, HOP_BY_HOP, Fields, answer_fields, request_fields
 
 
-def sent(*given: tuple[bytes, bytes]) -> Fields:
+def sent(*headers: tuple[bytes, bytes]) -> Fields:
     own = {b"host", b"connection", b"x-forwarded-prefix", b"request-id"}
-    fields = request_fields(given, host="127.0.0.1:8000", prefix="/v1/proxy", request_id="r")
+    fields = request_fields(headers, host="127.0.0.1:8000", prefix="/v1/proxy", request_id="r")
     assert [value for name, value in fields if name in own] == [b"127.0.0.1:8000", b"close", b"/v1/proxy", b"r"]
     return [(name, value) for name, value in fields if name not in own]
 
 
-def answered(*given: tuple[bytes, bytes]) -> Fields:
-    fields = answer_fields(given)
+def answered(*headers: tuple[bytes, bytes]) -> Fields:
+    fields = answer_fields(headers)
     assert fields[-1] == HARMLESS
     return fields[:-1]
 

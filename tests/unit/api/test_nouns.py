@@ -28,10 +28,10 @@ def test_every_module_of_routes_is_a_noun() -> None:
 
 def test_a_noun_covers_its_routes_and_no_path_in_vain() -> None:
     for noun in NOUNS:
-        found = [re.sub(r"\{[^}]+\}", "x", route.path_format) for route in noun.routes()]
-        assert [path for path in found if not noun.covers(path)] == []
+        paths = [re.sub(r"\{[^}]+\}", "x", route.path_format) for route in noun.routes()]
+        assert [path for path in paths if not noun.covers(path)] == []
         for path in noun.paths:
-            assert [each for each in found if Noun(noun.module, path).covers(each)], path
+            assert [each for each in paths if Noun(noun.module, path).covers(each)], path
 
 
 def test_only_nouns_that_a_path_may_belong_to_are_asked() -> None:

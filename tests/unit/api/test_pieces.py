@@ -24,7 +24,7 @@ JSON = st.recursive(
 )
 
 
-class Hand:
+class ManualClock:
     at = 0.0
 
     def monotonic(self) -> float:
@@ -38,7 +38,7 @@ def request(path: str = "/", **headers: str) -> Request:
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(1, 40)), max_size=40))
 def test_a_bucket_gives_its_burst_and_its_rate_and_no_more(steps: list[tuple[float, int]]) -> None:
-    clock = Hand()
+    clock = ManualClock()
     limiter = limits.RateLimiter("token", 3.0, 10, clock)  # type: ignore[arg-type]  # all it is asked
     allowed = 0
     for pause, number in steps:
@@ -49,7 +49,7 @@ def test_a_bucket_gives_its_burst_and_its_rate_and_no_more(steps: list[tuple[flo
 
 def test_callers_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_BUCKETS", 2)
-    limiter = limits.RateLimiter("token", 1.0, 1, Hand())  # type: ignore[arg-type]  # all it is asked
+    limiter = limits.RateLimiter("token", 1.0, 1, ManualClock())  # type: ignore[arg-type]  # all it is asked
     assert [limiter.take(caller) >= 0 for caller in ("a", "b", "a", "c", "b")] == [True, True, False, True, True]
 
 
@@ -130,10 +130,10 @@ def sent(*headers: tuple[bytes, bytes]) -> tuple[bytes | None, bool]:
 
 
 def test_a_credential_is_one_token_under_a_known_scheme() -> None:
-    made = new_token("test")
-    secret = made.secret.encode()
+    token = new_token("test")
+    secret = token.secret.encode()
     for value in (b"Bearer " + secret, b"bearer  " + secret, b"APIKey " + secret, b"apikey " + secret + b" "):
-        assert sent((b"authorization", value)) == (made.hash, False)
+        assert sent((b"authorization", value)) == (token.hash, False)
     for value in (secret, b"Basic " + secret, b"Bearer", b"Bearer " + secret[:-1], b"Bearer \xff", b""):
         assert sent((b"authorization", value)) == (None, False)
     assert sent(*[(b"authorization", b"Bearer " + secret)] * 2) == (None, False)

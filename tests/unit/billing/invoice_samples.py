@@ -50,7 +50,7 @@ REVERSE = Tax("reverse_charge", "VAT", Decimal(0))
 def lines(count: int, *, month: date = APRIL) -> list[Line]:
     prices = [Decimal("0.0625"), Decimal("0.0875"), Decimal("0.07")]
     skus = [("ipu-m2000", "luxembourg-2"), ("ipu-bow-2000", "amsterdam-2"), ("ipu-c600-8", "lab-1")]
-    made = []
+    result = []
     for number in range(count):
         price, (sku, region) = prices[number % 3], skus[number % 3]
         minutes = 43_200 - 97 * number
@@ -60,7 +60,7 @@ def lines(count: int, *, month: date = APRIL) -> list[Line]:
             if number % 5
             else "a-project-with-a-name-that-is-as-long-as-names-of-projects-may-be"
         )
-        made.append(
+        result.append(
             Line(
                 ACCOUNT,
                 "EUR",
@@ -79,7 +79,7 @@ def lines(count: int, *, month: date = APRIL) -> list[Line]:
                 used * price,
             )
         )
-    return made
+    return result
 
 
 def correction(minutes: int = -90) -> Line:
@@ -105,21 +105,21 @@ def correction(minutes: int = -90) -> Line:
 
 
 def machine_failed() -> InvoiceCreditOut:
-    seen, gone = datetime(2026, 4, 12, 10, 10, 30, tzinfo=UTC), datetime(2026, 4, 12, 10, 30, 30, tzinfo=UTC)
+    first_seen, gone = datetime(2026, 4, 12, 10, 10, 30, tzinfo=UTC), datetime(2026, 4, 12, 10, 30, 30, tzinfo=UTC)
     report = CitedReportOut(
         report_id=UUID(int=77),
         kind="machine",
         machine="lu2-pod1-m3",
         code="bmc_critical",
         message="The machine has failed.",
-        first_seen_at=seen,
+        first_seen_at=first_seen,
         ended_at=gone,
     )
     return InvoiceCreditOut(
         project_id=UUID(int=1),
         cluster_id=UUID(int=2),
         cluster="bert",
-        since=seen,
+        since=first_seen,
         until=gone,
         machine_minutes=20,
         amount=Money.of("1.25", "EUR"),
@@ -143,7 +143,7 @@ def invoice(
     totals = compute_totals(
         [(line.cost, tax.rate) for line in of], places=places_of(currency), promo=Decimal(promo), wallet=Decimal(wallet)
     )
-    made = Computed(
+    computed = Computed(
         bill=Bill(ACCOUNT, currency, APRIL),
         payer=payer,
         seller=SELLER,
@@ -161,21 +161,21 @@ def invoice(
         },
         day=date(2026, 5, 2),
     )
-    if number is not None and made.gives_back:
+    if number is not None and computed.gives_back:
         number = number.replace("INV", "CN")
-    return _as_stored(issued_document(made, number, settled if made.gives_back else ()))
+    return _as_stored(issued_document(computed, number, settled if computed.gives_back else ()))
 
 
 def credit_note() -> InvoiceOut:
     credit = Credit([RateTotals(VAT.rate, Decimal("100.00"), Decimal("17.00"))], Decimal("40.00"))
-    made = credit_note_document(
+    document = credit_note_document(
         invoice(lines(3)),
         credit,
         number="CN-2026-000003",
         issued_on=date(2026, 5, 9),
         reason="A rack lost power on 12 April; the minutes were billed although nothing could run.",
     )
-    return _as_stored(made)
+    return _as_stored(document)
 
 
 def _as_stored(document: InvoiceOut) -> InvoiceOut:

@@ -116,8 +116,8 @@ def read(xml: bytes) -> dict[str, Any]:
     import facturx
     from lxml import etree
 
-    found: dict[str, Any] = facturx.parse_ubl_cii_xml(etree.fromstring(xml))
-    return found
+    fields: dict[str, Any] = facturx.parse_ubl_cii_xml(etree.fromstring(xml))
+    return fields
 
 
 def test_the_xml_says_what_the_document_says() -> None:
@@ -146,10 +146,10 @@ def test_profiles_name_their_specification() -> None:
 
     document = complete(DOCUMENTS["invoice"])
     named = {form: etree.fromstring(write(document, PROFILES[form])) for form in ("ubl", "peppol", "xrechnung")}
-    found = {form: root.findtext("{*}CustomizationID") for form, root in named.items()}
-    assert found["ubl"] == "urn:cen.eu:en16931:2017"
-    assert "peppol" in str(found["peppol"])
-    assert "xrechnung_3.0" in str(found["xrechnung"])
+    identifiers = {form: root.findtext("{*}CustomizationID") for form, root in named.items()}
+    assert identifiers["ubl"] == "urn:cen.eu:en16931:2017"
+    assert "peppol" in str(identifiers["peppol"])
+    assert "xrechnung_3.0" in str(identifiers["xrechnung"])
 
 
 def test_what_a_profile_needs_is_named() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.contract.invoices import InvoiceOut
-from tests.support.apart import Call, apart
+from tests.support.own_process import Call, own_process
 from tests.unit.billing.invoice_samples import (
     CUSTOMER,
     REVERSE,
@@ -81,7 +81,7 @@ class Printed:
 
 @pytest.fixture(scope="module")
 def printed() -> Iterator[Printed]:
-    with apart() as call:
+    with own_process() as call:
         yield Printed(call)
 
 
@@ -92,8 +92,8 @@ def text_of(page: pdfium.PdfPage) -> str:
 
 def boxes(page: pdfium.PdfPage) -> list[Box]:
     """Where each piece of text stands: left, bottom, right, top, in points from the lower left."""
-    found = page.get_textpage()
-    return [found.get_rect(number) for number in range(found.count_rects())]
+    text = page.get_textpage()
+    return [text.get_rect(number) for number in range(text.count_rects())]
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -116,13 +116,13 @@ def test_text_stays_within_the_margins_and_nothing_overlaps(printed: Printed, do
 
     with printed.opened(document) as pdf:
         for page in pdf:
-            found = boxes(page)
-            assert len(found) > 10
-            assert min(box[0] for box in found) >= LEFT * POINTS
-            assert max(box[2] for box in found) <= RIGHT * POINTS
-            assert max(box[3] for box in found) <= (HEIGHT - TOP + 8) * POINTS
-            assert min(box[1] for box in found) >= (BOTTOM - 14) * POINTS
-            assert [pair for pair in combinations(found, 2) if overlap(*pair)] == []
+            rects = boxes(page)
+            assert len(rects) > 10
+            assert min(box[0] for box in rects) >= LEFT * POINTS
+            assert max(box[2] for box in rects) <= RIGHT * POINTS
+            assert max(box[3] for box in rects) <= (HEIGHT - TOP + 8) * POINTS
+            assert min(box[1] for box in rects) >= (BOTTOM - 14) * POINTS
+            assert [pair for pair in combinations(rects, 2) if overlap(*pair)] == []
 
 
 def test_a_page_is_a4_and_its_edges_are_white(printed: Printed) -> None:

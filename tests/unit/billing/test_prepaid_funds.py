@@ -58,29 +58,29 @@ def standing(used: Used, granted: Granted, *, wallet: Decimal = ZERO, rate: Deci
 @given(used=USED, granted=GRANTED)
 def test_credit_counts_as_far_as_it_can_be_burned(used: Used, granted: Granted) -> None:
     """Of expired credit what usage before its expiry can still take, of valid credit everything."""
-    found = standing(used, granted)
+    funds = standing(used, granted)
     later: Used = (*used, (0, Decimal(10**9)))  # more than enough usage, now
-    assert found.credit() == paid_by_credit(later, granted)
-    assert found.credit(until=NOW + timedelta(days=3650)) == paid_by_credit(used, granted)
+    assert funds.credit() == paid_by_credit(later, granted)
+    assert funds.credit(until=NOW + timedelta(days=3650)) == paid_by_credit(used, granted)
 
 
 @settings(max_examples=300)
-@given(used=USED, granted=GRANTED, wallet=CENTS, rate=RATES, wanted=CENTS.filter(bool))
+@given(used=USED, granted=GRANTED, wallet=CENTS, rate=RATES, hold=CENTS.filter(bool))
 def test_what_is_accepted_is_paid_and_what_is_refused_is_not(
-    used: Used, granted: Granted, wallet: Decimal, rate: Decimal, wanted: Decimal
+    used: Used, granted: Granted, wallet: Decimal, rate: Decimal, hold: Decimal
 ) -> None:
     """The hour that a hold is for, used minute by minute, leaves an invoice that credit and wallet pay."""
-    found = standing(used, granted, wallet=wallet, rate=rate)
-    hour = tuple((minute, wanted / 60) for minute in range(60))
+    funds = standing(used, granted, wallet=wallet, rate=rate)
+    hour = tuple((minute, hold / 60) for minute in range(60))
     until = NOW + timedelta(hours=1)
-    costs = [(found.used + wanted, rate)]
-    if found.available(additional=wanted, until=until) >= 0:
+    costs = [(funds.used + hold, rate)]
+    if funds.available(additional=hold, until=until) >= 0:
         promo = paid_by_credit((*used, *hour), granted)
         total = compute_totals(costs, places=2, promo=promo).total
         assert total <= wallet + TWO_CENTS  # minutes are no whole cents
     else:
         lasting = tuple((0 if 0 < expires <= 60 else expires, amount) for expires, amount in granted)
-        promo = paid_by_credit((*used, (0, wanted)), lasting)
+        promo = paid_by_credit((*used, (0, hold)), lasting)
         assert compute_totals(costs, places=2, promo=promo).total > wallet - TWO_CENTS
 
 
@@ -101,14 +101,14 @@ def test_every_level_is_reached_once_and_before_the_funds_end(
         used = tuple((minute, per_hour * 15 / 60) for minute in range(0, minutes, 15))
         shifted = tuple((expires - minutes, amount) for expires, amount in granted)
         past = tuple((minute - minutes, cost) for minute, cost in used)
-        found = replace(standing(past, shifted, wallet=wallet, rate=rate), per_hour=per_hour)
-        left, level = found.remaining(), found.level(levels)
-        assert left >= found.remaining(1) >= found.remaining(4) >= found.remaining(24)
+        funds = replace(standing(past, shifted, wallet=wallet, rate=rate), per_hour=per_hour)
+        remaining, level = funds.remaining(), funds.level(levels)
+        assert remaining >= funds.remaining(1) >= funds.remaining(4) >= funds.remaining(24)
         assert before is None or (level is not None and level <= before)
-        if left <= 0:
+        if remaining <= 0:
             assert minutes == 0 or before == 1
             break
-        ends = found.ends_at()
+        ends = funds.ends_at()
         assert level is None or (ends is not None and ends <= NOW + timedelta(hours=level))
         before = level
     assert start.remaining() > 0 or start.level(levels) == 1

@@ -46,30 +46,30 @@ def test_every_row_has_a_source_and_every_source_is_used() -> None:
     ],
 )
 def test_ipu_generations(ipu: str, figures: tuple[float | None, ...]) -> None:
-    found = CATALOGUE.find_ipu(ipu)
-    assert found is not None
+    generation = CATALOGUE.find_ipu(ipu)
+    assert generation is not None
     assert figures == (
-        found.cores,
-        found.fp16_tflops,
-        found.in_processor_memory_mb,
-        found.memory_bandwidth_tb_per_s,
-        found.clock_ghz,
+        generation.cores,
+        generation.fp16_tflops,
+        generation.in_processor_memory_mb,
+        generation.memory_bandwidth_tb_per_s,
+        generation.clock_ghz,
     )
-    assert found.threads == 6 * found.cores
+    assert generation.threads == 6 * generation.cores
 
 
 @pytest.mark.parametrize("machine_type", ["m2000", "bow-2000", "c600-server", "dss8440"])
 def test_a_machine_is_the_sum_of_its_ipus(machine_type: str) -> None:
-    found = CATALOGUE.find_machine_type(machine_type)
-    assert found is not None
-    ipu = CATALOGUE.find_ipu(found.ipu)
+    machine = CATALOGUE.find_machine_type(machine_type)
+    assert machine is not None
+    ipu = CATALOGUE.find_ipu(machine.ipu)
     assert ipu is not None
-    assert (found.cores, found.threads) == (found.ipus * ipu.cores, found.ipus * ipu.threads)
-    assert found.in_processor_memory_gb == pytest.approx(found.ipus * ipu.in_processor_memory_mb / 1000)
+    assert (machine.cores, machine.threads) == (machine.ipus * ipu.cores, machine.ipus * ipu.threads)
+    assert machine.in_processor_memory_gb == pytest.approx(machine.ipus * ipu.in_processor_memory_mb / 1000)
     if machine_type == "dss8440":
-        assert (found.ai_pflops, "Sources disagree" in (ipu.notes or "")) == (1.6, True)
+        assert (machine.ai_pflops, "Sources disagree" in (ipu.notes or "")) == (1.6, True)
     else:
-        assert found.ai_pflops == pytest.approx(found.ipus * ipu.fp16_tflops / 1000, rel=0.01)
+        assert machine.ai_pflops == pytest.approx(machine.ipus * ipu.fp16_tflops / 1000, rel=0.01)
 
 
 def test_a_flavor_says_how_many_poplar_servers_its_size_can_have() -> None:
@@ -104,13 +104,13 @@ def test_the_facts_of_tiles_memory_and_host_interface() -> None:
     assert machine is not None
     assert machine.streaming_memory_gb == (128, 256)
     for name, field, facts in IPU_FACTS:
-        told = getattr(CATALOGUE.find_ipu(name), field)
-        assert [fact for fact in facts if fact not in told] == []
+        text = getattr(CATALOGUE.find_ipu(name), field)
+        assert [fact for fact in facts if fact not in text] == []
     for name, facts in MACHINE_FACTS:
-        found = CATALOGUE.find_machine_type(name)
-        assert found is not None
-        told = "; ".join([*found.details, found.fabric, found.notes or ""])
-        assert [fact for fact in facts if fact not in told] == []
+        machine_type = CATALOGUE.find_machine_type(name)
+        assert machine_type is not None
+        text = "; ".join([*machine_type.details, machine_type.fabric, machine_type.notes or ""])
+        assert [fact for fact in facts if fact not in text] == []
 
 
 def test_the_links_of_a_pod_and_results_beside_another_vendors_machine_say_whose_they_are() -> None:

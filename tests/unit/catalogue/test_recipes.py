@@ -39,14 +39,14 @@ def bash(command: list[str], home: Path, **environment: str) -> subprocess.Compl
 def test_every_program_of_the_catalogue_is_a_job_and_has_a_flavor() -> None:
     shell = program("bash")
     with all_cases() as case:
-        for each in RUNNABLE:
-            command = job_command(each)
-            with case(each.id):
+        for runnable in RUNNABLE:
+            command = job_command(runnable)
+            with case(runnable.id):
                 assert command is not None
-                assert each.program is not None
+                assert runnable.program is not None
                 JobCreate(command=command)
                 assert subprocess.run([shell, "-n", "-c", command[2]], check=False).returncode == 0
-                assert smallest_flavors(CATALOGUE, each.program, "luxembourg-2")
+                assert smallest_flavors(CATALOGUE, runnable.program, "luxembourg-2")
 
 
 def test_files_of_a_recipe_are_written_set_up_and_run_with_more_arguments(tmp_path: Path) -> None:

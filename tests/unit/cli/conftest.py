@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,13 @@ class Ended:
 
 
 Run = Callable[..., Ended]
+
+
+class Terminal(io.StringIO):
+    """Standard input or output of a person."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture

@@ -71,16 +71,16 @@ def test_an_address_is_reserved_attached_by_names_and_detached(run: Run, service
 
 def test_a_deletion_is_confirmed_first(run: Run, service: Service) -> None:
     assert run("addresses", "delete", "frontdoor").status == 2
-    assert "DELETE" not in [each.method for each in service.asked]
+    assert "DELETE" not in [each.method for each in service.requests]
     assert "deleting" in run("addresses", "delete", "frontdoor", "--yes").out
 
 
 def _sent(service: Service, path: str) -> object:
-    return next(each.body for each in service.asked if (each.method, each.path) == ("POST", path))
+    return next(each.body for each in service.requests if (each.method, each.path) == ("POST", path))
 
 
 def test_a_cluster_shows_how_to_log_in_at_its_addresses(run: Run, service: Service) -> None:
-    mine = {name: ADDRESS[name] for name in ("id", "name", "state", "ip", "port", "poplar_server", "command")}
-    serve_cluster(service, CLUSTER | {"addresses": [mine]})
+    address = {name: ADDRESS[name] for name in ("id", "name", "state", "ip", "port", "poplar_server", "command")}
+    serve_cluster(service, CLUSTER | {"addresses": [address]})
     shown = run("clusters", "show", "bert").out
     assert any(line.startswith("log in at frontdoor") and COMMAND in line for line in shown.splitlines())

@@ -42,12 +42,12 @@ def test_machines_are_listed_with_their_holders(run: Run, service: Service) -> N
     service.lists("/v1/operator/machines", [MACHINE])
     shown = run("admin", "machines", "list", "--state", "allocated", "--region", "luxembourg-2")
     assert {"lux2-m07", "drain", "research", "bert"} <= set(shown.out.split())
-    assert service.asked[-1].query["state"] == "allocated"
+    assert service.requests[-1].query["state"] == "allocated"
     service.gives("/v1/operator/machines/lux2-m07", MACHINE)
     facts = run("admin", "machines", "show", "lux2-m07").out
     assert all(fact in facts for fact in ("research/bert", "GC3F0A71C2D9", "firmware of bmc"))
     assert run("admin", "machines", "list", "--serial", "GC3F0A71C2D9").status == 0
-    assert service.asked[-1].query["serial"] == "GC3F0A71C2D9"
+    assert service.requests[-1].query["serial"] == "GC3F0A71C2D9"
     assert run("admin", "machines", "list", "--state", "broken").status == 2
 
 
@@ -56,7 +56,7 @@ def test_hardware_is_drained_by_name_pod_and_rack(run: Run, service: Service) ->
     service.on("POST", "/v1/operator/hardware:drain", Reply(body={"items": [changed], "next_cursor": None}))
     shown = run("admin", "drain", "--pod", "lux2-0-p0", "--pod", "lux2-0-p1", "--reason", "power work")
     assert (shown.status, "bert" in shown.out) == (0, True)
-    assert service.asked[-1].body == {
+    assert service.requests[-1].body == {
         "machines": [],
         "hosts": [],
         "pods": ["lux2-0-p0", "lux2-0-p1"],
@@ -76,9 +76,9 @@ def test_parked_work_is_requeued(run: Run, service: Service) -> None:
 def test_the_commands_that_show_an_object_exist(command: str) -> None:
     context: Any = cli.make_context("ipucloud", [], resilient_parsing=True)
     for word in command.split(" {", maxsplit=1)[0].removesuffix(" --project").removesuffix(" --pod").split()[1:]:
-        found = context.command.get_command(context, word)
-        assert found is not None, word
-        context = found.make_context(word, [], parent=context, resilient_parsing=True)
+        subcommand = context.command.get_command(context, word)
+        assert subcommand is not None, word
+        context = subcommand.make_context(word, [], parent=context, resilient_parsing=True)
 
 
 FREEZE = {
@@ -105,11 +105,11 @@ def test_a_simulated_site_is_asked_to_break_something(run: Run, service: Service
     path = "/v1/operator/simulated-faults"
     service.on("POST", path, Reply(202, SIMULATED | {"state": "requested"}))
     assert "requested" in run("admin", "simulated-faults", "create", "link", "lux2-m07", "--link", "next").out
-    assert service.asked[-1].body == {"kind": "link", "name": "lux2-m07", "link": "next"}
+    assert service.requests[-1].body == {"kind": "link", "name": "lux2-m07", "link": "next"}
     assert run("admin", "simulated-faults", "create", "flood", "lux2-m07").status == 2
     service.gives(path, {"items": [SIMULATED], "next_cursor": None})
     assert "in_force" in run("admin", "simulated-faults", "list", "--open").out
-    assert service.asked[-1].query["ended"] == "false"
+    assert service.requests[-1].query["ended"] == "false"
     service.on("POST", f"{path}/fault-1:end", Reply(202, SIMULATED | {"state": "ending"}))
     assert "ending" in run("admin", "simulated-faults", "end", "fault-1").out
 
@@ -117,7 +117,7 @@ def test_a_simulated_site_is_asked_to_break_something(run: Run, service: Service
 def test_removals_are_frozen_until_a_time(run: Run, service: Service) -> None:
     service.on("POST", "/v1/operator/freezes", Reply(201, FREEZE))
     assert "wrong answers" in run("admin", "freezes", "start", "--reason", "wrong answers", "--expires-at", "2h").out
-    assert service.asked[-1].body.keys() == {"reason", "expires_at"}
+    assert service.requests[-1].body.keys() == {"reason", "expires_at"}
     assert run("admin", "freezes", "start", "--reason", "for ever").status == 2
     assert run("admin", "freezes", "start", "--reason", "wrong", "--expires-at", "soon").status == 2
     service.on("POST", "/v1/operator/freezes/freeze-1:end", Reply(body=FREEZE | {"state": "ended"}))
@@ -128,15 +128,15 @@ def test_removals_are_frozen_until_a_time(run: Run, service: Service) -> None:
 
 
 def test_what_sweeps_left_is_listed_with_the_reason(run: Run, service: Service) -> None:
-    found: dict[str, object] = {
+    finding: dict[str, object] = {
         "rule": "a_rule",
         "region": "lux-2",
         "object": "x-1",
         "host": "h0",
         "detail": "it is there",
     }
-    found |= {"sightings": 3, "repair": None, "left_because": "The operator has frozen removals."}
-    service.gives("/v1/operator/site-findings", {"items": [found], "next_cursor": None})
+    finding |= {"sightings": 3, "repair": None, "left_because": "The operator has frozen removals."}
+    service.gives("/v1/operator/site-findings", {"items": [finding], "next_cursor": None})
     shown = run("admin", "site-findings", "list", "--region", "lux-2").out
     assert "x-1 on h0" in shown
     assert "frozen removals" in shown
@@ -148,7 +148,7 @@ def test_a_cluster_is_deleted_by_force_only_on_purpose(run: Run, service: Servic
     command = ("admin", "clusters", "force-delete", "cluster-1", "--reason", "its rack is gone")
     assert run(*command).status == 2
     assert "operation-1" in run(*command, "--yes").out
-    assert service.asked[-1].body == {"reason": "its rack is gone"}
+    assert service.requests[-1].body == {"reason": "its rack is gone"}
 
 
 def test_pods_show_their_slots(run: Run, service: Service) -> None:
@@ -160,8 +160,14 @@ def test_pods_show_their_slots(run: Run, service: Service) -> None:
 
 
 def test_operations_of_all_projects_are_listed(run: Run, service: Service) -> None:
-    found = {"id": "operation-1", "kind": "cluster.delete", "state": "running", "project": "research", "progress": 14}
-    service.gives("/v1/operator/operations", {"items": [found], "next_cursor": None})
+    operation = {
+        "id": "operation-1",
+        "kind": "cluster.delete",
+        "state": "running",
+        "project": "research",
+        "progress": 14,
+    }
+    service.gives("/v1/operator/operations", {"items": [operation], "next_cursor": None})
     assert "research" in run("admin", "operations", "list", "--state", "running", "--of", "research").out
     assert run("admin", "operations", "list", "--state", "lost").status == 2
 
@@ -184,12 +190,12 @@ def test_an_inventory_is_imported_from_a_file(run: Run, service: Service, tmp_pa
     service.on("PUT", REGION, Reply(body=IMPORTED))
     imported = run("admin", "inventory", "import", "luxembourg-2", str(file))
     assert (imported.status, "1 wrong_serial" in imported.out) == (0, True)
-    assert [each.query.get("dry_run") for each in service.asked] == ["true", None]
-    assert service.asked[-1].body == {"items": [{"kind": "machine", "name": "lux2-m07", "serial": "GC1"}]}
+    assert [each.query.get("dry_run") for each in service.requests] == ["true", None]
+    assert service.requests[-1].body == {"items": [{"kind": "machine", "name": "lux2-m07", "serial": "GC1"}]}
     file.write_text("kind,name,serial\nmachine,lux2-m07\nrobot,m1\n")
     refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
     assert (refused.status, "line 3: kind: 'robot'" in refused.err) == (2, True)
-    assert len(service.asked) == 2
+    assert len(service.requests) == 2
 
 
 def test_an_import_that_withholds_hardware_asks_first(run: Run, service: Service, tmp_path: Path) -> None:
@@ -197,18 +203,24 @@ def test_an_import_that_withholds_hardware_asks_first(run: Run, service: Service
     file.write_text('[{"kind": "machine", "name": "lux2-m07"}]')
     service.on("PUT", REGION, Reply(body=IMPORTED | {"withheld": 31}))
     refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
-    assert (refused.status, "--yes" in refused.err, len(service.asked)) == (2, True, 1)
+    assert (refused.status, "--yes" in refused.err, len(service.requests)) == (2, True, 1)
     assert run("admin", "inventory", "import", "luxembourg-2", str(file), "--dry-run").status == 0
-    assert [each.query.get("dry_run") for each in service.asked] == ["true", "true"]
+    assert [each.query.get("dry_run") for each in service.requests] == ["true", "true"]
     assert run("admin", "inventory", "import", "luxembourg-2", str(file), "--yes").status == 0
-    assert service.asked[-1].query.get("dry_run") is None
+    assert service.requests[-1].query.get("dry_run") is None
 
 
 def test_a_fault_that_the_service_finds_has_its_line(run: Run, service: Service, tmp_path: Path) -> None:
     file = tmp_path / "inventory.csv"
     file.write_text("kind,name,serial\nmachine,m0,GC1\n\nmachine,m1,GC2\n")
-    taken = {"pointer": "/items/1/serial", "code": "duplicate", "detail": "Another machine has it."}
-    document = {"status": 422, "code": "validation_failed", "title": "t", "detail": "Correct it.", "errors": [taken]}
+    duplicate = {"pointer": "/items/1/serial", "code": "duplicate", "detail": "Another machine has it."}
+    document = {
+        "status": 422,
+        "code": "validation_failed",
+        "title": "t",
+        "detail": "Correct it.",
+        "errors": [duplicate],
+    }
     service.on("PUT", REGION, Reply(422, document))
     refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
     assert "line 4: serial: Another machine has it." in refused.err
@@ -227,7 +239,7 @@ def test_findings_are_listed_and_accepted(run: Run, service: Service) -> None:
     service.on("POST", f"{REGION}:accept", Reply(body=IMPORTED))
     accepted = run("admin", "inventory", "accept", "luxembourg-2", "--machine", "lux2-m07", "--reason", "exchanged")
     assert accepted.status == 0
-    sent = service.asked[-1].body
+    sent = service.requests[-1].body
     assert sent == {"machines": ["lux2-m07"], "hosts": [], "everything": False, "reason": "exchanged"}
     assert run("admin", "inventory", "accept", "luxembourg-2", "--reason", "nothing").status == 2
     service.lists(REGION, [{"kind": "machine", "name": "lux2-m07", "serial": "GC1"}])
@@ -241,7 +253,7 @@ def test_histories_and_events_are_listed(run: Run, service: Service) -> None:
     entry = {"at": "2026-05-04T09:15:00Z", "type": "serial_changed", "detail": "serial GC1 became GC2"}
     service.lists("/v1/operator/machines/lux2-m07/history", [entry])
     assert "serial_changed" in run("admin", "machines", "history", "lux2-m07", "--since", "30d").out
-    assert service.asked[-1].query["since"] < datetime.now(UTC).isoformat()
+    assert service.requests[-1].query["since"] < datetime.now(UTC).isoformat()
     service.lists("/v1/operator/hosts/lux2-h04/history", [entry])
     assert "serial_changed" in run("admin", "hosts", "history", "lux2-h04", "--type", "serial_changed").out
     service.lists("/v1/operator/hardware-events", [entry | {"name": "lux2-m07", "kind": "machine"}])
@@ -261,8 +273,8 @@ def test_moves_are_proposed(run: Run, service: Service) -> None:
         "minutes": 10.3,
         "not_billed": {"amount": "2.58", "currency": "EUR"},
     }
-    found = {"region": "luxembourg-2", "result": "possible", "target": [place], "moves": [move]}
-    service.gives("/v1/operator/regions/luxembourg-2/defragmentation", found)
+    proposal = {"region": "luxembourg-2", "result": "possible", "target": [place], "moves": [move]}
+    service.gives("/v1/operator/regions/luxembourg-2/defragmentation", proposal)
     shown = run("admin", "defragmentation", "luxembourg-2", "--flavor", "m2000-pod32").out
     assert "research/bert" in shown
     assert "2.58 EUR not billed" in shown

@@ -77,7 +77,7 @@ def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_pa
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 0, "restored": 0}))
     ended = run("prices", "import", str(file), "--json")
     assert ended.json == {"added": 0, "restored": 0}
-    assert next(each.body for each in service.asked if each.method == "POST") == {"items": items}
+    assert next(each.body for each in service.requests if each.method == "POST") == {"items": items}
 
 
 def test_all_pages_of_a_price_book_go_to_a_file(run: Run, service: Service, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_all_pages_of_a_price_book_go_to_a_file(run: Run, service: Service, tmp_
     service.on("GET", "/v1/billing/prices", Reply(body=first), Reply(body=rest))
     assert run("prices", "export", str(file)).status == 0
     assert [each["source"] for each in json.loads(file.read_text())["items"]] == [PRICE["source"], "list of July"]
-    assert [each.query for each in service.asked] == [{"limit": "1000"}, {"limit": "1000", "cursor": "more"}]
+    assert [each.query for each in service.requests] == [{"limit": "1000"}, {"limit": "1000", "cursor": "more"}]
 
 
 def test_a_region_without_prices_is_told_from_one_that_does_not_exist(run: Run, service: Service) -> None:
@@ -119,12 +119,12 @@ def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path)
     shown = run("billing", "report", "--since", "2026-05-01")
     assert shown.status == 0, shown.err
     assert "bert" in shown.out
-    assert service.asked[-1].query == {"since": "2026-05-01T00:00:00Z", "group_by": "cluster"}
+    assert service.requests[-1].query == {"since": "2026-05-01T00:00:00Z", "group_by": "cluster"}
     assert run("billing", "report", "--json").json["totals"] == [figures]
     service.on("GET", "/v1/projects/demo/billing/report", Reply(raw=b"day,cost\r\n"))
     file = tmp_path / "report.csv"
     assert run("billing", "report", "--by", "day", "--by", "tag:team", "--csv", str(file)).status == 0
-    assert service.asked[-1].query == {"group_by": "tag:team", "format": "csv"}
+    assert service.requests[-1].query == {"group_by": "tag:team", "format": "csv"}
     assert file.read_bytes() == b"day,cost\r\n"
 
 
@@ -175,7 +175,7 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
         assert shown in " ".join(ended.err.split())
     assert "2026-05-04 cost 0.0625 EUR; a Monday usually costs 3.25 EUR." in ended.err
     assert run("spend", "--month", "2026-05", "--json").json["clusters"] == [SPENT]
-    assert service.asked[-1].query == {"month": "2026-05"}
+    assert service.requests[-1].query == {"month": "2026-05"}
     assert run("billing", "summary", "--json").json["clusters"] == [SPENT], "its former name"
     of_payer = {"id": "t1", "name": "finance", "role": "payer", "account_id": "account-1"}
     service.gives("/v1/whoami", {"project": None, "scopes": [], "token": of_payer})
@@ -204,10 +204,10 @@ def test_a_past_price_is_shown_what_it_changes_and_corrected(run: Run, service: 
     service.on("POST", f"{path}:preview", Reply(body=correction | {"replaces": [], "preview": "0" * 32}))
     assert run("prices", "correct", *words, "--dry-run", "--json").json["preview"] == "0" * 32
     assert run("prices", "correct", *words).status == 2
-    made = correction | {"id": "c-1", "reason": "late", "created_at": "2026-06-01T00:00:00Z", "finished_at": None}
-    made |= {"hours_left": 3}
-    service.on("POST", path, Reply(201, made))
+    created = correction | {"id": "c-1", "reason": "late", "created_at": "2026-06-01T00:00:00Z", "finished_at": None}
+    created |= {"hours_left": 3}
+    service.on("POST", path, Reply(201, created))
     assert run("prices", "correct", *words, "--yes", "--json").json["hours_left"] == 3
-    assert service.asked[-1].body["preview"] == "0" * 32
-    service.lists(path, [made])
+    assert service.requests[-1].body["preview"] == "0" * 32
+    service.lists(path, [created])
     assert "3 hours left" in run("prices", "corrections").out

@@ -32,7 +32,7 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
     service.gives("/v1/projects/demo/billing/summary", {"accrued": EUROS})
     acting = ("--refuse-at", "90", "--suspend-at", "100")
     assert run("budgets", "create", "NLP", "500.00", *acting, "--tag", "team=nlp").status == 0
-    assert service.asked[-1].body["thresholds"] == [
+    assert service.requests[-1].body["thresholds"] == [
         {"on": "actual", "percent": 90, "action": "refuse_creates"},
         {"on": "actual", "percent": 100, "action": "suspend"},
     ]
@@ -67,11 +67,11 @@ def test_amounts_are_in_the_currency_of_the_cost(run: Run, service: Service) -> 
     service.gives("/v1/projects/demo/billing/summary", {"accrued": yen["amount"]})
     service.on("POST", PATH, Reply(201, yen))
     assert run("budgets", "create", "NLP", "50000").status == 0
-    assert service.asked[-1].body["amount"] == {"amount": "50000", "currency": "JPY"}
+    assert service.requests[-1].body["amount"] == {"amount": "50000", "currency": "JPY"}
     service.gives(f"{PATH}/budget-1", yen)
     service.on("PATCH", f"{PATH}/budget-1", Reply(body=yen))
     assert run("budgets", "update", "budget-1", "--amount", "600").status == 0
-    assert service.asked[-1].body["amount"] == {"amount": "600", "currency": "JPY"}
+    assert service.requests[-1].body["amount"] == {"amount": "600", "currency": "JPY"}
 
 
 def test_funds_show_what_is_left(run: Run, service: Service) -> None:

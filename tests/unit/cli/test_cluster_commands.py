@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.scripted import Reply, Service, problem
+from tests.unit.cli.conftest import Terminal
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, DONE, FAILED, HOST_KEY, OPERATION, serve_cluster
 
 Run = Callable[..., Any]
@@ -30,7 +30,7 @@ def servers(cluster: dict[str, Any]) -> list[Any]:
 
 
 def changes(service: Service) -> list[Any]:
-    return [each for each in service.asked if each.method == "PATCH"]
+    return [each for each in service.requests if each.method == "PATCH"]
 
 
 def test_a_protected_cluster_can_be_made_deletable(run: Run, service: Service) -> None:
@@ -70,7 +70,7 @@ def test_expiry_is_a_duration_a_date_or_never(run: Run, service: Service) -> Non
 def test_an_update_changes_something(run: Run, service: Service) -> None:
     ended = run("clusters", "update", "bert")
     assert (ended.status, "--no-protect" in ended.err) == (2, True)
-    assert service.asked == []
+    assert service.requests == []
 
 
 def test_waiting_for_the_open_operations(run: Run, service: Service) -> None:
@@ -126,26 +126,26 @@ def test_waiting_for_a_cluster_by_its_state_or_operations(run: Run, service: Ser
 
 
 @pytest.fixture
-def became(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def exec_calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The command lines that the command became."""
-    found: list[list[str]] = []
+    command_lines: list[list[str]] = []
 
     def become(program: str, arguments: list[str]) -> None:
-        found.append(arguments)
+        command_lines.append(arguments)
         raise SystemExit(0)
 
     monkeypatch.setattr("os.execv", become)
     monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
-    return found
+    return command_lines
 
 
 def test_scp_goes_both_ways_with_the_host_key_pinned(
-    run: Run, service: Service, config_dir: Path, became: list[list[str]]
+    run: Run, service: Service, config_dir: Path, exec_calls: list[list[str]]
 ) -> None:
     serve_cluster(service)
     assert run("clusters", "scp", "a.py", "./b:c", "bert:").status == 0
     assert run("clusters", "scp", "-r", "bert:results/it's", ".").status == 0
-    there, back = became
+    there, back = exec_calls
     assert there[-6:] == ["-P", "2201", "--", "a.py", "./b:c", "ubuntu@127.0.0.1:"]
     assert back[:2] == ["/usr/bin/scp", "-r"]
     assert back[-2:] == ["ubuntu@127.0.0.1:results/it's", "."]
@@ -157,7 +157,7 @@ def test_scp_goes_both_ways_with_the_host_key_pinned(
 def test_scp_copies_between_here_and_one_cluster(run: Run, service: Service, paths: list[str]) -> None:
     ended = run("clusters", "scp", *paths)
     assert (ended.status, "cluster:path" in ended.err) == (2, True)
-    assert service.asked == []
+    assert service.requests == []
 
 
 def test_ssh_config_has_a_block_for_every_reachable_server(run: Run, service: Service, config_dir: Path) -> None:
@@ -201,10 +201,6 @@ def test_watching_writes_new_lines_to_a_pipe_until_the_service_refuses(run: Run,
 
 
 def test_watching_redraws_a_terminal(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     serve_changing_list(service)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stdout", Terminal())
@@ -226,8 +222,8 @@ def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) ->
     ended = run("events", "--follow", "--json")
     assert ended.status == 4
     assert [line.partition(",")[0] for line in ended.out.splitlines()[:3]] == ['{"id": "1"', '{"id": "2"', '{"id": "3"']
-    assert [each.query.get("after") for each in service.asked] == [None, "2", "2"]
-    assert [each.headers.get("last-event-id") for each in service.asked] == [None, None, "3"]
+    assert [each.query.get("after") for each in service.requests] == [None, "2", "2"]
+    assert [each.headers.get("last-event-id") for each in service.requests] == [None, None, "3"]
 
 
 @pytest.mark.parametrize(
@@ -242,9 +238,9 @@ def test_events_are_printed_as_cloud_events(run: Run, service: Service, command:
     service.lists(path, [{"specversion": "1.0", "id": each, "agent": None} for each in ("2", "1")])
     lines = run(*command, "--cloud-events").out.splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["1", "2"]
-    asked = len(service.asked)
+    request_count = len(service.requests)
     refused = run(*command, "--cloud-events", "--follow")
-    assert (refused.status, len(service.asked)) == (2, asked)
+    assert (refused.status, len(service.requests)) == (2, request_count)
     assert "--cloud-events or --follow" in refused.err
 
 
@@ -299,8 +295,8 @@ def test_a_schedule_is_set_with_the_holidays_of_a_file(run: Run, service: Servic
     service.on("PATCH", PATH, Reply(body=CLUSTER | {"schedule": answer}))
     days = tmp_path / "holidays"
     days.write_text("# Luxembourg\n\n2026-12-26 # second day of Christmas\n2026-12-25\n")
-    given = ("mon-fri 08:00-20:00", "sat 10:00-14:00", "--time-zone", "Europe/Luxembourg")
-    ended = run("clusters", "schedule", "bert", *given, "--holidays-file", str(days), "--holiday", "2026-12-25")
+    arguments = ("mon-fri 08:00-20:00", "sat 10:00-14:00", "--time-zone", "Europe/Luxembourg")
+    ended = run("clusters", "schedule", "bert", *arguments, "--holidays-file", str(days), "--holiday", "2026-12-25")
     assert (ended.status, changes(service)[0].body) == (0, {"schedule": SCHEDULE})
     for part in (
         "mon,tue,wed,thu,fri 08:00-20:00; sat 10:00-14:00",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 
 from ipucloud.client import retry
 from tests.support.scripted import HANG_UP, Reply, Service, problem
+from tests.unit.cli.conftest import Terminal
 
 Run = Callable[..., Any]
 
@@ -57,13 +57,6 @@ DONE = OPERATION | {"state": "succeeded", "done": True, "progress": 100, "steps"
 FAILED = OPERATION | {"state": "failed", "done": True, "error": {"code": "site_refused", "detail": "No network."}}
 
 
-class Terminal(io.StringIO):
-    """Standard input of a person."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 def serve_catalogue(service: Service) -> None:
     flavor = {"name": "m2000-pod16", "machine_type": "m2000", "ipus": 16, "machines": 4, "poplar_servers": 1}
     service.gives("/v1/flavors/m2000-pod16", flavor | {"regions": ["luxembourg-2"]})
@@ -96,7 +89,7 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     assert "active" in ended.out
     assert "✓ Network, 12 s" in ended.err
     assert "ipucloud clusters ssh bert" in ended.out
-    body = next(each.body for each in service.asked if each.method == "POST")
+    body = next(each.body for each in service.requests if each.method == "POST")
     assert body == {
         "name": "bert",
         "region": "luxembourg-2",
@@ -186,7 +179,7 @@ def test_delete_asks_nobody_who_cannot_answer(run: Run, service: Service) -> Non
     ended = run("clusters", "delete", "bert")
     assert ended.status == 2
     assert "--yes" in ended.err
-    assert not [each for each in service.asked if each.method == "DELETE"]
+    assert not [each for each in service.requests if each.method == "DELETE"]
 
 
 def test_deletion_of_a_protected_cluster_says_how_to_allow_it(run: Run, service: Service) -> None:
@@ -214,8 +207,8 @@ def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str, o
     service.gives("/v1/projects/demo/operations/operation-1", DONE)
     ended = run("clusters", verb, "bert", *options, "--json")
     assert (ended.status, ended.json["operation"]["state"]) == (0, "succeeded")
-    [asked] = [each for each in service.asked if each.method == "POST"]
-    assert "idempotency-key" in asked.headers
+    [request] = [each for each in service.requests if each.method == "POST"]
+    assert "idempotency-key" in request.headers
 
 
 @pytest.mark.parametrize(("verb", "size"), [("resume", []), ("resize", ["m2000-pod64", "--yes"])])
@@ -224,9 +217,9 @@ def test_a_resume_and_a_resize_wait_for_capacity(run: Run, service: Service, ver
     service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:{verb}", Reply(202, OPERATION))
     flavor = {"flavor": size[0]} if size else {}
     assert run("clusters", verb, "bert", *size, "--wait-for-capacity", "--no-wait").status == 0
-    assert service.asked[-2].body == flavor | {"wait_for_capacity": True}
+    assert service.requests[-2].body == flavor | {"wait_for_capacity": True}
     assert run("clusters", verb, "bert", *size, "--wait-until", "2030-01-01T00:00:00Z", "--no-wait").status == 0
-    body = service.asked[-2].body
+    body = service.requests[-2].body
     assert isinstance(body, dict)
     assert (body["wait_for_capacity"], body["wait_until"][:10]) == (True, "2030-01-01")
 
@@ -240,10 +233,10 @@ def test_a_power_cycle_of_one_server_says_what_is_lost_first(
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))
     ended = run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0")
     assert (ended.status, "not yet written to disk is lost" in ended.err) == (1, True)
-    assert not [each for each in service.asked if each.method == "POST"]
+    assert not [each for each in service.requests if each.method == "POST"]
     assert run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0", "--yes", "--no-wait").status == 0
-    [asked] = [each for each in service.asked if each.method == "POST"]
-    assert asked.body == {"poplar_servers": ["bert-p0"]}
+    [request] = [each for each in service.requests if each.method == "POST"]
+    assert request.body == {"poplar_servers": ["bert-p0"]}
 
 
 def test_a_rebuild_says_what_is_lost_first(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,11 +247,11 @@ def test_a_rebuild_says_what_is_lost_first(run: Run, service: Service, monkeypat
         monkeypatch.setattr("sys.stdin", Terminal("n\n"))
         ended = run("clusters", "rebuild", "bert", option)
         assert (ended.status, lost in ended.err, "Nothing is billed" in ended.err) == (1, True, True)
-    assert not [each for each in service.asked if each.method == "POST"]
+    assert not [each for each in service.requests if each.method == "POST"]
     options = ("--wipe", "--no-user-data", "--ssh-key", "ci", "--server", "bert-p0", "--yes", "--no-wait")
     assert run("clusters", "rebuild", "bert", *options).status == 0
-    [asked] = [each for each in service.asked if each.method == "POST"]
-    assert asked.body == {"disk": "wipe", "user_data": None, "ssh_keys": ["ci"], "poplar_servers": ["bert-p0"]}
+    [request] = [each for each in service.requests if each.method == "POST"]
+    assert request.body == {"disk": "wipe", "user_data": None, "ssh_keys": ["ci"], "poplar_servers": ["bert-p0"]}
 
 
 def test_keys_are_changed_and_followed(run: Run, service: Service) -> None:
@@ -266,9 +259,9 @@ def test_keys_are_changed_and_followed(run: Run, service: Service) -> None:
     service.on("PATCH", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(200, CLUSTER | {"operation": OPERATION}))
     service.gives("/v1/projects/demo/operations/operation-1", DONE)
     assert run("clusters", "update", "bert", "--ssh-key", "laptop", "--ssh-key", "ci").status == 0
-    [asked] = [each for each in service.asked if each.method == "PATCH"]
-    assert asked.body == {"ssh_keys": ["laptop", "ci"]}
-    assert [each.path for each in service.asked if each.path.endswith("operation-1")]
+    [request] = [each for each in service.requests if each.method == "PATCH"]
+    assert request.body == {"ssh_keys": ["laptop", "ci"]}
+    assert [each.path for each in service.requests if each.path.endswith("operation-1")]
 
 
 def test_suspend_lists_the_partitions_that_will_be_lost(
@@ -282,7 +275,7 @@ def test_suspend_lists_the_partitions_that_will_be_lost(
     ended = run("clusters", "suspend", "bert")
     assert ended.status == 1
     assert "These partitions will be lost: training (8 IPUs)." in ended.err
-    assert not [each for each in service.asked if each.method == "POST"]
+    assert not [each for each in service.requests if each.method == "POST"]
 
 
 def test_repair_lists_the_servers_whose_data_will_be_lost(
@@ -294,7 +287,7 @@ def test_repair_lists_the_servers_whose_data_will_be_lost(
     ended = run("clusters", "repair", "bert")
     assert ended.status == 1
     assert "The data on these Poplar servers will be lost: bert-1-p0." in ended.err
-    assert not [each for each in service.asked if each.method == "POST"]
+    assert not [each for each in service.requests if each.method == "POST"]
 
 
 def test_a_failed_cluster_shows_its_cause_and_what_to_do(run: Run, service: Service) -> None:
@@ -363,12 +356,12 @@ def test_ssh_forwards_ports_without_a_login(run: Run, service: Service, ssh: Pat
     assert "-N" in arguments
 
 
-@pytest.mark.parametrize("given", ["0", "65536", "here:8000", "8000:", "1:2:3"])
-def test_a_port_that_is_none_is_not_forwarded(run: Run, service: Service, given: str) -> None:
+@pytest.mark.parametrize("port", ["0", "65536", "here:8000", "8000:", "1:2:3"])
+def test_a_port_that_is_none_is_not_forwarded(run: Run, service: Service, port: str) -> None:
     serve_cluster(service, CLUSTER)
-    ended = run("clusters", "ssh", "bert", "--forward", given)
+    ended = run("clusters", "ssh", "bert", "--forward", port)
     assert ended.status == 2
-    assert f"--forward {given} is no port" in ended.err
+    assert f"--forward {port} is no port" in ended.err
 
 
 def test_ssh_to_a_suspended_cluster_names_the_command_that_resumes_it(run: Run, service: Service) -> None:
@@ -391,7 +384,7 @@ def test_a_private_key_is_not_sent(run: Run, service: Service, tmp_path: Path) -
     key.write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n")
     ended = run("ssh-keys", "add", "laptop", str(key))
     assert ended.status == 2
-    assert service.asked == []
+    assert service.requests == []
 
 
 def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Service, tmp_path: Path) -> None:
@@ -402,7 +395,7 @@ def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Servic
     service.lists(path, [ssh_key("laptop")])
     service.on("DELETE", f"{path}/id-laptop", Reply(204))
     assert run("ssh-keys", "create", "laptop", str(key)).status == 0
-    assert service.asked[0].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
+    assert service.requests[0].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
     assert "laptop" in run("ssh-keys", "list").out
     service.lists("/v1/projects/demo/clusters", [CLUSTER | {"ssh_keys": ["laptop"]}])
     deleted = run("ssh-keys", "delete", "laptop")
@@ -420,7 +413,7 @@ def test_usage_of_a_cluster_and_of_the_project(run: Run, service: Service) -> No
     service.gives("/v1/projects/demo/billing/usage", span | {"clusters": [usage]})
     assert run("usage", "bert", "--json").json["cost"] == {"amount": "0.500000", "currency": "EUR"}
     assert "0.500000 EUR" in run("usage", "--since", "2026-01-01").out
-    assert service.asked[-1].query == {"since": "2026-01-01T00:00:00Z"}
+    assert service.requests[-1].query == {"since": "2026-01-01T00:00:00Z"}
     assert run("usage", "bert", "--since", "2026-01-01").status == 2
 
 

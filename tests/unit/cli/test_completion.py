@@ -65,7 +65,7 @@ def test_states_and_commands_need_no_service(tab: Tab, service: Service) -> None
         "resume",
     ]
     assert "list" in tab("ipucloud events ")
-    assert service.asked == []
+    assert service.requests == []
 
 
 def test_profiles(tab: Tab, config_dir: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_service_that_fails_offers_nothing_and_is_asked_once(
 ) -> None:
     path = "/v1/projects/demo/clusters"
     for reply in (problem(503, "unavailable", "Later."), HANG_UP, problem(401, "unauthenticated", "No.")):
-        service.asked.clear()
+        service.requests.clear()
         service.on("GET", path, reply)
         assert tab("ipucloud clusters show ") == []
         assert service.calls() == [f"GET {path}"]

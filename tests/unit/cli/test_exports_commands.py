@@ -56,17 +56,24 @@ def test_days_are_asked_for_as_days(run: Run, service: Service) -> None:
     for arguments in refused:
         ended = run("exports", "create", *arguments)
         assert (ended.status, "either a month" in ended.err) == (2, True), arguments
-    assert [asked.method for asked in service.asked] == ["GET"]
+    assert [request.method for request in service.requests] == ["GET"]
     service.on("POST", "/v1/projects/demo/billing/exports", Reply(409, {"code": "state_conflict", "detail": "No."}))
     run("exports", "create", "--since", "2026-05-04", "--until", "2026-06-01")
-    assert service.asked[-1].body == {"since": "2026-05-04", "until": "2026-06-01"}
+    assert service.requests[-1].body == {"since": "2026-05-04", "until": "2026-06-01"}
 
 
 def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = {"id": "c-1", "name": "lake", "endpoint": "https://s3", "region": "eu", "bucket": "costs", "prefix": ""}
-    service.on("POST", "/v1/projects/demo/s3-connections", Reply(201, made))
+    connection = {
+        "id": "c-1",
+        "name": "lake",
+        "endpoint": "https://s3",
+        "region": "eu",
+        "bucket": "costs",
+        "prefix": "",
+    }
+    service.on("POST", "/v1/projects/demo/s3-connections", Reply(201, connection))
     command = (
         "s3-connections",
         "create",
@@ -82,7 +89,7 @@ def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
     monkeypatch.setenv("IPUCLOUD_S3_SECRET", "very-secret")
     ended = run(*command)
     assert ended.status == 0, ended.err
-    assert service.asked[-1].body["secret"] == "very-secret"
+    assert service.requests[-1].body["secret"] == "very-secret"
     assert "very-secret" not in ended.out + ended.err
 
 
@@ -97,7 +104,7 @@ def test_the_bill_of_an_account_is_exported_and_delivered(
     file = tmp_path / "may.csv"
     ended = run("exports", "create", "2026-05", "--output", str(file), *of)
     assert (ended.status, file.read_bytes()) == (0, CONTENT), ended.err
-    assert [asked.body for asked in service.asked if asked.method == "POST"] == [{"month": "2026-05"}]
+    assert [request.body for request in service.requests if request.method == "POST"] == [{"month": "2026-05"}]
     assert run("exports", "create", "2026-05", "--scope", "account", *of).status == 2
     failed = EXPORT | {"state": "failed", "last_error": "The file could not be built; it is retried."}
     service.gives(f"{base}/exports/export-1", failed)
@@ -116,7 +123,7 @@ def test_the_bill_of_an_account_is_exported_and_delivered(
     service.lists(f"{base}/export-schedules", [schedule])
     service.on("DELETE", f"{base}/export-schedules/s-1", Reply(204))
     assert run("exports", "schedules", "create", "lake", "--every", "month", *of).status == 0
-    assert service.asked[-1].body == {"connection": "c-1", "every": "month"}
+    assert service.requests[-1].body == {"connection": "c-1", "every": "month"}
     assert "lake.month" in run("exports", "schedules", "list", *of).out
     assert run("exports", "schedules", "delete", schedule["name"], *of, "--json").json == {"deleted": "s-1"}
 
@@ -134,7 +141,7 @@ def test_buckets_of_an_account(run: Run, service: Service, monkeypatch: pytest.M
     create = ("s3-connections", "create", "lake", "--endpoint", "https://s3", "--bucket", "costs")
     ended = run(*create, "--access-key-id", "A", *of)
     assert ended.status == 0, ended.err
-    assert "attachable" not in service.asked[-1].body
+    assert "attachable" not in service.requests[-1].body
     assert run(*create, "--access-key-id", "A", "--attachable", *of).status == 2
     for command in (("list",), ("show", "lake"), ("test", "lake"), ("update", "lake", "--bucket", "books")):
         assert run("s3-connections", *command, *of).status == 0, command

@@ -26,12 +26,12 @@ def cluster(service: Service) -> str:
 def test_a_machine_or_a_server_is_reported(run: Run, service: Service) -> None:
     path = cluster(service)
     service.on("POST", f"{path}/machines/m0:report-fault", Reply(201, FAULT))
-    made = run("clusters", "report-fault", "bert", "--machine", "m0", "--category", "ipu", "it hangs")
-    assert "fault-1" in made.out
-    assert service.asked[-1].body == {"description": "it hangs", "category": "ipu"}
+    reported = run("clusters", "report-fault", "bert", "--machine", "m0", "--category", "ipu", "it hangs")
+    assert "fault-1" in reported.out
+    assert service.requests[-1].body == {"description": "it hangs", "category": "ipu"}
     service.on("POST", f"{path}/poplar-servers/server-1:report-fault", Reply(201, FAULT))
     assert run("clusters", "report-fault", "bert", "--server", "0", "--since", "2h", "its disk is slow").status == 0
-    assert service.asked[-1].body.keys() == {"description", "category", "since"}
+    assert service.requests[-1].body.keys() == {"description", "category", "since"}
     for wrong in ((), ("--machine", "m0", "--server", "0"), ("--server", "7"), ("--machine", "m0", "--category", "x")):
         assert run("clusters", "report-fault", "bert", *wrong, "it hangs").status == 2
 
@@ -52,7 +52,7 @@ def test_operators_answer(run: Run, service: Service) -> None:
     service.on("POST", f"{ALL}/fault-1:confirm", Reply(body=SEEN))
     command = ("admin", "fault-reports", "confirm", "fault-1", "--answer", "it does")
     assert run(*command, "--code", "link_down", "--observed-at", "2026-05-04T10:05").status == 0
-    assert service.asked[-1].body == {
+    assert service.requests[-1].body == {
         "answer": "it does",
         "code": "link_down",
         "observed_at": "2026-05-04T10:05:00Z",

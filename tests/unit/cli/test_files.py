@@ -31,7 +31,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_service_is_asked(
     (tmp_path / "a directory").mkdir()
     ended = run(*command, str(tmp_path / name))
     assert ended.status == 2
-    assert service.asked == []
+    assert service.requests == []
 
 
 def test_a_file_is_replaced_as_a_whole(run: Run, service: Service, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_an_operation_is_found_by_its_cluster(run: Run, service: Service) -> Non
     service.gives(f"/v1/projects/demo/clusters/{ID}", {"id": ID, "name": "bert"})
     service.lists("/v1/projects/demo/operations", [{"id": "newest", "kind": "cluster.suspend"}])
     assert run("operations", "show", "bert", "--json").json["id"] == "newest"
-    assert service.asked[-1].query == {"cluster": ID, "limit": "1"}
+    assert service.requests[-1].query == {"cluster": ID, "limit": "1"}
 
 
 def test_an_unknown_partition_lists_the_nearest_ones(run: Run, service: Service) -> None:

@@ -59,7 +59,7 @@ BUILDING = operation(
 
 
 @pytest.mark.parametrize(
-    ("left", "blocked_by", "words"),
+    ("remaining", "blocked_by", "words"),
     [
         (timedelta(minutes=2, seconds=5), None, "about 2 min 5 s left"),
         (timedelta(seconds=9), None, "about 9 s left"),
@@ -67,8 +67,8 @@ BUILDING = operation(
         (timedelta(seconds=-30), BLOCKED.format(3), "blocked"),
     ],
 )
-def test_the_time_left(left: timedelta, blocked_by: str | None, words: str) -> None:
-    assert expected(RUNNING.model_copy(update={"expected_at": NOW + left, "blocked_by": blocked_by}), NOW) == words
+def test_the_time_left(remaining: timedelta, blocked_by: str | None, words: str) -> None:
+    assert expected(RUNNING.model_copy(update={"expected_at": NOW + remaining, "blocked_by": blocked_by}), NOW) == words
 
 
 def test_no_time_is_shown_that_the_service_does_not_give() -> None:

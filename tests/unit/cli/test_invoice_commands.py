@@ -102,4 +102,4 @@ def test_a_wallet_payment_is_announced_in_the_currency_of_the_account(run: Run, 
     service.gives("/v1/projects/demo/billing/account", {"id": "account-1", "currency": "CHF", "balances": []})
     service.on("POST", "/v1/projects/demo/billing/top-ups", Reply(201, {"id": "payment-1", "reference": "IPU-77"}))
     assert "IPU-77" in run("billing", "top-up", "500.00").out
-    assert service.asked[-1].body == {"amount": {"amount": "500.00", "currency": "CHF"}}
+    assert service.requests[-1].body == {"amount": {"amount": "500.00", "currency": "CHF"}}

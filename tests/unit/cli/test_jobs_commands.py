@@ -41,7 +41,7 @@ def quick(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_jobs_are_listed_shown_and_stopped(run: Run, service: Service) -> None:
     service.lists(ALL, [JOB])
     assert "python3 train.py" in run("jobs", "list", "bert", "--state", "running").out
-    assert service.asked[-1].query["state"] == "running"
+    assert service.requests[-1].query["state"] == "running"
     service.gives(f"{ALL}/3", ENDED)
     assert "exit status 7" in run("jobs", "show", "bert", "3").out
     service.on("POST", f"{ALL}/3:stop", Reply(body=JOB | {"stop_requested_at": "2026-05-04T09:30:04Z"}))
@@ -55,7 +55,7 @@ def test_a_log_is_read_to_its_present_end(run: Run, service: Service) -> None:
     service.gives(f"{ALL}/3", JOB)
     service.on("GET", f"{ALL}/3/log", log("one\n", 1), log("two\n", 2), log("", 2))
     assert run("jobs", "logs", "bert", "3").out == "one\ntwo\n"
-    assert [each.query["after"] for each in service.asked if each.path.endswith("/log")] == ["0", "1", "2"]
+    assert [each.query["after"] for each in service.requests if each.path.endswith("/log")] == ["0", "1", "2"]
 
 
 def test_a_follower_waits_out_a_service_that_does_not_answer(run: Run, service: Service) -> None:
@@ -76,7 +76,7 @@ def test_a_run_ends_with_the_status_of_its_program(run: Run, service: Service) -
         *("--retries", "1", "--", "python3", "train.py", "--get", "x"),
     )
     assert (done.status, done.out) == (7, "out\n")
-    assert next(each.body for each in service.asked if each.method == "POST") == {
+    assert next(each.body for each in service.requests if each.method == "POST") == {
         "command": ["python3", "train.py", "--get", "x"],
         "environment": {"A": "b=c"},
         "retries": 1,
@@ -97,7 +97,7 @@ def test_an_image_is_run_with_a_login_whose_password_is_no_argument(
     monkeypatch.setattr("sys.stdin", io.StringIO("hunter2\n"))
     command = ("run", "--cluster", "bert", "--image", "ghcr.io/me/train:1")
     done = run(*command, "--registry-user", "ci", "--detach", "--", "python3", "train.py")
-    assert next(each.body for each in service.asked if each.method == "POST") == {
+    assert next(each.body for each in service.requests if each.method == "POST") == {
         "command": ["python3", "train.py"],
         "environment": {},
         "retries": 0,

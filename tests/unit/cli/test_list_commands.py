@@ -39,13 +39,13 @@ Run = Callable[..., Any]
 def test_filters_are_the_apis(run: Run, service: Service, words: str, path: str, query: dict[str, str]) -> None:
     service.lists(f"/v1/projects/demo/{path}", [])
     assert run(*words.split(), "--json").status == 0
-    assert service.asked[-1].query == query
+    assert service.requests[-1].query == query
 
 
 def test_projects_and_payments_are_filtered_too(run: Run, service: Service) -> None:
     service.lists("/v1/projects", [])
     assert run("projects", "list", "--query", "nlp", "--json").status == 0
-    assert service.asked[-1].query == {"q": "nlp", "order": "-created_at"}
+    assert service.requests[-1].query == {"q": "nlp", "order": "-created_at"}
     service.lists("/v1/billing/accounts/research/payments", [])
     assert run("payments", "list", "research", "--direction", "in", "--state", "pending", "--json").status == 0
-    assert service.asked[-1].query == {"direction": "in", "state": "pending"}
+    assert service.requests[-1].query == {"direction": "in", "state": "pending"}

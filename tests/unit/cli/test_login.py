@@ -39,7 +39,7 @@ def login(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def bearer(service: Service) -> str:
-    return service.asked[-1].headers["authorization"].removeprefix("Bearer ")
+    return service.requests[-1].headers["authorization"].removeprefix("Bearer ")
 
 
 @pytest.mark.usefixtures("bare")
@@ -128,9 +128,9 @@ def test_a_refusal_names_the_profile_that_may(run: Run, login: Run, service: Ser
     login("owners", OWNER)
     refused = problem(403, "permission_denied", "This needs platform:write.", roles=["admin"])
     service.on("POST", "/v1/projects", refused)
-    told = run("projects", "create", "nlp").err
-    assert "`ipucloud login --profile NAME`" in told
-    assert "A platform administrator can run `ipucloud projects create`" in told
+    stderr = run("projects", "create", "nlp").err
+    assert "`ipucloud login --profile NAME`" in stderr
+    assert "A platform administrator can run `ipucloud projects create`" in stderr
     login("admins", ADMIN, "--profile", "admin")
     ended = run("projects", "create", "nlp")
     assert ended.status == 4
@@ -212,8 +212,8 @@ def test_the_doctor_finds_what_is_wrong(
     ended = run("doctor", "--json")
     assert ended.status == (1 if result == "failed" else 0)
     assert results(ended.json)[check] == result
-    [found] = [each for each in ended.json["checks"] if each["check"] == check]
-    assert found["remedy"]
+    [entry] = [each for each in ended.json["checks"] if each["check"] == check]
+    assert entry["remedy"]
 
 
 @pytest.mark.usefixtures("bare", "home")

@@ -51,14 +51,18 @@ def cluster(service: Service) -> None:
 
 
 def test_a_gap_is_shown_as_nothing(run: Run, service: Service) -> None:
-    seen = NOTHING | {"at": "2026-05-04T13:14:00Z", "observed_at": "2026-05-04T13:14:55Z", "utilisation_percent": 0.0}
+    observed = NOTHING | {
+        "at": "2026-05-04T13:14:00Z",
+        "observed_at": "2026-05-04T13:14:55Z",
+        "utilisation_percent": 0.0,
+    }
     gap = NOTHING | {"at": "2026-05-04T13:15:00Z"}
-    service.gives(f"{ONE}/metrics", SERIES | {"points": [seen, gap]})
+    service.gives(f"{ONE}/metrics", SERIES | {"points": [observed, gap]})
     shown = run("clusters", "metrics", "bert", "--since", "1h", "--step", "60")
     assert [line for line in shown.out.splitlines() if "0 %" in line] == [
         line for line in shown.out.splitlines() if "13:14" in line
     ]
-    assert service.asked[-1].query["step"] == "60"
+    assert service.requests[-1].query["step"] == "60"
     assert json.loads(run("clusters", "metrics", "bert", "--json").out)["points"][1]["observed_at"] is None
     service.gives(f"{ONE}/metrics", SERIES | {"points": [gap]})
     assert "Nothing was observed" in run("clusters", "metrics", "bert").err

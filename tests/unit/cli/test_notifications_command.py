@@ -20,7 +20,7 @@ def test_choosing_and_stopping_leave_other_projects_alone(run: Run, service: Ser
     assert "budget.*" in run("notifications", "show").out
     assert run("notifications", "set", "operation.failed", "--language", "en").status == 0
     kept = {"project": "lab", "event_types": ["budget.*"]}
-    mine = {"project": "demo", "event_types": ["operation.failed"]}
-    assert service.asked[-1].body == {"language": "en", "subscriptions": [kept, mine]}
+    added = {"project": "demo", "event_types": ["operation.failed"]}
+    assert service.requests[-1].body == {"language": "en", "subscriptions": [kept, added]}
     assert run("notifications", "stop", "--json").json["email"] == "ann@example.com"
-    assert service.asked[-1].body == {"language": "de", "subscriptions": [kept]}
+    assert service.requests[-1].body == {"language": "de", "subscriptions": [kept]}

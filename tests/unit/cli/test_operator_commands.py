@@ -19,7 +19,7 @@ NOTE = {"kind": "credit_note", "number": "CN-1", "invoice": "INV-1"}
 
 
 def sent(service: Service) -> Any:
-    return next(each.body for each in reversed(service.asked) if each.method != "GET")
+    return next(each.body for each in reversed(service.requests) if each.method != "GET")
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_an_account_is_topped_up(run: Run, service: Service, account: dict[str, 
     method = {"customer": "cus_1", "payment_method": "pm_1", "set_at": "2026-05-04T09:30:00Z"}
     service.on("PUT", f"{PATH}/payment-method", Reply(body=method))
     assert "pm_1" in run("accounts", "set-payment-method", "account-1", "cus_1", "pm_1").out
-    assert service.asked[-1].body == {"customer": "cus_1", "payment_method": "pm_1"}
+    assert service.requests[-1].body == {"customer": "cus_1", "payment_method": "pm_1"}
     service.gives(f"{PATH}/payment-method", method)
     assert "cus_1" in run("accounts", "payment-method", "account-1").out
     service.on("DELETE", f"{PATH}/payment-method", Reply(204))
@@ -148,7 +148,7 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
     what = ("--sku", "ipu-m2000", "--region", "lab-1", "--account", "research", "--contract", "--currency", "EUR")
     listed = run("prices", "list", *what, "--state", "future", "--order=-valid_from", "--json")
     assert [each["id"] for each in listed.json] == ["1", "2"]
-    assert service.asked[-1].query == {
+    assert service.requests[-1].query == {
         "sku": "ipu-m2000",
         "region": "lab-1",
         "currency": "EUR",
@@ -158,7 +158,7 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
         "order": "-valid_from",
     }
     assert run("prices", "list", "--list", "--json").status == 0
-    assert service.asked[-1].query == {"contract": "false"}
+    assert service.requests[-1].query == {"contract": "false"}
     assert run("prices", "list", "--state", "later").status == 2
     assert run("prices", "show", "1", "--json").json["sku"] == "ipu-m2000"
     assert run("prices", "show", "3").status == 3
@@ -217,7 +217,7 @@ def test_one_quota_is_set_and_the_others_stay(run: Run, service: Service) -> Non
         {"region": "lab-1", "machine_type": "c600", "limit": 1},
         {"region": "lab-1", "machine_type": "m2000", "limit": 16},
     ]
-    assert service.asked[-1].headers["if-match"] == '"5"'
+    assert service.requests[-1].headers["if-match"] == '"5"'
 
 
 def test_a_project_is_renamed_and_deleted(run: Run, service: Service) -> None:
@@ -234,7 +234,7 @@ def test_accounts_are_listed_and_report_their_projects(run: Run, service: Servic
     period = {"since": "2026-05-01T00:00:00Z", "until": "2026-06-01T00:00:00Z", "posted_until": None}
     service.gives(f"{PATH}/report", {**period, "columns": ["project"], "rows": [], "totals": []})
     assert run("accounts", "report", "account-1").status == 0
-    assert service.asked[-1].query == {"group_by": "project"}
+    assert service.requests[-1].query == {"group_by": "project"}
     service.on("GET", f"{PATH}/report", Reply(raw=b"day,cost\r\n"))
     file = tmp_path / "report.csv"
     assert run("accounts", "report", "account-1", "--by", "day", "--csv", str(file)).status == 0

@@ -50,7 +50,7 @@ def test_create_waits_and_shows_the_partition(run: Run, service: Service) -> Non
     ended = run("partitions", "create", "bert", "training", "--size", "8", "--gcds", "2", "--routing", "dnc", "--json")
     assert ended.status == 0
     assert (ended.json["partition"]["partition_id"], ended.json["operation"]["state"]) == ("01m7-1-1", "succeeded")
-    body = next(each.body for each in service.asked if each.method == "POST")
+    body = next(each.body for each in service.requests if each.method == "POST")
     assert body == {
         "name": "training",
         "size": 8,
@@ -89,7 +89,7 @@ def test_reset_and_remove(run: Run, service: Service) -> None:
     service.on("POST", f"{BASE}/partitions/training:reset", Reply(202, MAKING | {"kind": "partition.reset"}))
     service.on("DELETE", f"{BASE}/partitions/training", Reply(202, MAKING | {"kind": "partition.remove"}))
     assert run("partitions", "reset", "bert", "training", "--relocatable", "--no-wait").status == 0
-    assert next(each.body for each in service.asked if each.method == "POST") == {"relocatable": True}
+    assert next(each.body for each in service.requests if each.method == "POST") == {"relocatable": True}
     unasked = run("partitions", "delete", "bert", "training")
     assert (unasked.status, "--yes" in unasked.err) == (2, True)
     removed = run("partitions", "delete", "bert", "training", "--yes", "--no-wait", "--json")
@@ -109,7 +109,7 @@ def test_config_is_printed_or_written(run: Run, service: Service, tmp_path: Path
     service.gives(f"{BASE}/partitions/training/ipuof-config", CONFIG)
     ended = run("partitions", "config", "bert", "training", "--gcd", "1")
     assert orjson.loads(ended.out) == CONFIG
-    assert service.asked[-1].query == {"gcd": "1"}
+    assert service.requests[-1].query == {"gcd": "1"}
     file = tmp_path / "training_ipuof.conf"
     assert run("partitions", "config", "bert", "training", "-o", str(file), "--json").json == {"file": str(file)}
     assert orjson.loads(file.read_bytes()) == CONFIG
@@ -147,7 +147,7 @@ def test_topology_and_vipu(run: Run, service: Service, tmp_path: Path) -> None:
     service.gives(f"{BASE}/vipu", vipu)
     ended = run("clusters", "vipu", "bert", "--partition", "training")
     assert "IPUOF_VIPU_API_HOST" in ended.out
-    assert service.asked[-1].query == {"partition": "training"}
+    assert service.requests[-1].query == {"partition": "training"}
     saved = tmp_path / "ca.pem"
     assert "VIPU_CLI_API_CA_FILE" in run("clusters", "vipu", "bert", "--save-ca", str(saved)).out
     assert saved.read_text() == "PEM"

@@ -29,10 +29,10 @@ def test_a_person_is_invited_and_the_link_shown(run: Run, service: Service) -> N
     service.on("POST", "/v1/projects/demo/invitations", Reply(201, OPEN | {"url": LINK, "secret": "ipi_x"}))
     shown = run("members", "invite", "bob@example.com")
     assert LINK in shown.out
-    assert service.asked[-1].body == {"email": "bob@example.com", "role": "operator"}
+    assert service.requests[-1].body == {"email": "bob@example.com", "role": "operator"}
     service.on("POST", "/v1/billing/accounts/research/invitations", Reply(201, OPEN | {"url": LINK, "secret": "x"}))
     assert run("members", "invite", "bob@example.com", "--account", "research", "--json").json["url"] == LINK
-    assert service.asked[-1].body == {"email": "bob@example.com"}
+    assert service.requests[-1].body == {"email": "bob@example.com"}
     assert run("members", "invite", "bob@example.com", "--account", "research", "--role", "owner").status == 2
 
 
@@ -64,7 +64,7 @@ def test_invitations_are_listed_renewed_and_revoked_by_email(run: Run, service: 
     service.on("POST", f"{path}/i1:renew", Reply(200, OPEN | {"url": LINK, "secret": "ipi_x"}))
     service.on("DELETE", f"{path}/i1", Reply(204))
     assert run("invitations", "list", "--open").status == 0
-    assert service.asked[-1].query["open"] == "true"
+    assert service.requests[-1].query["open"] == "true"
     assert LINK in run("invitations", "renew", "bob@example.com").out
     assert run("invitations", "revoke", "bob@example.com").status == 0
 
@@ -86,7 +86,7 @@ def test_a_person_logs_in_and_out(
     monkeypatch.setattr("sys.stdin", io.StringIO("quiet-harbour-42-lamp\n"))
     ended = run("login", "--url", service.url, "--email", "ann@example.com", "--json")
     assert (ended.json["project"], ended.json["role"], ended.json["email"]) == ("lab", "operator", "ann@example.com")
-    sent = service.asked[-1].body
+    sent = service.requests[-1].body
     assert (sent["email"], sent["password"]) == ("ann@example.com", "quiet-harbour-42-lamp")
     kept = (config_dir / "config.json").read_text()
     assert "quiet-harbour" not in kept
@@ -97,7 +97,7 @@ def test_a_person_logs_in_and_out(
     assert "ipu_x" in (config_dir / "config.json").read_text()
     service.on("DELETE", "/v1/login", Reply(204))
     assert run("logout").status == 0
-    assert service.asked[-1].headers["authorization"] == "Bearer ipu_x"
+    assert service.requests[-1].headers["authorization"] == "Bearer ipu_x"
     assert "ipu_x" not in (config_dir / "config.json").read_text()
 
 
@@ -144,7 +144,7 @@ def test_a_password_is_changed(run: Run, service: Service, monkeypatch: pytest.M
     service.on("PUT", "/v1/me/password", Reply(204))
     monkeypatch.setattr("sys.stdin", io.StringIO("old-one\nlantern-ferry-basil-09\n"))
     assert run("password").status == 0
-    assert service.asked[-1].body == {"current_password": "old-one", "new_password": "lantern-ferry-basil-09"}
+    assert service.requests[-1].body == {"current_password": "old-one", "new_password": "lantern-ferry-basil-09"}
 
 
 def test_a_person_sees_where_it_is_a_member(run: Run, service: Service) -> None:

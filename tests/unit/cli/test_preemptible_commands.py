@@ -26,8 +26,8 @@ def test_it_is_asked_for_and_the_estimate_says_when_there_would_be_room(run: Run
     service.on("POST", f"{MINE}/clusters:estimate", Reply(body=ESTIMATE))
     estimated = run("clusters", "estimate", *WANTED)
     assert (estimated.status, "make room within 10 min" in estimated.out) == (0, True)
-    asked = [each.body for each in service.asked if each.method == "POST"]
-    assert [each["preemptible"] for each in asked] == [True]
+    bodies = [each.body for each in service.requests if each.method == "POST"]
+    assert [each["preemptible"] for each in bodies] == [True]
 
 
 def test_a_notice_is_shown(run: Run, service: Service) -> None:

@@ -25,8 +25,8 @@ SEEN = REQUEST | {"project": "demo", "present_limit": 16, "used": 4}
 def test_a_project_asks_reads_and_withdraws(run: Run, service: Service) -> None:
     service.on("POST", MINE, Reply(201, REQUEST))
     assert "request-1" in run("quotas", "request", "lux-2", "m2000", "128", "May").out
-    asked = {"region": "lux-2", "machine_type": "m2000", "limit": 128, "reason": "May"}
-    assert service.asked[-1].body == asked
+    body = {"region": "lux-2", "machine_type": "m2000", "limit": 128, "reason": "May"}
+    assert service.requests[-1].body == body
     service.gives(MINE, {"items": [REQUEST | {"state": "granted", "granted_limit": 64}], "next_cursor": None})
     assert "64" in run("quotas", "requests", "--state", "granted").out
     service.on("POST", f"{MINE}/request-1:withdraw", Reply(body=REQUEST | {"state": "withdrawn"}))
@@ -42,7 +42,7 @@ def test_an_operator_decides(run: Run, service: Service) -> None:
     assert "demo" in run("admin", "quota-requests", "show", "request-1").out
     service.on("POST", f"{ALL}/request-1:grant", Reply(body=SEEN))
     assert run("admin", "quota-requests", "grant", "request-1", "--limit", "64", "--answer", "for now").status == 0
-    assert service.asked[-1].body == {"limit": 64, "answer": "for now"}
+    assert service.requests[-1].body == {"limit": 64, "answer": "for now"}
     service.on("POST", f"{ALL}/request-1:decline", Reply(body=SEEN))
     assert run("admin", "quota-requests", "decline", "request-1", "--reason", "no room").status == 0
     assert run("admin", "quota-requests", "decline", "request-1").status == 2

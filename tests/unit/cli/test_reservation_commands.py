@@ -50,7 +50,7 @@ def test_a_project_estimates_reserves_reads_and_cancels(run: Run, service: Servi
     assert "4608.00" in estimated.out
     service.on("POST", MINE, Reply(201, RESERVATION))
     assert "reservation-1" in run("reservations", "create", *WANTED, *TIMES).out
-    assert service.asked[-1].body == {
+    assert service.requests[-1].body == {
         "name": "may",
         "region": "lux-2",
         "flavor": "m2000-pod64",

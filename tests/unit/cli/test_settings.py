@@ -120,6 +120,6 @@ def test_every_service_command_refuses_it(run: Run, monkeypatch: pytest.MonkeyPa
 
 def test_what_a_site_announces_may_be_reached_elsewhere() -> None:
     settings = Settings(reached_at="127.0.0.1=simulator,192.0.2.7=10.0.0.7")
-    found = [settings.reached(host) for host in ("127.0.0.1", "192.0.2.7", "192.0.2.8")]
-    assert found == ["simulator", "10.0.0.7", "192.0.2.8"]
+    hosts = [settings.reached(host) for host in ("127.0.0.1", "192.0.2.7", "192.0.2.8")]
+    assert hosts == ["simulator", "10.0.0.7", "192.0.2.8"]
     assert Settings().reached("127.0.0.1") == "127.0.0.1"

@@ -84,9 +84,9 @@ def test_a_snapshot_is_taken_of_a_server_of_a_cluster(run: Run, service: Service
     serve_cluster(service, CLUSTER)
     service.on("POST", _ALL, Reply(202, OF_SERVER))
     which = () if server is None else ("--server", server)
-    made = run("snapshots", "create", "bert-ready", "--cluster", "bert", *which)
-    assert made.status == 0
-    shown = [line.split() for line in made.out.splitlines()]
+    created = run("snapshots", "create", "bert-ready", "--cluster", "bert", *which)
+    assert created.status == 0
+    shown = [line.split() for line in created.out.splitlines()]
     assert ["server", "clu-01-1-p0"] in shown
     assert ["cluster", "bert"] in shown
     expected = {"name": "bert-ready", "cluster": CLUSTER_ID, "tags": {}}
@@ -94,13 +94,13 @@ def test_a_snapshot_is_taken_of_a_server_of_a_cluster(run: Run, service: Service
 
 
 @pytest.mark.parametrize(
-    "given", [(), ("checkpoints", "--cluster", "bert"), ("checkpoints", "--server", "clu-01-1-p0")]
+    "arguments", [(), ("checkpoints", "--cluster", "bert"), ("checkpoints", "--server", "clu-01-1-p0")]
 )
-def test_a_snapshot_is_of_one_thing(run: Run, service: Service, given: tuple[str, ...]) -> None:
-    ended = run("snapshots", "create", "before-tuning", *given)
+def test_a_snapshot_is_of_one_thing(run: Run, service: Service, arguments: tuple[str, ...]) -> None:
+    ended = run("snapshots", "create", "before-tuning", *arguments)
     assert ended.status == 2
     assert "--cluster" in ended.err
-    assert not service.asked
+    assert not service.requests
 
 
 def test_a_snapshot_of_a_server_is_an_image_that_exists(run: Run, service: Service) -> None:
@@ -121,13 +121,13 @@ def test_of_a_volume_that_does_not_exist_no_snapshot_is_asked_for(run: Run, serv
     ended = run("snapshots", "create", "before-tuning", "checkpoint")
     assert ended.status == 3
     assert "checkpoints" in ended.err  # the nearest there is
-    assert all(each.method == "GET" for each in service.asked)
+    assert all(each.method == "GET" for each in service.requests)
 
 
 def test_a_volume_from_a_snapshot_is_as_large_and_in_its_region(run: Run, service: Service) -> None:
-    made = run("volumes", "create", "tuned", "--snapshot", "before-tuning")
-    assert made.status == 0
-    assert str(SNAPSHOT["id"]) in made.out
+    created = run("volumes", "create", "tuned", "--snapshot", "before-tuning")
+    assert created.status == 0
+    assert str(SNAPSHOT["id"]) in created.out
     expected = {"name": "tuned", "region": "luxembourg-2", "size_gib": 100, "snapshot": SNAPSHOT["id"], "tags": {}}
     assert _posted(service) == expected
 
@@ -137,27 +137,27 @@ def test_a_volume_from_a_snapshot_can_be_larger(run: Run, service: Service) -> N
     assert _posted(service)["size_gib"] == 200
 
 
-@pytest.mark.parametrize("given", [("--size", "10"), ("--region", "luxembourg-2"), ()])
-def test_an_empty_volume_needs_a_region_and_a_size(run: Run, service: Service, given: tuple[str, ...]) -> None:
-    ended = run("volumes", "create", "tuned", *given)
+@pytest.mark.parametrize("options", [("--size", "10"), ("--region", "luxembourg-2"), ()])
+def test_an_empty_volume_needs_a_region_and_a_size(run: Run, service: Service, options: tuple[str, ...]) -> None:
+    ended = run("volumes", "create", "tuned", *options)
     assert ended.status == 2
     assert "--region" in ended.err
-    assert not service.asked
+    assert not service.requests
 
 
 def test_a_snapshot_gets_another_name(run: Run, service: Service) -> None:
     service.on("PATCH", _ONE, Reply(200, SNAPSHOT | {"name": "release-1"}))
     assert "release-1" in run("snapshots", "update", "before-tuning", "--name", "release-1").out
-    assert next(each.body for each in service.asked if each.method == "PATCH") == {"name": "release-1"}
+    assert next(each.body for each in service.requests if each.method == "PATCH") == {"name": "release-1"}
 
 
 def test_a_snapshot_is_deleted_only_when_confirmed(run: Run, service: Service) -> None:
     service.on("DELETE", _ONE, Reply(202, SNAPSHOT | {"state": "deleting"}))
     assert run("snapshots", "delete", "before-tuning").status == 2
-    assert not [each for each in service.asked if each.method == "DELETE"]
+    assert not [each for each in service.requests if each.method == "DELETE"]
     deleted = run("snapshots", "delete", "before-tuning", "--yes")
     assert (deleted.status, "deleting" in deleted.out) == (0, True)
 
 
 def _posted(service: Service) -> Any:
-    return next(each.body for each in service.asked if each.method == "POST")
+    return next(each.body for each in service.requests if each.method == "POST")

@@ -126,8 +126,8 @@ def test_a_key_of_ones_own_gets_its_certificate_beside_it(run: Run, service: Ser
     shown = run("ssh-keys", "sign", "bert", str(tmp_path / "id_ed25519.pub"), "--hours", "2")
     assert (shown.status, "ada@example.com#17" in shown.out) == (0, True)
     assert (tmp_path / "id_ed25519-cert.pub").read_text().startswith("ssh-ed25519-cert-v01@openssh.com")
-    [asked] = [each for each in service.asked if each.path == SIGN]
-    assert asked.body == {"public_key": f"{PUBLIC_KEY} laptop", "valid_seconds": 7200}
+    [request] = [each for each in service.requests if each.path == SIGN]
+    assert request.body == {"public_key": f"{PUBLIC_KEY} laptop", "valid_seconds": 7200}
     (tmp_path / "id_ed25519").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\n")
     assert run("ssh-keys", "sign", "bert", str(tmp_path / "id_ed25519")).status == 2
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -11,17 +10,13 @@ from rich.text import Text
 
 from ipucloud.cli.output import write_facts, write_table
 from ipucloud.cli.times import duration, relative
+from tests.unit.cli.conftest import Terminal
 
 ID = "01900000-0000-7000-8000-000000000001"
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 WHY = "no network could be attached to it"
 COLUMNS = ("ID", "NAME", "STATE", "CREATED", "WHY")
 ROWS = [(ID, "bert", "error", datetime.now(UTC) - timedelta(hours=3, minutes=1), WHY)]
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def test_tokens_that_work_are_listed_apart(run: Run, service: Service) -> None:
     service.lists("/v1/projects/demo/tokens", [{"id": "t1", "name": "ci", "role": "viewer"}])
     for options, active in (((), None), (("--active",), "true"), (("--ended",), "false")):
         assert "ci" in run("tokens", "list", *options).out
-        assert service.asked[-1].query.get("active") == active
+        assert service.requests[-1].query.get("active") == active
 
 
 def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, service: Service) -> None:
@@ -37,7 +37,7 @@ def test_a_token_is_replaced(run: Run, service: Service) -> None:
     service.lists(path, [row, ended])
     service.on("POST", f"{path}/t1:rotate", Reply(201, row | {"id": "t2", "token": "shown-once"}))
     assert run("tokens", "rotate", "ci", "--keep", "60", "--json").json["token"] == "shown-once"
-    assert service.asked[-1].body == {"keep_previous_seconds": 60}
+    assert service.requests[-1].body == {"keep_previous_seconds": 60}
 
 
 def test_tokens_of_the_platform(run: Run, service: Service) -> None:
@@ -47,7 +47,7 @@ def test_tokens_of_the_platform(run: Run, service: Service) -> None:
     service.on("POST", "/v1/tokens/t1:rotate", Reply(201, row | {"id": "t2", "token": "shown-once"}))
     service.on("DELETE", "/v1/tokens/t1", Reply(204))
     assert run("tokens", "create", "desk", "--platform", "--json").json["token"] == "shown-once"
-    assert service.asked[-1].body == {"name": "desk", "role": "support"}
+    assert service.requests[-1].body == {"name": "desk", "role": "support"}
     assert "desk" in run("tokens", "list", "--platform").out
     assert run("tokens", "rotate", "desk", "--platform", "--json").json["id"] == "t2"
     assert run("tokens", "delete", "desk", "--platform").status == 0
@@ -59,7 +59,7 @@ def test_a_payers_token_is_made_for_an_account_and_spends_show_it(run: Run, serv
     row = {"id": "t1", "name": "finance", "role": "payer", "account_id": "account-1"}
     service.on("POST", "/v1/tokens", Reply(201, row | {"token": "shown-once"}))
     assert run("tokens", "create", "finance", "--account", "research", "--json").json["token"] == "shown-once"
-    assert service.asked[-1].body == {"name": "finance", "role": "payer", "account_id": "account-1"}
+    assert service.requests[-1].body == {"name": "finance", "role": "payer", "account_id": "account-1"}
     assert run("tokens", "create", "x", "--account", "research", "--role", "owner").status == 2
 
 
@@ -67,17 +67,17 @@ def test_a_token_is_narrowed_to_scopes_that_every_view_of_it_shows(run: Run, ser
     path, scopes = "/v1/projects/demo/tokens", ["billing:read", "cluster:read"]
     narrow = {"id": "t1", "name": "ci", "role": "owner", "scopes": scopes, "narrowed": True}
     wide = {"id": "t2", "name": "all", "role": "viewer", "scopes": ["usage:read"], "narrowed": False}
-    for made, on in ((narrow, path), (narrow | {"role": "payer"}, "/v1/tokens")):
-        service.on("POST", on, Reply(201, made | {"token": "shown-once"}))
+    for token, on in ((narrow, path), (narrow | {"role": "payer"}, "/v1/tokens")):
+        service.on("POST", on, Reply(201, token | {"token": "shown-once"}))
     service.lists(path, [narrow, wide])
     options = [word for scope in scopes for word in ("--scope", scope)]
     assert "billing:read" in run("tokens", "create", "ci", "--role", "owner", *options).out
-    assert service.asked[-1].body == {"name": "ci", "role": "owner", "scopes": scopes}
+    assert service.requests[-1].body == {"name": "ci", "role": "owner", "scopes": scopes}
     listed = run("tokens", "list").out
     assert ("billing:read, cluster:read" in listed, "usage:read" in listed) == (True, False)
     service.gives("/v1/billing/accounts/research", {"id": "account-1", "name": "Research", "currency": "EUR"})
     run("tokens", "create", "finance", "--account", "research", "--scope", "account:read")
-    assert service.asked[-1].body["scopes"] == ["account:read"]
+    assert service.requests[-1].body["scopes"] == ["account:read"]
     service.gives("/v1/whoami", {"role": "owner", "token": narrow, "scopes": scopes, "project": None})
     shown = run("whoami").out
     assert ("cluster:read" in shown, "its role has more scopes" in shown) == (True, True)

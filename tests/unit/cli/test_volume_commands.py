@@ -59,7 +59,7 @@ def test_a_cluster_is_created_with_volumes(run: Run, service: Service) -> None:
     service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
     options = ("--flavor", "m2000-pod16", "--no-wait", "--volume", "checkpoints", "--volume", "data:1")
     assert run("clusters", "create", "bert", *options).status == 0
-    body = next(each.body for each in service.asked if each.method == "POST")
+    body = next(each.body for each in service.requests if each.method == "POST")
     assert body["volumes"] == [{"volume": "checkpoints", "server": 0}, {"volume": "data", "server": 1}]
 
 

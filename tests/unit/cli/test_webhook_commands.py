@@ -42,7 +42,7 @@ def test_a_webhook_is_shown_and_changed(run: Run, service: Service) -> None:
     service.on("PATCH", f"{path}/w-1", Reply(body=webhook))
     assert "alerts" in run("webhooks", "show", "alerts").out
     assert run("webhooks", "update", "alerts", "--event-type", "cluster.*", "--description", "builds").status == 0
-    assert service.asked[-1].body == {"event_types": ["cluster.*"], "description": "builds"}
+    assert service.requests[-1].body == {"event_types": ["cluster.*"], "description": "builds"}
     assert run("webhooks", "update", "alerts").status == 2
 
 
@@ -64,7 +64,7 @@ def test_webhooks_of_a_billing_account(run: Run, service: Service) -> None:
     assert url in run("webhooks", "show", url, *of).out
     for change in (("update", url, "--description", "books"), ("enable", url), ("disable", url)):
         assert run("webhooks", *change, *of).status == 0
-        assert service.asked[-1].path == f"{path}/w-1"
+        assert service.requests[-1].path == f"{path}/w-1"
     assert "msg_1" in run("webhooks", "ping", url, *of).out
     assert "whsec_2" in run("webhooks", "rotate-secret", url, *of).out
     assert run("webhooks", "deliveries", url, *of).status == 0

@@ -101,11 +101,11 @@ def test_a_repeated_create_carries_the_key_of_the_first_try(client: Client, serv
     service.on("POST", path, HANG_UP, BUSY, Reply(202, OPERATION))
     operation = client.run(clusters.create(BERT))
     assert operation.id == "0190-op"
-    keys = {each.headers["idempotency-key"] for each in service.asked}
-    assert len(service.asked) == 3
+    keys = {each.headers["idempotency-key"] for each in service.requests}
+    assert len(service.requests) == 3
     assert len(keys) == 1
     assert sleeps.pauses == [0.25, 0.5]
-    assert service.asked[0].body["ssh_keys"] == ["laptop"]
+    assert service.requests[0].body["ssh_keys"] == ["laptop"]
 
 
 def test_two_creates_have_two_keys_and_running_one_twice_has_one(client: Client, service: Service) -> None:
@@ -113,7 +113,7 @@ def test_two_creates_have_two_keys_and_running_one_twice_has_one(client: Client,
     call = clusters.create(BERT)
     for each in (call, call, clusters.create(BERT)):
         client.run(each)
-    first, again, other = (each.headers["idempotency-key"] for each in service.asked)
+    first, again, other = (each.headers["idempotency-key"] for each in service.requests)
     assert first == again != other
 
 
@@ -137,7 +137,7 @@ def test_it_gives_up_after_the_tries_it_was_given(client: Client, service: Servi
     with pytest.raises(ApiError) as caught:
         client.run(regions.list())
     assert caught.value.code == "unavailable"
-    assert len(service.asked) == Retry().attempts
+    assert len(service.requests) == Retry().attempts
     assert len(sleeps.pauses) == Retry().attempts - 1
 
 
@@ -155,7 +155,7 @@ def test_other_refusals_are_not_repeated(client: Client, service: Service, statu
     service.on("POST", "/v1/projects/demo/clusters", refusal)
     with pytest.raises(ApiError) as caught:
         client.run(clusters.create(BERT))
-    assert len(service.asked) == 1
+    assert len(service.requests) == 1
     error = caught.value
     assert (error.status, error.code, error.detail, error.request_id) == (status, "some_code", "Do this.", "req-1")
     assert [fault.pointer for fault in error.errors] == ["/name"]
@@ -182,7 +182,7 @@ def test_an_answer_of_something_else_is_said_to_be_one(client: Client, service: 
     service.on("GET", "/v1/regions", reply)
     with pytest.raises(UnexpectedAnswerError):
         client.run(regions.list())
-    assert len(service.asked) == 1
+    assert len(service.requests) == 1
 
 
 def test_a_service_that_is_not_there(token: str, sleeps: Sleeps) -> None:
@@ -200,8 +200,8 @@ def test_the_project_of_the_token_is_found_out_once(service: Service, token: str
         client.run(ssh_keys.list())
         client.run(ssh_keys.list())
         client.run(ssh_keys.list().within("other"))
-    mine, other = "GET /v1/projects/mine/ssh-keys", "GET /v1/projects/other/ssh-keys"
-    assert service.calls() == ["GET /v1/whoami", mine, mine, other]
+    own, other = "GET /v1/projects/mine/ssh-keys", "GET /v1/projects/other/ssh-keys"
+    assert service.calls() == ["GET /v1/whoami", own, own, other]
 
 
 def test_a_platform_token_must_name_a_project(service: Service, token: str) -> None:
@@ -218,23 +218,23 @@ def test_a_list_is_read_to_its_end(client: Client, service: Service) -> None:
         Reply(body={"items": [CLUSTER], "next_cursor": "abc"}),
         Reply(body={"items": [CLUSTER | {"name": "gpt"}], "next_cursor": None}),
     )
-    found = list(client.items(clusters.list(state="active", tags={"team": "nlp"}, limit=1)))
-    assert [cluster.name for cluster in found] == ["bert", "gpt"]
-    assert service.asked[0].query == {"state": "active", "tag.team": "nlp", "limit": "1"}
-    assert service.asked[1].query == {"state": "active", "tag.team": "nlp", "limit": "1", "cursor": "abc"}
+    listed = list(client.items(clusters.list(state="active", tags={"team": "nlp"}, limit=1)))
+    assert [cluster.name for cluster in listed] == ["bert", "gpt"]
+    assert service.requests[0].query == {"state": "active", "tag.team": "nlp", "limit": "1"}
+    assert service.requests[1].query == {"state": "active", "tag.team": "nlp", "limit": "1", "cursor": "abc"}
 
 
 def test_waiting_follows_an_operation_to_its_end_through_a_restart(client: Client, service: Service) -> None:
     done = OPERATION | {"state": "failed", "done": True, "error": {"code": "site_refused", "detail": "Broken."}}
     service.on("GET", "/v1/projects/demo/operations/0190-op", Reply(body=OPERATION), *[HANG_UP] * 20, Reply(body=done))
-    seen: list[Operation] = []
+    states: list[Operation] = []
     with pytest.raises(OperationFailedError) as caught:
-        client.wait("0190-op", seen.append)
-    assert [each.state for each in seen] == ["running", "failed"]
+        client.wait("0190-op", states.append)
+    assert [each.state for each in states] == ["running", "failed"]
     assert caught.value.operation.error is not None
     assert caught.value.operation.error.code == "site_refused"
     assert str(caught.value) == "cluster.create failed: Broken.\n  operation id 0190-op"
-    assert service.asked[0].query == {"wait": "20"}
+    assert service.requests[0].query == {"wait": "20"}
 
 
 def test_waiting_ends_when_its_time_is_up(client: Client, service: Service) -> None:
@@ -242,7 +242,7 @@ def test_waiting_ends_when_its_time_is_up(client: Client, service: Service) -> N
     with pytest.raises(WaitTimeoutError) as caught:
         client.wait("0190-op", patience=3.0)
     assert caught.value.operation.state == "running"
-    assert len(service.asked) == 7
+    assert len(service.requests) == 7
 
 
 def test_a_change_can_demand_that_nothing_changed_since_it_was_read(client: Client, service: Service) -> None:
@@ -255,8 +255,8 @@ def test_a_change_can_demand_that_nothing_changed_since_it_was_read(client: Clie
     client.run(clusters.update("bert", tags={}, if_match=read.etag))
     with pytest.raises(ApiError):
         client.run(clusters.delete("bert", if_match=read.etag))
-    assert [each.headers["if-match"] for each in service.asked[1:]] == ['"3-ab"', '"3-ab"']
-    assert service.asked[1].body == {"tags": {}}
+    assert [each.headers["if-match"] for each in service.requests[1:]] == ['"3-ab"', '"3-ab"']
+    assert service.requests[1].body == {"tags": {}}
 
 
 def test_names_stay_inside_their_path_segment(client: Client, service: Service) -> None:
@@ -286,7 +286,7 @@ def test_dates_are_sent_in_utc_with_z(client: Client, service: Service) -> None:
         "POST", "/v1/projects/demo/tokens", Reply(201, {"id": "t", "name": "ci", "role": "viewer", "token": "x"})
     )
     assert client.run(new).token == "x"
-    assert service.asked[0].body["expires_at"] == "2027-01-01T00:00:00Z"
+    assert service.requests[0].body["expires_at"] == "2027-01-01T00:00:00Z"
 
 
 def test_a_new_secret_does_not_get_into_logs(client: Client, service: Service) -> None:
@@ -357,8 +357,8 @@ def test_a_stream_goes_on_where_it_ended(client: Client, service: Service, token
     stream = client.stream(events.stream(), lambda: gaps.append(None))
     assert [next(stream).id for _ in range(4)] == ["2-1", "2-2", "3-9", "8-1"]
     assert len(gaps) == 1
-    asked = [each.headers.get("last-event-id") for each in service.asked]
-    assert asked == [None, None, "1-0", "2-2", "2-2", "3-9"]
+    positions = [each.headers.get("last-event-id") for each in service.requests]
+    assert positions == [None, None, "1-0", "2-2", "2-2", "3-9"]
 
     async def first() -> Event:
         async with AsyncClient(service.url, token, project="demo") as other:

@@ -15,6 +15,6 @@ def test_each_server_of_a_large_pod_has_a_graph_compile_domain(ipus: int, server
     assert environment(ipus, server) == {"IPUOF_VIPU_API_GCD_ID": gcd, "IPUOF_VIPU_API_TIMEOUT": seconds}
 
 
-@pytest.mark.parametrize(("ipus", "seen"), [(4, 4), (64, 64), (128, 64), (1024, 64)])
-def test_a_server_sees_the_ipus_of_one(ipus: int, seen: int) -> None:
-    assert ipus_of_server(ipus) == seen
+@pytest.mark.parametrize(("ipus", "visible"), [(4, 4), (64, 64), (128, 64), (1024, 64)])
+def test_a_server_sees_the_ipus_of_one(ipus: int, visible: int) -> None:
+    assert ipus_of_server(ipus) == visible

@@ -105,22 +105,22 @@ def test_when_the_clocks_change(starts: str, ends: str, after: str, expected: li
     minutes=st.lists(st.integers(0, 2880), min_size=2, max_size=8),
 )
 def test_a_later_time_of_the_clock_is_never_an_earlier_instant(zone: str, day: date, minutes: list[int]) -> None:
-    found = [local_instant(day, each, ZoneInfo(zone)) for each in sorted(minutes)]
-    assert found == sorted(found)
+    instants = [local_instant(day, each, ZoneInfo(zone)) for each in sorted(minutes)]
+    assert instants == sorted(instants)
 
 
 @given(zone=st.sampled_from(ZONES), day=st.dates(date(2011, 1, 1), date(2040, 12, 31)), minute=st.integers(0, 1439))
 def test_a_time_is_when_the_clock_shows_it_or_skips_it(zone: str, day: date, minute: int) -> None:
     """And the first time, of several."""
     there = ZoneInfo(zone)
-    found = local_instant(day, minute, there)
-    wanted = datetime.combine(day, datetime.min.time()) + timedelta(minutes=minute)
-    clock, before = (each.astimezone(there).replace(tzinfo=None) for each in (found, found - timedelta(seconds=1)))
-    if clock == wanted:
-        again = (found - timedelta(minutes=each) for each in range(30, 24 * 60 + 1, 30))
-        assert all(each.astimezone(there).replace(tzinfo=None) != wanted for each in again)
+    instant = local_instant(day, minute, there)
+    on_clock = datetime.combine(day, datetime.min.time()) + timedelta(minutes=minute)
+    clock, before = (each.astimezone(there).replace(tzinfo=None) for each in (instant, instant - timedelta(seconds=1)))
+    if clock == on_clock:
+        again = (instant - timedelta(minutes=each) for each in range(30, 24 * 60 + 1, 30))
+        assert all(each.astimezone(there).replace(tzinfo=None) != on_clock for each in again)
     else:
-        assert before < wanted < clock
+        assert before < on_clock < clock
 
 
 @st.composite
@@ -145,9 +145,9 @@ def calendars(draw: st.DrawFn) -> ClusterSchedule:
 def test_moments_are_in_order_and_alternate_and_do_not_depend_on_when_one_looks(
     calendar: ClusterSchedule, since: datetime
 ) -> None:
-    found = [*islice(moments(calendar, since), 12)]
-    assert all(moment.at > since for moment in found)
-    for earlier, later in pairwise(found):
+    upcoming = [*islice(moments(calendar, since), 12)]
+    assert all(moment.at > since for moment in upcoming)
+    for earlier, later in pairwise(upcoming):
         assert earlier.at < later.at
         assert earlier.action != later.action
         assert next_moment(calendar, earlier.at) == later

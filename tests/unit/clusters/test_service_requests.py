@@ -22,7 +22,7 @@ def test_requests_errors_and_seconds_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "part", "told"),
+    ("seconds", "part", "expected"),
     [
         ((), 0.5, None),
         ((0.003,) * 4, 0.5, 0.0025),  # half of the way through the first bucket
@@ -32,5 +32,5 @@ def test_requests_errors_and_seconds_add_up() -> None:
         ((60.0,), 0.5, BOUNDS[-1]),
     ],
 )
-def test_a_quantile_is_interpolated_within_its_bucket(seconds: tuple[float, ...], part: float, told: float) -> None:
-    assert quantile(counted(*seconds).buckets, part) == told
+def test_a_quantile_is_interpolated_within_its_bucket(seconds: tuple[float, ...], part: float, expected: float) -> None:
+    assert quantile(counted(*seconds).buckets, part) == expected

@@ -69,9 +69,9 @@ def test_no_other_choice_takes_fewer_machines(region: tuple[list[int], list[Cand
         assert not fits(usable, candidates, machines)
         return
     assert fits(usable, [candidates[index] for index in chosen], machines)
-    taken = sum(candidates[index].machines for index in chosen)
+    machines_taken = sum(candidates[index].machines for index in chosen)
     for other in sufficient(usable, candidates, machines):
-        assert taken <= sum(candidates[index].machines for index in other)
+        assert machines_taken <= sum(candidates[index].machines for index in other)
         assert not other < chosen, "each of them is needed"
 
 
@@ -91,8 +91,8 @@ def test_of_equal_ones_who_was_told_already_stops_and_else_who_ran_for_the_short
     old = candidate({0: span(0, 4)}, minutes=0, key="old")
     young = candidate({0: span(4, 4)}, minutes=9, key="young")
     assert choose_victims(pods(1), [0], [old, young], 4) == frozenset({1})
-    told = candidate({0: span(0, 4)}, minutes=0, noticed=True, key="old")
-    assert choose_victims(pods(1), [0], [told, young], 4) == frozenset({0})
+    notified = candidate({0: span(0, 4)}, minutes=0, noticed=True, key="old")
+    assert choose_victims(pods(1), [0], [notified, young], 4) == frozenset({0})
 
 
 def test_a_small_one_stops_before_a_large_one_even_if_that_was_told() -> None:

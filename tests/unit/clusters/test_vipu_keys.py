@@ -16,11 +16,11 @@ NOTHING = {"keys": None, "ended_server_key": False}
 @pytest.mark.parametrize("incarnation", [1, 9, 99, 100, 9_999])
 def test_the_id_fits_however_often_the_cluster_was_resumed(incarnation: int) -> None:
     keys = read_keys("A" * 43)
-    made, next_one = (
+    first, next_one = (
         access_of(external_name(UUID(int=7), each), keys, NOTHING).server for each in (incarnation, incarnation + 1)
     )
-    assert made is not None
+    assert first is not None
     assert next_one is not None
-    assert len(made.id) <= EXTERNAL_NAME_LIMIT
-    assert (made.id, made.secret) != (next_one.id, next_one.secret)
-    assert made.secret != next_one.secret
+    assert len(first.id) <= EXTERNAL_NAME_LIMIT
+    assert (first.id, first.secret) != (next_one.id, next_one.secret)
+    assert first.secret != next_one.secret

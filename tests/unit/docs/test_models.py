@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ipucloud.client import models
-from tests.support.apart import apart
 from tests.support.filled_in import component
+from tests.support.own_process import own_process
 
 PROJECT = Path(__file__).parents[3]
 MODELS = PROJECT / "src" / "ipucloud" / "client" / "models" / "generated"
@@ -17,13 +17,13 @@ GENERATOR = runpy.run_path(str(PROJECT / "docs" / "generate_models.py"))
 
 
 def generated() -> dict[str, str]:
-    made: dict[str, str] = GENERATOR["modules"]()
-    return made
+    modules: dict[str, str] = GENERATOR["modules"]()
+    return modules
 
 
 def test_the_committed_models_are_the_generated_ones() -> None:
     committed = {path.name: path.read_text() for path in MODELS.glob("*.py")}
-    with apart() as call:
+    with own_process() as call:
         assert committed == call(generated), "run: ./dev openapi"
 
 

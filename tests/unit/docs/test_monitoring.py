@@ -38,14 +38,14 @@ def exported() -> dict[str, set[str]]:
     """Every series that API processes and workers export, with its labels, read from their registries."""
     importlib.import_module("ipucloud.worker.main")  # registers what a worker exports
     collectors: list[Collector] = [CurrentCatalogue(None), *_registered(Metrics().registry), *_registered(REGISTRY)]
-    found = dict(OF_PROMETHEUS)
+    series = dict(OF_PROMETHEUS)
     for collector in collectors:
         for family in collector.collect():
             source: Any = collector if isinstance(collector, MetricWrapperBase) else family
             labels = set(source._labelnames)
             for suffix, more in SUFFIXES.get(family.type, {"": set()}).items():
-                found[family.name + suffix] = labels | more | TARGET
-    return found
+                series[family.name + suffix] = labels | more | TARGET
+    return series
 
 
 SUFFIXES: dict[str, dict[str, set[str]]] = {
@@ -131,13 +131,13 @@ def test_every_alert_has_a_test() -> None:
 
 
 def test_panels_do_not_overlap() -> None:
-    taken: set[tuple[int, int]] = set()
+    occupied: set[tuple[int, int]] = set()
     for panel in DASHBOARD["panels"]:
         at = panel["gridPos"]
         cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
-        assert not cells & taken, panel["title"]
+        assert not cells & occupied, panel["title"]
         assert at["x"] + at["w"] <= 24
-        taken |= cells
+        occupied |= cells
     assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
 
 

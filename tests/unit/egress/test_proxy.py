@@ -44,11 +44,11 @@ class Listener:
 @contextmanager
 def leading(addresses: Sequence[Sequence[str]], port: int, permitted: Sequence[str] = ()) -> Iterator[EgressProxy]:
     """A proxy for `s3.test`, whose name leads to each of `addresses` in turn, the last ones for ever."""
-    left = list(addresses)
+    remaining = list(addresses)
 
     async def resolve(host: str, port: int) -> Sequence[str]:
         assert host == "s3.test"
-        return left.pop(0) if len(left) > 1 else left[0]
+        return remaining.pop(0) if len(remaining) > 1 else remaining[0]
 
     def permits(address: Address) -> bool:
         return str(address) in permitted

@@ -21,8 +21,8 @@ def largest(mask: int) -> int:
 
 def best_fit(pods: Sequence[Pod], machines: int) -> Places | None:
     """What `lock_room` and `choose` take: of the pod, then of the run, with the smallest largest free block."""
-    found = [(largest(pod.free_mask), pod.gw_group, pod.position, i) for i, pod in enumerate(pods)]
-    partly = [each for each in found if machines <= each[0] < DOMAIN]
+    by_room = [(largest(pod.free_mask), pod.gw_group, pod.position, i) for i, pod in enumerate(pods)]
+    partly = [each for each in by_room if machines <= each[0] < DOMAIN]
     if partly:
         index = min(partly)[-1]
         slots, _ = choose(pods[index].free_mask, machines, whole=False)
@@ -66,19 +66,19 @@ def smallest_enclosing(pods: Sequence[Pod], machines: int) -> Places | None:
 
 def allocated(pods: Sequence[Pod], block: Places) -> list[Pod]:
     """The pods after the block was taken."""
-    return _moved(pods, block, taken=True)
+    return _moved(pods, block, allocate=True)
 
 
 def freed(pods: Sequence[Pod], block: Places) -> list[Pod]:
     """The pods after the block was returned."""
-    return _moved(pods, block, taken=False)
+    return _moved(pods, block, allocate=False)
 
 
-def _moved(pods: Sequence[Pod], block: Places, *, taken: bool) -> list[Pod]:
+def _moved(pods: Sequence[Pod], block: Places, *, allocate: bool) -> list[Pod]:
     changed = list(pods)
     for index, slot in block:
         pod, bit = changed[index], 1 << slot
-        if taken:
+        if allocate:
             changed[index] = pod._replace(free_mask=pod.free_mask & ~bit, allocated_mask=pod.allocated_mask | bit)
         else:
             changed[index] = pod._replace(free_mask=pod.free_mask | bit, allocated_mask=pod.allocated_mask & ~bit)

@@ -121,9 +121,9 @@ def test_pods_that_are_alike_may_be_counted_together(slots: list[str]) -> None:
 
 @given(snapshots(), sizes)
 def test_capacity_is_how_many_can_be_created_one_after_the_other(pods: Pods, machines: int) -> None:
-    created, left = 0, pods
-    while block := best_fit(left, machines):
-        created, left = created + 1, allocated(left, block)
+    created, remaining = 0, pods
+    while block := best_fit(remaining, machines):
+        created, remaining = created + 1, allocated(remaining, block)
     assert capacity(pods, machines) == created
 
 

@@ -49,18 +49,18 @@ def cheapest(free: list[int], tenants: list[Tenant], machines: int) -> int | Non
     for tenant in tenants:
         for pod, mask in tenant.block:
             allowed[pod] |= mask
-    found: list[int] = []
+    costs: list[int] = []
     for places in product(*(blocks(allowed, tenant.machines) for tenant in tenants)):
-        left = [*allowed]
+        free_masks = [*allowed]
         for pod, mask in places:
-            if left[pod] & mask != mask:
+            if free_masks[pod] & mask != mask:
                 break
-            left[pod] &= ~mask
+            free_masks[pod] &= ~mask
         else:
-            if any(aligned_starts(mask, machines, DOMAIN) for mask in left):
+            if any(aligned_starts(mask, machines, DOMAIN) for mask in free_masks):
                 moved = (each.machines for each, place in zip(tenants, places, strict=True) if each.block != (place,))
-                found.append(sum(moved))
-    return min(found, default=None)
+                costs.append(sum(moved))
+    return min(costs, default=None)
 
 
 def a_case(draw: random.Random) -> tuple[list[int], list[Tenant], int]:

@@ -42,20 +42,20 @@ def refused(rule: Rule | None) -> Fraction:
     """
 
     @cache
-    def from_here(state: State, left: int) -> Fraction:
-        if left == 0:
+    def from_here(state: State, events_left: int) -> Fraction:
+        if events_left == 0:
             return Fraction(0)
-        outcomes = [from_here(state - {cluster}, left - 1) for cluster in state]
+        outcomes = [from_here(state - {cluster}, events_left - 1) for cluster in state]
         for size in SIZES:
             fitting = list(places(state, size))
             if not fitting:
-                outcomes.append(size + from_here(state, left - 1))
+                outcomes.append(size + from_here(state, events_left - 1))
             elif rule is None:
-                outcomes.append(min(from_here(state | {place}, left - 1) for place in fitting))
+                outcomes.append(min(from_here(state | {place}, events_left - 1) for place in fitting))
             else:
                 block = rule(pods(state), size)
                 assert block is not None
-                outcomes.append(from_here(state | {(*block[0], size)}, left - 1))
+                outcomes.append(from_here(state | {(*block[0], size)}, events_left - 1))
         return sum(outcomes, Fraction(0)) / len(outcomes)
 
     return from_here(frozenset(), EVENTS)

@@ -26,9 +26,9 @@ def test_what_is_as_before_changes_nothing() -> None:
 
 def test_each_change_is_named_with_both_values() -> None:
     now = Shown("m0", "GC2", "Bow-2000", "2.7.0", '{"bmc":"2.7.1"}', "pod", 3)
-    found = compare(known(), [now])
-    assert found.rows == [now]
-    assert [(each.type, each.detail) for each in found.changes] == [
+    comparison = compare(known(), [now])
+    assert comparison.rows == [now]
+    assert [(each.type, each.detail) for each in comparison.changes] == [
         (Happened.SERIAL_CHANGED, "serial GC1 became GC2"),
         (Happened.MODEL_CHANGED, "model IPU-M2000 became Bow-2000"),
         (Happened.FIRMWARE_CHANGED, "firmware 2.6.0 became 2.7.0"),

@@ -13,9 +13,9 @@ from ipucloud.kernel.secrets import SecretFile, printed_by
 KEY = "A" * 43
 
 
-def refused(**given: object) -> str:
+def refused(**values: object) -> str:
     with pytest.raises(ValidationError) as raised:
-        Settings(**given)  # type: ignore[arg-type]  # as text, like variables
+        Settings(**values)  # type: ignore[arg-type]  # as text, like variables
     return str(raised.value)
 
 
@@ -55,12 +55,12 @@ def test_a_file_without_a_secret_keeps_a_process_from_starting(tmp_path: Path) -
 def test_keys_come_from_a_variable_a_file_or_a_command(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     path.write_text(f"{KEY}\n")
-    found = [
-        Settings.model_validate(given)
-        for given in ({"secrets_key": KEY}, {"secrets_key_file": path}, {"secrets_key_command": f"cat '{path}'"})
+    loaded = [
+        Settings.model_validate(values)
+        for values in ({"secrets_key": KEY}, {"secrets_key_file": path}, {"secrets_key_command": f"cat '{path}'"})
     ]
-    assert {each.secrets_key.get_secret_value() for each in found if each.secrets_key} == {KEY}
-    assert len({each.model_dump_json() for each in found}) == 1  # what is handed to other programs is the key
+    assert {each.secrets_key.get_secret_value() for each in loaded if each.secrets_key} == {KEY}
+    assert len({each.model_dump_json() for each in loaded}) == 1  # what is handed to other programs is the key
 
 
 def test_only_one_source_may_be_set(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_only_one_source_may_be_set(tmp_path: Path) -> None:
 def test_what_a_file_or_command_gives_is_judged_like_the_variable(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     path.write_text("hunter2")
-    for given in ({"secrets_key_file": path}, {"secrets_key_command": f"cat '{path}'"}):
-        sentence = refused(**given)
+    for values in ({"secrets_key_file": path}, {"secrets_key_command": f"cat '{path}'"}):
+        sentence = refused(**values)
         assert "secrets_key" in sentence
         assert "hunter2" not in sentence
 

@@ -31,29 +31,29 @@ async def test_after_a_taken_port_the_next_one_is_listened_on(tmp_path: Path, mo
     assert port == free
 
 
-@pytest.mark.parametrize("given", ["", "20000", "32000-20000", "0-10", "60000-70000", "a-b"])
+@pytest.mark.parametrize("text", ["", "20000", "32000-20000", "0-10", "60000-70000", "a-b"])
 def test_a_range_of_ports_that_is_none_is_refused(
-    given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["--data", str(tmp_path), "--token", "token", f"--ports={given}"])
+        main(["--data", str(tmp_path), "--token", "token", f"--ports={text}"])
     assert ended.value.code == 2
-    assert f"'{given}' is no range of ports, as in 20000-32000" in capsys.readouterr().err
+    assert f"'{text}' is no range of ports, as in 20000-32000" in capsys.readouterr().err
 
 
 @pytest.mark.anyio
 async def test_ports_are_of_the_range_and_one_that_is_taken_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        taken = other.getsockname()[1]
+        occupied = other.getsockname()[1]
 
         async def listen(port: int) -> int:
-            if port == taken:
+            if port == occupied:
                 raise OSError(98, "Address already in use")
             return port
 
-        port, _ = await ports.listen_on(None, listen, range(taken, taken + 2))
-        assert port == taken + 1
-        with pytest.raises(ports.PortTaken, match=f"no free port was found from {taken} to {taken}"):
-            await ports.listen_on(None, listen, range(taken, taken + 1))
-        with pytest.raises(ports.PortTaken, match=f"port {taken} cannot be listened on: Address already in use"):
-            await ports.listen_on(taken, listen)
+        port, _ = await ports.listen_on(None, listen, range(occupied, occupied + 2))
+        assert port == occupied + 1
+        with pytest.raises(ports.PortTaken, match=f"no free port was found from {occupied} to {occupied}"):
+            await ports.listen_on(None, listen, range(occupied, occupied + 1))
+        with pytest.raises(ports.PortTaken, match=f"port {occupied} cannot be listened on: Address already in use"):
+            await ports.listen_on(occupied, listen)

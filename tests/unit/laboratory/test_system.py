@@ -60,31 +60,31 @@ def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:
 def test_the_port_of_the_first_start_is_kept(tmp_path: Path) -> None:
     kept, printed = tmp_path / "port", list[str]()
 
-    def listen(wanted: int | None, usual: int) -> socket.socket:
-        return listen_kept("127.0.0.1", wanted, usual, kept, printed.append)
+    def listen(requested: int | None, usual: int) -> socket.socket:
+        return listen_kept("127.0.0.1", requested, usual, kept, printed.append)
 
     with listen_near("127.0.0.1", 0) as stranger:
-        taken = port_of(stranger)
-        with listen(None, taken) as first:
+        occupied = port_of(stranger)
+        with listen(None, occupied) as first:
             port = port_of(first)
-            assert port != taken
+            assert port != occupied
             assert printed == [
-                f"Port {taken} is taken. The API has port {port}, also at later starts; --port changes it."
+                f"Port {occupied} is taken. The API has port {port}, also at later starts; --port changes it."
             ]
-        with listen(None, taken) as again:
+        with listen(None, occupied) as again:
             assert port_of(again) == port
             with pytest.raises(PortError, match=f"Port {port} .*Earlier starts used it"):
-                listen(None, taken)
-        with pytest.raises(PortError, match=f"Port {taken} .*Use --port"):
-            listen(taken, 8000)
+                listen(None, occupied)
+        with pytest.raises(PortError, match=f"Port {occupied} .*Use --port"):
+            listen(occupied, 8000)
     with listen(0, 8000) as unchanged:
         assert port_of(unchanged) == port
         with listen(0, 8000) as moved:
             assert port_of(moved) != port
-    with listen(taken, 8000) as chosen:
-        assert port_of(chosen) == taken
+    with listen(occupied, 8000) as chosen:
+        assert port_of(chosen) == occupied
     with listen(None, 8000) as later:
-        assert port_of(later) == taken
+        assert port_of(later) == occupied
     assert len(printed) == 1
 
 
@@ -94,11 +94,11 @@ def test_profiles_of_another_service_are_kept(tmp_path: Path) -> None:
     first = {name: Profile("http://127.0.0.1:8000", f"{name}'s", "demo") for name in ("default", "admin")}
     env = write_terminal_files(data, first, printed.append)
     assert stored_profiles(client) == first
-    mine = Profile("https://ipucloud.example", "mine")
-    save({**first, "default": mine, "more": mine}, client)
+    other = Profile("https://ipucloud.example", "mine")
+    save({**first, "default": other, "more": other}, client)
     moved = {name: replace(each, url="http://127.0.0.1:9000") for name, each in first.items()}
     write_terminal_files(data, moved, printed.append)
-    assert stored_profiles(client) == {"default": mine, "admin": moved["admin"], "more": mine}
+    assert stored_profiles(client) == {"default": other, "admin": moved["admin"], "more": other}
     assert [sentence.split(" and was kept")[0] for sentence in printed] == [
         f"Profile default in {data / 'client'} is that of https://ipucloud.example"
     ]
@@ -126,14 +126,14 @@ def test_a_secret_is_made_once_and_is_this_users_alone(tmp_path: Path) -> None:
 
 def test_another_process_gets_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     provider = {"name": "x", "title": "X", "issuer": "https://x.example", "client_id": "a", "client_secret": "b"}
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "database_url": "postgresql://app@/x?host=/run",
         "port": 1234,
         "data_dir": "/data",
         "trusted_proxies": "10.0.0.0/8, 192.0.2.1",
         "oidc_providers": [{**provider, "email_domains": ["x.example"]}],
     }
-    settings = Settings(**given)
+    settings = Settings(**values)
     for name, value in environment(settings).items():
         monkeypatch.setenv(name, value)
     assert Settings() == settings
@@ -141,34 +141,41 @@ def test_another_process_gets_the_same_settings(monkeypatch: pytest.MonkeyPatch)
 
 def test_operators_reach_a_running_system_and_what_it_was_given_is_not_written_down(tmp_path: Path) -> None:
     own = SecretStr("postgresql://app@/x?host=/run")
-    theirs = SecretStr("postgresql://app:hunter2@db.example/x")
+    external = SecretStr("postgresql://app:hunter2@db.example/x")
     site = {"site_url": "http://127.0.0.1:9000", "site_token": SecretStr("token")}
     started = Settings(data_dir=tmp_path)
     with reachable(started, started.model_copy(update={"database_url": own, **site})):
-        found = running_at(tmp_path)
-        assert found is not None
-        assert (found.settings.database_url, found.settings.site_url, found.settings.site_token, found.missing) == (
+        running = running_at(tmp_path)
+        assert running is not None
+        assert (
+            running.settings.database_url,
+            running.settings.site_url,
+            running.settings.site_token,
+            running.missing,
+        ) == (
             own,
             *site.values(),
             [],
         )
         assert stat.S_IMODE((tmp_path / CONNECTIONS).stat().st_mode) == 0o600
     assert running_at(tmp_path) is None
-    given = started.model_copy(update={**site, "request_life": 7.0, "vipu_client_certificate": "pems/{controller}.pem"})
-    with reachable(given, given.model_copy(update={"database_url": own})):
+    restarted = started.model_copy(
+        update={**site, "request_life": 7.0, "vipu_client_certificate": "pems/{controller}.pem"}
+    )
+    with reachable(restarted, restarted.model_copy(update={"database_url": own})):
         assert '"token"' not in (tmp_path / CONNECTIONS).read_text()
-        found = running_at(tmp_path)
-        assert found is not None
-        assert (found.settings.site_url, found.settings.site_token, found.missing) == (
+        running = running_at(tmp_path)
+        assert running is not None
+        assert (running.settings.site_url, running.settings.site_token, running.missing) == (
             site["site_url"],
             None,
             ["site_token"],
         )
-        assert (found.settings.request_life, found.settings.vipu_client_certificate) == (
+        assert (running.settings.request_life, running.settings.vipu_client_certificate) == (
             7.0,
             str(Path.cwd() / "pems" / "{controller}.pem"),
         )
-    started = started.model_copy(update={"database_url": theirs})
+    started = started.model_copy(update={"database_url": external})
     with reachable(started, started.model_copy(update=site)):
         assert "hunter2" not in (tmp_path / CONNECTIONS).read_text()
         assert running_at(tmp_path) is None

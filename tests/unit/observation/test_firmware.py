@@ -42,8 +42,8 @@ def test_a_machine_differs_from_more_than_half_of_its_pod(versions: list[str], d
         for name, version in [*zip([each.name for each in machines], versions, strict=True), ("elsewhere", "1.0")]
     }
     reading = Reading(machines=systems, controllers={}, hosts=None, keys={}, reads=())
-    found = find(Expected("r", [], [*machines, alone], [], []), reading).facts
+    facts = find(Expected("r", [], [*machines, alone], [], []), reading).facts
     names = {each.id: each.name for each in [*machines, alone]}
-    assert [(names[fact.object_id], fact.code) for fact in found] == [
+    assert [(names[fact.object_id], fact.code) for fact in facts] == [
         (name, Code.FIRMWARE_DIFFERS) for name in differing
     ]

@@ -30,9 +30,9 @@ def without_bmcs(*, links: tuple[Link, ...] = (), allocation: str = HOLDER.exter
 
 
 def codes(reading: Reading) -> set[Code]:
-    found = find(Expected("r", [], [MACHINE], [], []), reading)
-    assert found.answered == set()  # so that no report is cleared
-    return {fact.code for fact in found.facts}
+    result = find(Expected("r", [], [MACHINE], [], []), reading)
+    assert result.answered == set()  # so that no report is cleared
+    return {fact.code for fact in result.facts}
 
 
 def test_a_link_that_is_down_is_found_without_the_bmcs() -> None:

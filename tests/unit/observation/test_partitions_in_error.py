@@ -63,8 +63,8 @@ def reported(
         keys={},
         reads=(),
     )
-    found = find(Expected("r", [], machines, [], [broken]), reading)
-    return {(MACHINES.index(fact.object_id), fact.code) for fact in found.facts}
+    result = find(Expected("r", [], machines, [], [broken]), reading)
+    return {(MACHINES.index(fact.object_id), fact.code) for fact in result.facts}
 
 
 def test_when_no_machine_is_known_to_have_failed_it_is_said_of_all() -> None:

@@ -11,7 +11,7 @@ from ipucloud.site.ports import VipuAddress
 SILENT, OTHER = VipuAddress("10.0.0.1", 8091), VipuAddress("10.0.0.2", 8091)
 
 
-class Hands:
+class ManualClock:
     """A clock that stands until it is moved."""
 
     def __init__(self) -> None:
@@ -27,12 +27,12 @@ class Hands:
         self.seconds += seconds
 
 
-def controllers(clock: Hands) -> Controllers:
+def controllers(clock: ManualClock) -> Controllers:
     return Controllers(clock, random.Random(1), pause=1.0)  # noqa: S311  # repeatable, not secret
 
 
 def test_only_so_many_passes_run_at_one_controller() -> None:
-    shared = controllers(Hands())
+    shared = controllers(ManualClock())
     passes = [shared.pass_at(OTHER) for _ in range(MAX_CONCURRENT)]
     for one in passes:
         assert shared.wait_for(OTHER) is None
@@ -44,7 +44,7 @@ def test_only_so_many_passes_run_at_one_controller() -> None:
 
 
 def test_one_that_fails_is_left_alone_ever_longer_and_others_are_not() -> None:
-    clock = Hands()
+    clock = ManualClock()
     shared = controllers(clock)
     pauses = []
     for _ in range(12):

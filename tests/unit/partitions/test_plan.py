@@ -21,14 +21,16 @@ desired_states = st.builds(
     Desired, name=st.sampled_from(NAMES), desired_state=st.sampled_from(DesiredState), shape=shapes, sent=st.booleans()
 )
 desires = st.lists(desired_states, unique_by=lambda each: each.name)
-seen = st.builds(
+seen_partitions = st.builds(
     SeenPartition,
     id=st.sampled_from(NAMES + STRANGERS),
     state=st.sampled_from(PartitionState),
     shape=shapes,
     ipus=st.just(()),
 )
-sights = st.lists(seen, unique_by=lambda each: each.id).map(lambda found: {each.id: each for each in found})
+sights = st.lists(seen_partitions, unique_by=lambda each: each.id).map(
+    lambda partitions: {each.id: each for each in partitions}
+)
 
 
 def applied(
@@ -36,7 +38,7 @@ def applied(
 ) -> tuple[list[Desired], dict[str, SeenPartition]]:
     """What a controller shows that did all that it was asked for, and what is desired then."""
     after = dict(observed)
-    wanted = {each.name: each for each in desired}
+    by_name = {each.name: each for each in desired}
     for action in actions:
         match action:
             case Make(name=name, shape=shape):
@@ -45,22 +47,26 @@ def applied(
                 del after[name]
             case Reset(name=name):
                 after[name] = replace(after[name], state=PartitionState.ACTIVE)
-                wanted[name] = replace(wanted[name], sent=True)
-    return list(wanted.values()), after
+                by_name[name] = replace(by_name[name], sent=True)
+    return list(by_name.values()), after
 
 
 @given(desires, sights)
 def test_what_is_planned_brings_about_what_is_desired(
     desired: list[Desired], observed: dict[str, SeenPartition]
 ) -> None:
-    wanted, after = applied(desired, observed, plan(desired, observed))
-    for each in wanted:
-        if each.desired_state is DesiredState.ABSENT:
-            assert each.name not in after
-        if each.desired_state is DesiredState.PRESENT:
-            assert each.name in after
-        if each.desired_state is DesiredState.RESET and each.name in observed and observed[each.name].state in AT_REST:
-            assert each.sent
+    desired_after, after = applied(desired, observed, plan(desired, observed))
+    for partition in desired_after:
+        if partition.desired_state is DesiredState.ABSENT:
+            assert partition.name not in after
+        if partition.desired_state is DesiredState.PRESENT:
+            assert partition.name in after
+        if (
+            partition.desired_state is DesiredState.RESET
+            and partition.name in observed
+            and observed[partition.name].state in AT_REST
+        ):
+            assert partition.sent
 
 
 @given(desires, sights)
@@ -85,12 +91,12 @@ def test_removals_come_first(desired: list[Desired], observed: dict[str, SeenPar
     assert kinds == sorted(kinds, reverse=True)
 
 
-@given(desired_states, st.none() | seen)
-def test_a_verdict_never_takes_one_thing_for_another(wanted: Desired, found: SeenPartition | None) -> None:
-    verdict = judge(wanted, found)
+@given(desired_states, st.none() | seen_partitions)
+def test_a_verdict_never_takes_one_thing_for_another(desired: Desired, observed: SeenPartition | None) -> None:
+    verdict = judge(desired, observed)
     if verdict is Verdict.REACHED:
-        assert (found is None) is (wanted.desired_state is DesiredState.ABSENT)
-        assert found is None or found.state is PartitionState.ACTIVE
-        assert wanted.desired_state is not DesiredState.RESET or wanted.sent
-    if found is None and wanted.desired_state in {DesiredState.UNMANAGED, DesiredState.RESET}:
+        assert (observed is None) is (desired.desired_state is DesiredState.ABSENT)
+        assert observed is None or observed.state is PartitionState.ACTIVE
+        assert desired.desired_state is not DesiredState.RESET or desired.sent
+    if observed is None and desired.desired_state in {DesiredState.UNMANAGED, DesiredState.RESET}:
         assert verdict is Verdict.MISSING

@@ -67,8 +67,8 @@ def test_the_documented_ones_are_taken(shape: PartitionShape) -> None:
 
 def test_room_is_in_aligned_blocks() -> None:
     everything = [IpuPlace(0, ipu) for ipu in range(16)]
-    taken = [IpuPlace(0, ipu) for ipu in range(4, 8)]
-    free = room(everything, taken)
+    used = [IpuPlace(0, ipu) for ipu in range(4, 8)]
+    free = room(everything, used)
     assert free.blocks == (Block(0, 0, 4), Block(0, 8, 8))
     assert free.largest == 8
     assert free.fits(8, 1)
@@ -77,11 +77,11 @@ def test_room_is_in_aligned_blocks() -> None:
 
 @given(st.frozensets(st.builds(IpuPlace, st.integers(0, 3), st.integers(0, 63))))
 def test_blocks_cover_what_is_free_and_nothing_else(free: frozenset[IpuPlace]) -> None:
-    found = room(free, ())
-    covered = [IpuPlace(b.domain, ipu) for b in found.blocks for ipu in range(b.start, b.start + b.size)]
+    result = room(free, ())
+    covered = [IpuPlace(b.domain, ipu) for b in result.blocks for ipu in range(b.start, b.start + b.size)]
     assert len(covered) == len(set(covered))
     assert set(covered) == free
-    assert all(block.start % block.size == 0 for block in found.blocks)
+    assert all(block.start % block.size == 0 for block in result.blocks)
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6))

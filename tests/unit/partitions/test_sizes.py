@@ -25,7 +25,7 @@ def machines(number: int) -> list[Mapping[str, Any]]:
     ]
 
 
-def sizes(number: int, taken: Sequence[str]) -> dict[int, str | None]:
+def sizes(number: int, occupied: Sequence[str]) -> dict[int, str | None]:
     """The sizes of a cluster, and why none of each fits beside partitions that have all IPUs of these machines."""
     partitions: list[Mapping[str, Any]] = [
         {
@@ -38,11 +38,11 @@ def sizes(number: int, taken: Sequence[str]) -> dict[int, str | None]:
             "size": 4,
             "ipus": [{"machine": name, "ipu": ipu, "domain": 0, "segment": 0, "number": ipu} for ipu in range(4)],
         }
-        for name in taken
+        for name in occupied
     ]
-    found = picture(machines(number), partitions, None, SeenLinks()).partition_sizes
-    assert all(each.fits == (each.reason is None) for each in found)
-    return {each.size: each.reason for each in found}
+    offered = picture(machines(number), partitions, None, SeenLinks()).partition_sizes
+    assert all(each.fits == (each.reason is None) for each in offered)
+    return {each.size: each.reason for each in offered}
 
 
 def test_an_empty_cluster_has_room_for_every_size_up_to_its_own() -> None:

@@ -115,7 +115,7 @@ async def test_garbage_is_an_unknown_outcome_whatever_it_is(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("told", "understood"),
+    ("sent", "understood"),
     [
         ("no such\x00file\x00\x00", "no such\ufffdfile\ufffd\ufffd"),
         (r"a \u0000 that was spelled out", r"a \u0000 that was spelled out"),
@@ -123,9 +123,9 @@ async def test_garbage_is_an_unknown_outcome_whatever_it_is(monkeypatch: pytest.
         ("\\\\u0000", "\\\\u0000"),
     ],
 )
-async def test_a_nul_that_no_database_stores_is_replaced(site: str, told: str, understood: str) -> None:
+async def test_a_nul_that_no_database_stores_is_replaced(site: str, sent: str, understood: str) -> None:
     async with httpx.AsyncClient(base_url=site, trust_env=False) as client:
         calls = HttpCalls(client, PATIENCE, lambda: PATIENCE, Pace())
-        job = await calls.read(Call.GET_JOB, "GET", f"/{told.encode().hex()}", Job)
+        job = await calls.read(Call.GET_JOB, "GET", f"/{sent.encode().hex()}", Job)
     assert job is not None
     assert job.detail == understood

@@ -51,6 +51,6 @@ def test_links_and_users_that_cannot_be_are_no_answer() -> None:
     ):
         with pytest.raises(InvalidAnswer):
             links(bad)
-    for found in (admin.User(id="other"), admin.User(id="c1", access_key_ids=["a b"])):
+    for message in (admin.User(id="other"), admin.User(id="c1", access_key_ids=["a b"])):
         with pytest.raises(InvalidAnswer):
-            user(found, "c1")
+            user(message, "c1")

@@ -173,10 +173,10 @@ def test_ten_tries_take_seventy_five_hours() -> None:
     ],
 )
 def test_who_is_busy_is_left_alone_as_long_as_it_asks_and_a_day_at_most(header: str | None, seconds: int) -> None:
-    asked = retry_seconds(header, datetime(2026, 11, 20, 12, tzinfo=UTC))
-    assert asked == seconds
+    delay = retry_seconds(header, datetime(2026, 11, 20, 12, tzinfo=UTC))
+    assert delay == seconds
     draw = random.Random(1)  # noqa: S311  # repeatable, not secret
-    assert pause_after(1, draw, asked) == (seconds or pytest.approx(PAUSES[0], rel=JITTER))
+    assert pause_after(1, draw, delay) == (seconds or pytest.approx(PAUSES[0], rel=JITTER))
     assert pause_after(1, draw, 1e9) == PAUSES[-1]
 
 
@@ -193,8 +193,8 @@ async def test_nothing_connects_to_a_forbidden_address_whatever_a_name_leads_to(
         judged = [[text] for text in FORBIDDEN] + [["93.184.216.34", text] for text in FORBIDDEN]
         for first in (*judged, [], ["no address"], ["127.0.0.1\n"]):
             answers[:] = [first, ["127.0.0.1"]]
-            found = await sender.send("https://hooks.example.com/", b"{}", {})
-            assert (found.failure, len(answers)) == (Failure.REFUSED_ADDRESS, 1)
+            delivery = await sender.send("https://hooks.example.com/", b"{}", {})
+            assert (delivery.failure, len(answers)) == (Failure.REFUSED_ADDRESS, 1)
         assert receiver.connections == 0
 
 

@@ -106,7 +106,7 @@ async def test_a_large_file_goes_in_parts_and_arrives_whole(
     depot = await kept(books, database, server)
     line.strike = Strike(b"partNumber=", every=1000)  # counts
     deliver(depot.order(f"http://127.0.0.1:{line.port}"))
-    assert line.strike.seen == 3
+    assert line.strike.matched == 3
     depot.arrived()
 
 

@@ -24,7 +24,7 @@ SELECT m.name FROM machines m JOIN allocations a ON a.machine_id = m.id AND a.fr
 """
 
 
-class Strays:
+class Leftovers:
     """Those of one history."""
 
     def __init__(self, control: psycopg.Connection[Any], hardware: Hardware, draw: random.Random) -> None:
@@ -35,17 +35,17 @@ class Strays:
     def appear(self) -> str | None:
         """Have an allocation or a network of a gone cluster on a machine of nobody; None where that cannot be."""
         state = self._hardware.state
-        if len(self._hardware.strays) >= MOST:
+        if len(self._hardware.leftovers) >= MOST:
             return None
-        gone = [name for (name,) in self._control.execute(_GONE).fetchall() if name not in self._hardware.strays]
-        taken = {name for (name,) in self._control.execute(_TAKEN).fetchall()}
-        taken.update(*(held.agent_ids for held in state.allocations.values()))
-        taken.update(*(network.spec.machines for network in state.networks.values()))
-        free = sorted(state.machines.keys() - taken)
+        gone = [name for (name,) in self._control.execute(_GONE).fetchall() if name not in self._hardware.leftovers]
+        in_use = {name for (name,) in self._control.execute(_TAKEN).fetchall()}
+        in_use.update(*(held.agent_ids for held in state.allocations.values()))
+        in_use.update(*(network.spec.machines for network in state.networks.values()))
+        free = sorted(state.machines.keys() - in_use)
         if not gone or not free:
             return None
         name, machine = self._draw.choice(gone), self._draw.choice(free)
-        self._hardware.strays.add(name)
+        self._hardware.leftovers.add(name)
         if self._draw.random() < 0.5:
             state.allocations[name] = Allocation(name, "vipu-0", frozenset({machine}))
             return f"allocation {name} comes back on {machine}"
@@ -53,7 +53,7 @@ class Strays:
         state.networks[name] = Network(spec, NetworkState.READY, None)
         return f"network {name} comes back on {machine}"
 
-    def left(self) -> bool:
+    def remain(self) -> bool:
         """Whether any of them is still at the site."""
         state = self._hardware.state
-        return not self._hardware.strays.isdisjoint(state.allocations.keys() | state.networks.keys())
+        return not self._hardware.leftovers.isdisjoint(state.allocations.keys() | state.networks.keys())

@@ -11,16 +11,16 @@ from tests.support.faultproxy import Proxy, proxy
 
 
 @contextmanager
-def database_line(url: str) -> Iterator[tuple[Proxy, str]]:
+def database_proxy(url: str) -> Iterator[tuple[Proxy, str]]:
     """A line to the server of a socket URL, and the URL of the same role and database by that line."""
     parts = urlsplit(url)
     query = parse_qs(parts.query)
     socket = Path(unquote(query["host"][0])) / f".s.PGSQL.{query['port'][0]}"
     with proxy(socket) as line:
-        yield line, by_line(line, url)
+        yield line, through_proxy(line, url)
 
 
-def by_line(line: Proxy, url: str) -> str:
+def through_proxy(line: Proxy, url: str) -> str:
     """`url` through the line. The server speaks no TLS."""
     parts = urlsplit(url)
     [passfile] = parse_qs(parts.query)["passfile"]

@@ -25,7 +25,7 @@ MAPS, LISTS = (
 """Those whose members are."""
 
 
-class Spoiler:
+class MarkupInjector:
     """Writes a script into every text of the API's answers. `written`: the field by the number in its script."""
 
     def __init__(self) -> None:
@@ -39,11 +39,11 @@ class Spoiler:
             route.fulfill(response=answer)
             return
         where = re.sub(r"[0-9a-f-]{36}", "*", route.request.url.split("/v1/")[1].split("?")[0])
-        route.fulfill(response=answer, body=json.dumps(self._spoilt(answer.json(), where)))
+        route.fulfill(response=answer, body=json.dumps(self._injected(answer.json(), where)))
 
-    def _spoilt(self, value: Any, field: str) -> Any:
+    def _injected(self, value: Any, field: str) -> Any:
         if isinstance(value, list):
-            return [self._spoilt(each, field) for each in value]
+            return [self._injected(each, field) for each in value]
         if not isinstance(value, dict):
             return value
         return {name: self._member(name, member, f"{field}.{name}") for name, member in value.items()}
@@ -55,7 +55,7 @@ class Spoiler:
             return self._script(field)
         if name in LISTS and isinstance(value, list):
             return [self._script(field) for _ in value]
-        return self._spoilt(value, field)
+        return self._injected(value, field)
 
     def _script(self, field: str) -> str:
         number = self._known.setdefault(field, next(self._numbers))
@@ -65,7 +65,7 @@ class Spoiler:
 
 def fields_shown(page: Page, paths: Iterable[str]) -> set[str]:
     """Which fields of the API's answers are to be read on these pages, each with a script in it. None may run."""
-    spoiler = Spoiler()
+    injector = MarkupInjector()
     dialogs: list[str] = []
 
     def heard(dialog: Dialog) -> None:
@@ -74,14 +74,14 @@ def fields_shown(page: Page, paths: Iterable[str]) -> set[str]:
 
     page.on("dialog", heard)
     page.add_init_script("addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI))")
-    page.route(re.compile(r"/v1/(?!.*/stream)"), spoiler)
+    page.route(re.compile(r"/v1/(?!.*/stream)"), injector)
     shown = set[str]()
     for path in paths:
         page.goto(path)
         page.get_by_role("main").get_by_role("heading").first.wait_for()
         expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
         numbers = re.findall(r"alert\((\d+)\)", page.locator("body").inner_text())
-        shown |= {spoiler.written[int(number)] for number in numbers}
+        shown |= {injector.written[int(number)] for number in numbers}
         assert page.locator("img[src=x]").count() == 0
     assert dialogs == []
     return shown

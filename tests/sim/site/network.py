@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
 from ipucloud.site.ports import Budget, SiteBusy, SiteError, SiteRefused, SiteUnknown
-from tests.sim.baton import Actor
 from tests.sim.faults import Faults, SiteFault
+from tests.sim.scheduler import Actor
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import SiteState
 
@@ -78,12 +78,12 @@ class Network:
     ) -> Value:
         """One observation; `secured`: of the controller, over TLS. Raises SiteError."""
         seconds, fault = await self._send(actor, budget, what, changes=False, secured=secured)
-        self.hardware.advance(actor.baton.now)
+        self.hardware.advance(actor.scheduler.now)
         state, then = self.hardware.earlier() if fault is SiteFault.STALE else (self.hardware.state, self.hardware.now)
-        seen = observe(state, then)
+        observation = observe(state, then)
         if fault is SiteFault.SLOW:
             await actor.sleep(min(seconds, self._draw.choice(SLOW_SECONDS)), f"slow {what}", background=False)
-        return seen
+        return observation
 
     async def change(
         self, actor: Actor, budget: Budget, request: Request, effect: Callable[[], None], *, secured: bool = False
@@ -92,7 +92,7 @@ class Network:
         what = f"{request.call} {request.name}"
         self.changes[request.sender] = self.changes.get(request.sender, 0) + 1
         seconds, fault = await self._send(actor, budget, what, changes=True, secured=secured)
-        now = actor.baton.now
+        now = actor.scheduler.now
         refusal = None
         if fault in {SiteFault.GHOST, SiteFault.DUPLICATE}:
             self.late.append(Late(now + self._delay(), request, effect))
@@ -123,7 +123,7 @@ class Network:
         """Reach the site, or raise what a caller sees that does not. Answers the call's time-out and its fate."""
         await actor.boundary(what)
         seconds = min(CALL_SECONDS, budget())
-        if secured and actor.baton.now < self.distrusted_until:
+        if secured and actor.scheduler.now < self.distrusted_until:
             self._faults.untrusted(what.split(maxsplit=1)[0])
             raise SiteUnknown(f"{what}: the certificate is not trusted")
         fault = self._faults.site(what.split(maxsplit=1)[0], changes=changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipucloud.site.ports import SiteError
 from ipucloud.site.vipu_ports import PartitionRequest
 from ipucloud.wire.site import HostState
-from tests.sim.baton import Actor
+from tests.sim.scheduler import Actor
 from tests.sim.site.hardware import Hardware
 
 NAMES = ("training", "test")
@@ -14,14 +14,14 @@ _TRIES = 30
 _AGAIN_SECONDS = 10.0
 
 
-class Tinkering:
-    """Customers who replace our partition by some of their own. `made`: those, by cluster.
+class DirectPartitions:
+    """Customers who replace our partition by some of their own. `by_cluster`: those.
 
     Not where the controller forgets: what it was never asked for by us, and never showed, nobody can make again.
     """
 
     def __init__(self, hardware: Hardware, *, forgetful: bool) -> None:
-        self.made: dict[str, list[str]] = {}
+        self.by_cluster: dict[str, list[str]] = {}
         self._hardware = hardware
         self._forgetful = forgetful
 
@@ -29,7 +29,7 @@ class Tinkering:
         """Take our partition away and make two small ones in its place, as fast as the controller allows."""
         if self._forgetful:
             return
-        actor.start(self._replace(external_name, actor), name=f"tinkering-{external_name}")
+        actor.start(self._replace(external_name, actor), name=f"partitioning-{external_name}")
 
     async def _replace(self, name: str, actor: Actor) -> None:
         hardware = self._hardware
@@ -37,7 +37,7 @@ class Tinkering:
             return
         actor.note(f"takes {name} apart")
         hardware.controller.remove_partition(name, name)
-        self.made.setdefault(name, [])
+        self.by_cluster.setdefault(name, [])
         while (name, name) in hardware.state.partitions:
             await actor.sleep(5.0, f"waits for {name} to go")
             if not self._logged_in(name, actor):
@@ -61,13 +61,13 @@ class Tinkering:
             except SiteError as refusal:
                 actor.note(str(refusal))
             else:
-                self.made[name].append(partition)
+                self.by_cluster[name].append(partition)
                 hardware.remember()
                 return
 
     def _logged_in(self, name: str, actor: Actor) -> bool:
         """Whether one of the cluster's servers still runs."""
-        self._hardware.advance(actor.baton.now)
+        self._hardware.advance(actor.scheduler.now)
         return any(
             host.server is not None and host.server.network == name and host.state is HostState.RUNNING
             for host in self._hardware.state.hosts.values()

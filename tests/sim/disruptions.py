@@ -5,29 +5,29 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tests.sim.baton import Baton
 from tests.sim.controller import Controller
-from tests.sim.coverage import Coverage, Seen, boundary
+from tests.sim.coverage import Coverage, CoverageKind, boundary
 from tests.sim.faults import Trouble
+from tests.sim.leftovers import Leftovers
 from tests.sim.moments import Moments
-from tests.sim.strays import Strays
+from tests.sim.scheduler import Scheduler
 from tests.sim.swarm import Weather
 from tests.sim.truth import Truth
 from tests.sim.workers import Worker
 
 
 @dataclass
-class Misfortunes:
+class Disruptions:
     """Those of one history. `kills` and `freezes`: how many there were."""
 
     weather: Weather
-    baton: Baton
+    scheduler: Scheduler
     draw: random.Random
     coverage: Coverage
     lease_seconds: float
     moments: Moments
     truth: Truth
-    strays: Strays
+    leftovers: Leftovers
     controller: Controller
     kills: int = 0
     freezes: int = 0
@@ -37,9 +37,9 @@ class Misfortunes:
         weather = self.weather
         if weather.observed and self.draw.random() < weather.strike_rate:
             self._happened(Trouble.STRUCK, self.truth.strike())
-            self.moments.look(self.baton.now)
-        if self.draw.random() < weather.stray_rate:
-            self._happened(Trouble.STRAYED, self.strays.appear())
+            self.moments.look(self.scheduler.now)
+        if self.draw.random() < weather.leftover_rate:
+            self._happened(Trouble.LEFTOVER, self.leftovers.appear())
         if self.draw.random() < weather.partition_rate:
             self._happened(Trouble.PARTITION_FAILED, self.controller.fail_partition())
         if self.draw.random() < weather.distrust_rate:
@@ -52,11 +52,11 @@ class Misfortunes:
         weather, fate = self.weather, self.draw.random()
         if fate < weather.kill_rate:
             self.kills += 1
-            self._strike(worker, Trouble.KILLED, Seen.KILLED)
+            self._strike(worker, Trouble.KILLED, CoverageKind.KILLED)
             await worker.kill()
         elif fate < weather.kill_rate + weather.freeze_rate:
             self.freezes += 1
-            self._strike(worker, Trouble.FROZEN, Seen.FROZEN)
+            self._strike(worker, Trouble.FROZEN, CoverageKind.FROZEN)
             worker.freeze(self.draw.uniform(self.lease_seconds, 6 * self.lease_seconds))
         elif fate < weather.kill_rate + weather.freeze_rate + weather.presence_loss_rate:
             self._strike(worker, Trouble.PRESENCE_LOST)
@@ -67,12 +67,12 @@ class Misfortunes:
 
     def _happened(self, trouble: Trouble, what: str | None) -> None:
         if what is not None:
-            self.coverage[Seen.FAULT, trouble] += 1
-            self.baton.trace.add(self.baton.now, "hardware", what)
+            self.coverage[CoverageKind.FAULT, trouble] += 1
+            self.scheduler.trace.add(self.scheduler.now, "hardware", what)
 
-    def _strike(self, worker: Worker, trouble: Trouble, kind: Seen | None = None) -> None:
-        """Count a misfortune, and every boundary at which the worker stands when it comes."""
-        self.coverage[Seen.FAULT, trouble] += 1
+    def _strike(self, worker: Worker, trouble: Trouble, kind: CoverageKind | None = None) -> None:
+        """Count a disruption, and every boundary at which the worker stands when it comes."""
+        self.coverage[CoverageKind.FAULT, trouble] += 1
         if kind is not None:
             for parked in worker.actor.parked:
                 self.coverage[kind, boundary(parked.what)] += 1

@@ -1,6 +1,6 @@
 """Calls made in a process of their own, for what takes hundreds of megabytes: processes that run tests stay small.
 
-with apart() as call:
+with own_process() as call:
     call(render, document)
 """
 
@@ -18,16 +18,16 @@ Answer = TypeVar("Answer")
 
 class Call(Protocol):
     def __call__(
-        self, function: Callable[Arguments, Answer], /, *given: Arguments.args, **named: Arguments.kwargs
+        self, function: Callable[Arguments, Answer], /, *args: Arguments.args, **named: Arguments.kwargs
     ) -> Answer: ...
 
 
 @contextmanager
-def apart() -> Iterator[Call]:
+def own_process() -> Iterator[Call]:
     """One process for all calls, started by the first. It knows functions of modules only."""
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
 
-        def call(function: Callable[Arguments, Answer], /, *given: Arguments.args, **named: Arguments.kwargs) -> Answer:
-            return process.submit(function, *given, **named).result()
+        def call(function: Callable[Arguments, Answer], /, *args: Arguments.args, **named: Arguments.kwargs) -> Answer:
+            return process.submit(function, *args, **named).result()
 
         yield call

@@ -1,6 +1,6 @@
 """A worker that finds every object as it should be, and reports when it reconciled each.
 
-`python -m bench.processes.looker URL`: says `ready`, works until SIGTERM, then says a JSON object of monotonic
+`python -m bench.processes.idle_worker URL`: says `ready`, works until SIGTERM, then says a JSON object of monotonic
 nanoseconds by key.
 """
 
@@ -23,7 +23,7 @@ from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import WorkItem
 
 
-class Looker:
+class PassRecorder:
     """Keeps the instant of each pass."""
 
     kind = "bench"
@@ -44,8 +44,8 @@ class Looker:
 
 async def main(url: str) -> None:
     database = Database(url, pool_size=8)
-    looker = Looker()
-    engine = Engine(database, [looker], clock=SystemClock())
+    recorder = PassRecorder()
+    engine = Engine(database, [recorder], clock=SystemClock())
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, engine.stop)
     running = asyncio.create_task(engine.run())
     while not engine.healthy:  # noqa: ASYNC110  # the engine has no event for it
@@ -53,7 +53,7 @@ async def main(url: str) -> None:
     print("ready", flush=True)
     await running
     await database.close()
-    print(json.dumps(looker.reconciled), flush=True)
+    print(json.dumps(recorder.reconciled), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One task runs at a time, up to its next boundary; a seeded draw hands the baton on.
+"""One task runs at a time, up to its next boundary; a seeded draw chooses the next.
 
 A boundary is what a worker cannot be sure to get beyond: a call to the site, a statement, a commit, a sleep. Between
 two of them a task runs alone and touches nothing outside itself, so to kill, freeze or overtake an actor at its
@@ -37,7 +37,7 @@ class Actor:
     """A process: its tasks, and where they stand."""
 
     name: str
-    baton: Baton
+    scheduler: Scheduler
     weight: int = 1
     alive: bool = True
     frozen_until: float = 0.0
@@ -46,18 +46,18 @@ class Actor:
     _rested: bool = False
 
     async def boundary(self, what: str) -> None:
-        """Stand here until the baton comes, which may be never."""
+        """Stand here until it is chosen, which may be never."""
         self._must_live()
-        if self._rested:  # it had the baton for nothing but the end of a sleep
+        if self._rested:  # it was chosen for nothing but the end of a sleep
             self._rested = False
             return
-        await self.park(Parked(self, what, self.baton.now, self.baton.loop.create_future(), background=False))
+        await self.park(Parked(self, what, self.scheduler.now, self.scheduler.loop.create_future(), background=False))
 
     async def sleep(self, seconds: float, what: str = "sleep", *, background: bool = True) -> None:
         """Stand here for at least so long."""
         self._must_live()
         await self.park(
-            Parked(self, what, self.baton.now + max(seconds, 0.0), self.baton.loop.create_future(), background)
+            Parked(self, what, self.scheduler.now + max(seconds, 0.0), self.scheduler.loop.create_future(), background)
         )
         self._rested = background
 
@@ -73,24 +73,24 @@ class Actor:
         """A task of this actor; the tasks it makes are this actor's too."""
         context = Context()
         context.run(_running.set, self)
-        task = self.baton.loop.create_task(coroutine, name=name, context=context)
+        task = self.scheduler.loop.create_task(coroutine, name=name, context=context)
         task.add_done_callback(self._ended)
         return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            self.baton.crashes.append(f"{task.get_name()} ended with {type(error).__name__}: {error}")
+            self.scheduler.crashes.append(f"{task.get_name()} ended with {type(error).__name__}: {error}")
 
     def note(self, event: str) -> None:
         """Something for the trace."""
-        self.baton.trace.add(self.baton.now, self.name, event)
+        self.scheduler.trace.add(self.scheduler.now, self.name, event)
 
     def _must_live(self) -> None:
         if not self.alive:
             raise asyncio.CancelledError
 
 
-class Baton:
+class Scheduler:
     """Who runs now, and what time it is. `crashes`: tasks that ended with an exception, which none should."""
 
     def __init__(self, loop: VirtualLoop, draw: random.Random, trace: Trace) -> None:
@@ -147,7 +147,7 @@ class Baton:
             return tasks[0]
         return self.draw.choices(tasks, [1 if task.background else 3 for task in tasks])[0]
 
-    async def hand_to(self, parked: Parked) -> None:
+    async def resume_parked(self, parked: Parked) -> None:
         """Let it run to its next boundary, and whoever it wakes in its own process."""
         self.trace.add(self.now, parked.actor.name, parked.what)
         parked.future.set_result(None)
