@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 
+from ipucloud.identity.roles import Role
 from tests.api.support import Api, running
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
@@ -30,6 +32,12 @@ async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
     """The application, started."""
     async with running(world, database.app_url) as started:
         yield started
+
+
+@pytest.fixture
+async def admin(api: Api) -> httpx.AsyncClient:
+    """An administrator of the platform."""
+    return await api.caller(Role.ADMIN)
 
 
 @pytest.fixture

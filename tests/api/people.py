@@ -25,8 +25,8 @@ BY_HAND = Inviting(3600.0, mailed=False)
 async def invite(api: Api, email: str, role: str = "operator") -> dict[str, Any]:
     answer = await api.owner.post(f"{api.base}/invitations", json={"email": email, "role": role})
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    invitation: dict[str, Any] = answer.json()
+    return invitation
 
 
 async def joined(api: Api, email: str, role: str = "operator") -> httpx.AsyncClient:

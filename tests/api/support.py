@@ -123,7 +123,7 @@ class Api:
 
     async def stores(self, text: str) -> list[str]:
         """The tables in which a text stands, as such or as bytes."""
-        found = []
+        tables = []
         async with self.world.database.begin() as connection:
             for table in sorted(metadata.tables):
                 row = sa.cast(sa.literal_column("t"), sa.Text)
@@ -131,14 +131,14 @@ class Api:
                 rows = await connection.execute(
                     sa.select(sa.func.count()).select_from(sa.table(table).alias("t")).where(there)
                 )
-                found += [table] if rows.scalar_one() else []
-        return found
+                tables += [table] if rows.scalar_one() else []
+        return tables
 
     async def count(self, table: str) -> int:
         async with self.world.database.begin() as connection:
             rows = await connection.execute(sa.select(sa.func.count()).select_from(sa.table(table)))
-            found: int = rows.scalar_one()
-        return found
+            count: int = rows.scalar_one()
+        return count
 
     async def make_cluster(self, name: str = "bert", **changes: object) -> dict[str, Any]:
         """Create through the API; the operation."""
@@ -177,11 +177,11 @@ def client(app: Application, headers: Mapping[str, str], address: str = "127.0.0
     async def below_its_path(answer: httpx.Response) -> None:
         if answer.status_code == 201 and answer.request.url.path.endswith("/v1/session"):
             await answer.aread()
-            made.base_url = f"http://api{answer.json()['path'] or ''}"
+            caller.base_url = f"http://api{answer.json()['path'] or ''}"
 
     hooks = {"response": [as_documented(app), below_its_path]}
-    made = httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)
-    return made
+    caller = httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)
+    return caller
 
 
 def key() -> dict[str, str]:
@@ -203,3 +203,14 @@ def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
 
 def cluster_id(operation: Mapping[str, Any]) -> UUID:
     return UUID(operation["target"]["id"])
+
+
+def euros(amount: str) -> dict[str, str]:
+    return {"amount": amount, "currency": "EUR"}
+
+
+async def operator_items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:
+    answer = await caller.get(f"/v1/operator/{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items

@@ -126,10 +126,10 @@ class Targets:
                 names["number"] = await make_invoice(connection, project.id)
                 await say_signed(connection, project.id)
         names |= await self._payment(operation, project, f"for {number}")
-        names |= await self._delivered(operation, project)
-        names |= await self._asked(operation, project)
-        names |= await self._reserved(operation, project)
-        names |= await self._stored(operation, project, number)
+        names |= await self._export(operation, project)
+        names |= await self._quota_request(operation, project)
+        names |= await self._reservation(operation, project)
+        names |= await self._storage(operation, project, number)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id in _OF_ACCOUNTS:
@@ -148,19 +148,19 @@ class Targets:
         names |= await self._people(operation, project, number)
         if "{key}" in operation.path:
             owner = self.api.client(project.token.secret)
-            made = await owner.post(
+            answer = await owner.post(
                 f"/v1/projects/{project.id}/ssh-keys", json={"name": f"target-{number}", "public_key": PUBLIC_KEY}
             )
-            names["key"] = made.json()["id"]
+            names["key"] = answer.json()["id"]
         return names
 
     async def _program(self, project: Project, cluster: UUID) -> dict[str, str]:
         """A job and a service of a cluster, which is in use then."""
         await self.api.world.finish_create(cluster)
-        wanted = ServiceCreate(name="chat", command=["serve"], port=1999)
+        service = ServiceCreate(name="chat", command=["serve"], port=1999)
         async with self.api.world.database.begin() as connection:
             job = await create_job(connection, project.actor, cluster, JobCreate(command=["true"]), None)
-            await create_service(connection, project.actor, cluster, wanted, None)
+            await create_service(connection, project.actor, cluster, service, None)
         return {"job": str(job.number), "service": "chat"}
 
     async def _people(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
@@ -172,11 +172,11 @@ class Targets:
             if "{invitation}" in operation.path:
                 home = Home(project.id, None, "a test") if operation.scoped else Home(None, project.id, "a test")
                 email = f"target-{number}@example.com"
-                made, _ = await invite(connection, home, email=email, role=role, seconds=60.0, mailed=False)
-                return {"invitation": str(made)}
+                invitation_id, _ = await invite(connection, home, email=email, role=role, seconds=60.0, mailed=False)
+                return {"invitation": str(invitation_id)}
         return {}
 
-    async def _asked(self, operation: Documented, project: Project) -> dict[str, str]:
+    async def _quota_request(self, operation: Documented, project: Project) -> dict[str, str]:
         """A request for a higher quota; a quota has one that is open."""
         if "/quota-requests" not in operation.path:
             return {}
@@ -187,13 +187,13 @@ class Targets:
         if "{quota_request}" not in operation.path:
             return {}
         limit = await self.api.world.value("SELECT max(machine_limit) + 1 FROM quotas")
-        wanted = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=limit, reason="more")
+        body = QuotaRequestCreate(region="luxembourg-2", machine_type="m2000", limit=limit, reason="more")
         async with self.api.world.database.begin() as connection:
             defaults = DefaultLimits(volume_gib=0, addresses=0)
-            made = await open_request(connection, project.actor, wanted, region="luxembourg-2", defaults=defaults)
-        return {"quota_request": str(made)}
+            request = await open_request(connection, project.actor, body, region="luxembourg-2", defaults=defaults)
+        return {"quota_request": str(request)}
 
-    async def _reserved(self, operation: Documented, project: Project) -> dict[str, str]:
+    async def _reservation(self, operation: Documented, project: Project) -> dict[str, str]:
         """A reservation, where the operator offers them."""
         if "/reservations" not in operation.path:
             return {}
@@ -203,17 +203,17 @@ class Targets:
                 return {}
             body = ReservationCreate.model_validate_json(orjson.dumps(reservation_json()))
             catalogue, settings = self.api.world.catalogue, self.api.world.settings
-            made = await reserve(connection, project.actor, body, catalogue=catalogue, settings=settings)
-        return {"reservation": str(made)}
+            reservation = await reserve(connection, project.actor, body, catalogue=catalogue, settings=settings)
+        return {"reservation": str(reservation)}
 
-    async def _stored(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+    async def _storage(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
         """A volume or snapshot; for a volume that is to be attached or detached also a cluster in use, which has it
         already or not."""
         world = self.api.world
         if "/snapshots" in operation.path:
-            return await self._copied(operation, project, number)
+            return await self._snapshot(operation, project, number)
         if "/addresses" in operation.path:
-            return await self._reached(operation, project, number)
+            return await self._address(operation, project, number)
         if "/volumes" not in operation.path:
             return {}
         async with world.database.begin() as connection:
@@ -225,10 +225,10 @@ class Targets:
             using = (await world.customer(project).create(f"target-{number}")).target_id
             await world.finish_create(using)
         attached = using if operation.id == "detachVolume" else None
-        made = await make_volume(world, project, f"target-{number}", attached_to=attached)
-        return {"volume": str(made), "using": str(using)}
+        volume = await make_volume(world, project, f"target-{number}", attached_to=attached)
+        return {"volume": str(volume), "using": str(using)}
 
-    async def _copied(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+    async def _snapshot(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
         """A snapshot, or a volume that can be copied."""
         if "{snapshot}" in operation.path:
             return {"snapshot": str(await make_snapshot(self.api.world, project, f"target-{number}"))}
@@ -236,7 +236,7 @@ class Targets:
             await offer_snapshots(connection)
         return {"volume": str(await make_volume(self.api.world, project, f"target-{number}"))}
 
-    async def _reached(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
+    async def _address(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
         """An address; for one that is to be attached or detached also a cluster in use, which has it already or not."""
         world = self.api.world
         async with world.database.begin() as connection:
@@ -251,8 +251,8 @@ class Targets:
             using = (await world.customer(project).create(f"target-{number}")).target_id
             await world.finish_create(using)
         attached = using if operation.id == "detachAddress" else None
-        made = await make_address(world, project, f"target-{number}", attached_to=attached)
-        return {"address": str(made), "using": str(using)}
+        address = await make_address(world, project, f"target-{number}", attached_to=attached)
+        return {"address": str(address), "using": str(using)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""
@@ -305,8 +305,8 @@ class Targets:
             async with self.api.world.database.begin() as connection:
                 machine = await self.api.world.machine_of(cluster)
                 said = FaultReportCreate(description="it hangs")
-                made = await open_report(connection, project.actor, cluster, Hardware("machine", machine), said)
-            return {"fault_report": str(made)}
+                report = await open_report(connection, project.actor, cluster, Hardware("machine", machine), said)
+            return {"fault_report": str(report)}
         if not operation.path.endswith((":report-fault", "/console")):
             return {}
         cluster = UUID(names["cluster"])
@@ -378,7 +378,7 @@ class Targets:
             )
         return {name: str(each) for name, each in names.items()}
 
-    async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
+    async def _export(self, operation: Documented, project: Project) -> dict[str, str]:
         """An export, or where it is delivered to."""
         of_account = "{account}" in operation.path
         async with self.api.world.database.begin() as connection:
@@ -389,8 +389,8 @@ class Targets:
             if "{schedule}" in operation.path:
                 return {"schedule": str(await some_schedule(connection, project.id, of_account=of_account))}
             if IN_BODY.get(operation.id) == "connection":
-                found = await some_connection(connection, project.id, "scheduled", of_account=of_account)
-                return {"connection": str(found)}
+                s3_connection = await some_connection(connection, project.id, "scheduled", of_account=of_account)
+                return {"connection": str(s3_connection)}
         return {}
 
     async def _payment(self, operation: Documented, project: Project, reference: str) -> dict[str, str]:

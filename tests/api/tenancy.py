@@ -45,26 +45,26 @@ class Tenancy(Targets):
     stranger: httpx.AsyncClient
     dead: httpx.AsyncClient
     by_role: dict[Role, httpx.AsyncClient]
-    _made: dict[tuple[Role, frozenset[Permission]], httpx.AsyncClient] = field(default_factory=dict)
+    _callers: dict[tuple[Role, frozenset[Permission]], httpx.AsyncClient] = field(default_factory=dict)
 
     async def narrowed(self, role: Role, *scopes: Permission) -> httpx.AsyncClient:
         """A caller of the role whose token has no scopes but these; the same one each time."""
-        asked = (role, frozenset(scopes))
-        if asked not in self._made:
-            self._made[asked] = await self.api.caller(role, scopes=scopes)
-        return self._made[asked]
+        cache_key = (role, frozenset(scopes))
+        if cache_key not in self._callers:
+            self._callers[cache_key] = await self.api.caller(role, scopes=scopes)
+        return self._callers[cache_key]
 
     async def targets(self, operations: Sequence[Documented]) -> dict[str, dict[str, str]]:
         """For each operation of a module what its path names, in the project. What they can share is made once."""
-        made: list[dict[str, str]] = []
-        found = {}
-        for each in operations:
-            names = next((names for names in made if each.named <= names.keys()), None)
+        created: list[dict[str, str]] = []
+        targets = {}
+        for operation in operations:
+            names = next((names for names in created if operation.named <= names.keys()), None)
             if names is None:
-                names = await self.target(each, self.project)
-                made.append(names)
-            found[each.id] = names
-        return found
+                names = await self.target(operation, self.project)
+                created.append(names)
+            targets[operation.id] = names
+        return targets
 
     async def ask(
         self, operation: Documented, caller: httpx.AsyncClient, names: Mapping[str, str], fault: Fault | None = None
@@ -145,8 +145,8 @@ def same_but_for_the_request(first: httpx.Response, second: httpx.Response) -> N
     bodies = []
     for answer in (first, second):
         document = problem(answer, 404, "not_found")
-        asked = {part.partition(":")[0] for part in document["instance"].split("/")[3:]}
-        detail = [word for word in document["detail"].replace(",", " ").split() if word not in asked]
+        path_names = {part.partition(":")[0] for part in document["instance"].split("/")[3:]}
+        detail = [word for word in document["detail"].replace(",", " ").split() if word not in path_names]
         bodies.append(document | {"detail": detail, "instance": "", "request_id": ""})
     assert bodies[0] == bodies[1]
 

@@ -11,7 +11,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem, s3_connection_json
-from tests.api.test_payers import ACCOUNTS, account, got, payer, problem_without_ids
+from tests.api.test_payers import ACCOUNTS, account, get_json, payer, problem_without_ids
 from tests.feature.billing.exports.workers import Desk
 
 pytestmark = pytest.mark.anyio
@@ -23,33 +23,33 @@ async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
     caller = await payer(api, admin, of)
     [month] = await api.world.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
     path, once = f"{ACCOUNTS}/{of}/exports", key()
-    asked = await caller.post(path, json={"month": month}, headers=once)
-    assert (asked.status_code, asked.json()["scope"], asked.json()["state"]) == (202, "account", "queued")
-    export = asked.headers["location"]
-    assert export == f"{path}/{asked.json()['id']}"
-    assert (await caller.post(path, json={"month": month}, headers=once)).json()["id"] == asked.json()["id"]
+    accepted = await caller.post(path, json={"month": month}, headers=once)
+    assert (accepted.status_code, accepted.json()["scope"], accepted.json()["state"]) == (202, "account", "queued")
+    export = accepted.headers["location"]
+    assert export == f"{path}/{accepted.json()['id']}"
+    assert (await caller.post(path, json={"month": month}, headers=once)).json()["id"] == accepted.json()["id"]
     problem(await caller.get(f"{export}/file"), 409, "state_conflict")
     for bad, pointer in (({}, ""), ({"month": month, "scope": "project"}, "/scope"), ({"month": "2026-13"}, "/month")):
         refused = problem(await caller.post(path, json=bad, headers=key()), 422, "validation_failed")
         assert [each["pointer"] for each in refused["errors"]] == [pointer], bad
     problem(await caller.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
     problem(await caller.post(path, json={"month": month, "connection": str(UUID(int=5))}), 404, "not_found")
-    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(asked.json()["id"]))
-    made = await got(caller, export)
-    assert (made["state"], made["progress"], made["manifest"]["scope"]) == (
+    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["id"]))
+    finished = await get_json(caller, export)
+    assert (finished["state"], finished["progress"], finished["manifest"]["scope"]) == (
         *("succeeded", 100),
         {"type": "account", "id": of},
     )
     file = await caller.get(f"{export}/file")
-    assert hashlib.sha256(file.content).hexdigest() == made["manifest"]["files"][0]["sha256"]
+    assert hashlib.sha256(file.content).hexdigest() == finished["manifest"]["files"][0]["sha256"]
     assert (await caller.get(f"{export}/file", headers={"If-None-Match": file.headers["etag"]})).status_code == 304
-    assert (await got(caller, path))["items"] == [made] == (await got(admin, path))["items"]
-    assert (await got(api.owner, f"{api.base}/billing/exports"))["items"] == []
-    problem(await api.owner.get(f"{api.base}/billing/exports/{made['id']}"), 404, "not_found")
+    assert (await get_json(caller, path))["items"] == [finished] == (await get_json(admin, path))["items"]
+    assert (await get_json(api.owner, f"{api.base}/billing/exports"))["items"] == []
+    problem(await api.owner.get(f"{api.base}/billing/exports/{finished['id']}"), 404, "not_found")
     types = [each["type"] for each in await all_events(caller, of)]
     assert {"operation.created", "operation.succeeded"} <= {*types}
     limit = f"{ACCOUNTS}/{of}/export-limit"
-    assert (await got(caller, limit)) == {"per_day": 10, "used": 1, "next_at": None}
+    assert (await get_json(caller, limit)) == {"per_day": 10, "used": 1, "next_at": None}
     problem(await caller.put(limit, json={"per_day": 1}), 403, "permission_denied")
     for _ in range(2):
         assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
@@ -60,8 +60,8 @@ async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
 
 
 async def all_events(caller: httpx.AsyncClient, of: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await got(caller, f"{ACCOUNTS}/{of}/events"))["items"]
-    return found
+    events: list[dict[str, Any]] = (await get_json(caller, f"{ACCOUNTS}/{of}/events"))["items"]
+    return events
 
 
 async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: Api) -> None:
@@ -73,29 +73,29 @@ async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: 
     problem(
         await caller.post(f"{base}/s3-connections", json=s3_connection_json(attachable=True)), 422, "validation_failed"
     )
-    made = await caller.post(f"{base}/s3-connections", json=s3_connection_json(), headers=key())
-    assert (made.status_code, made.json()["attachable"]) == (201, False)
-    assert "very-secret" not in made.text
+    connection = await caller.post(f"{base}/s3-connections", json=s3_connection_json(), headers=key())
+    assert (connection.status_code, connection.json()["attachable"]) == (201, False)
+    assert "very-secret" not in connection.text
     problem(await caller.post(f"{base}/s3-connections", json=s3_connection_json(), headers=key()), 409, "name_taken")
-    lake = made.headers["location"]
-    assert await got(caller, lake) == made.json() == await got(caller, f"{base}/s3-connections/lake")
+    lake = connection.headers["location"]
+    assert await get_json(caller, lake) == connection.json() == await get_json(caller, f"{base}/s3-connections/lake")
     changed = await caller.patch(lake, json={"prefix": "books"})
     assert changed.json()["prefix"] == "books"
-    body = {"connection": made.json()["id"], "every": "month"}
-    planned = await caller.post(f"{base}/export-schedules", json=body, headers=key())
-    assert (planned.status_code, planned.json()["name"]) == (201, "lake.month.cost-and-usage")
-    assert (await got(caller, f"{base}/export-schedules"))["items"] == [planned.json()]
+    body = {"connection": connection.json()["id"], "every": "month"}
+    schedule = await caller.post(f"{base}/export-schedules", json=body, headers=key())
+    assert (schedule.status_code, schedule.json()["name"]) == (201, "lake.month.cost-and-usage")
+    assert (await get_json(caller, f"{base}/export-schedules"))["items"] == [schedule.json()]
     problem(await caller.delete(lake), 409, "in_use")
-    asked = await caller.post(f"{base}/exports", json={"month": "2026-04"}, headers=key())
-    nobodys, ids = str(UUID(int=5)), [each.json()["id"] for each in (made, asked, planned)]
+    export = await caller.post(f"{base}/exports", json={"month": "2026-04"}, headers=key())
+    nobodys, ids = str(UUID(int=5)), [each.json()["id"] for each in (connection, export, schedule)]
     for method, path, sent in (
         ("GET", lake, None),
         ("PATCH", lake, {"prefix": "mine"}),
         ("DELETE", lake, None),
         ("POST", f"{lake}:test", None),
-        ("GET", asked.headers["location"], None),
-        ("GET", f"{asked.headers['location']}/file", None),
-        ("DELETE", planned.headers["location"], None),
+        ("GET", export.headers["location"], None),
+        ("GET", f"{export.headers['location']}/file", None),
+        ("DELETE", schedule.headers["location"], None),
     ):
         absent = path
         for each in ids:
@@ -116,15 +116,15 @@ async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: 
     }
     assert len(named) == 1
     problem(await api.owner.get(f"{api.base}/s3-connections/lake"), 404, "not_found")
-    for end, wanted in (
+    for end, valid in (
         ("exports", {"month": "2026-04"}),
         ("s3-connections", s3_connection_json()),
         ("export-schedules", body),
     ):
         problem(await stranger.get(f"{base}/{end}"), 404, "not_found")
-        problem(await stranger.post(f"{base}/{end}", json=wanted, headers=key()), 404, "not_found")
-    theirs = f"{ACCOUNTS}/{elsewhere}/export-schedules"
-    problem(await stranger.post(theirs, json=body, headers=key()), 404, "not_found")
+        problem(await stranger.post(f"{base}/{end}", json=valid, headers=key()), 404, "not_found")
+    other_schedules = f"{ACCOUNTS}/{elsewhere}/export-schedules"
+    problem(await stranger.post(other_schedules, json=body, headers=key()), 404, "not_found")
     assert (await caller.delete(f"{base}/export-schedules/lake.month.cost-and-usage")).status_code == 204
     assert (await caller.delete(lake)).status_code == 204
     problem(await caller.get(lake), 404, "not_found")

@@ -15,10 +15,10 @@ from tests.api.support import Api
 pytestmark = pytest.mark.anyio
 
 
-async def asked(api: Api, operation: dict[str, Any]) -> tuple[str, str | None, bool]:
+async def requester(api: Api, operation: dict[str, Any]) -> tuple[str, str | None, bool]:
     """Kind and name of who asked, as everyone in the project reads it, and whether by a token."""
-    found = (await api.owner.get(f"{api.base}/operations/{operation['id']}")).json()["requested_by"]
-    return found["kind"], found["name"], found["token_id"] is not None
+    actor = (await api.owner.get(f"{api.base}/operations/{operation['id']}")).json()["requested_by"]
+    return actor["kind"], actor["name"], actor["token_id"] is not None
 
 
 async def test_an_operation_says_who_asked_for_it(api: Api) -> None:
@@ -29,14 +29,14 @@ async def test_an_operation_says_who_asked_for_it(api: Api) -> None:
     operator = (await admin.get("/v1/whoami")).json()["token"]["name"]
 
     created = await api.make_cluster()
-    assert await asked(api, created) == ("token", me, True)
+    assert await requester(api, created) == ("token", me, True)
     cluster = f"{api.base}/clusters/{created['target']['id']}"
     deleted = (await by_ann.delete(cluster)).json()
-    assert await asked(api, deleted) == ("user", ann.email, True)
+    assert await requester(api, deleted) == ("user", ann.email, True)
 
     second = await api.make_cluster("second")
     removed = (await admin.delete(f"{api.base}/clusters/{second['target']['id']}")).json()
-    assert await asked(api, removed) == ("operator", operator, True)
+    assert await requester(api, removed) == ("operator", operator, True)
 
     third = await api.make_cluster("third")
     async with api.world.database.begin() as connection:
@@ -44,4 +44,4 @@ async def test_an_operation_says_who_asked_for_it(api: Api) -> None:
         await connection.execute(sa.text("UPDATE clusters SET expires_at = app_now() WHERE id = :id"), where)
     await delete_expired_clusters(api.world.database, api.services.settings)
     [expired, *_] = (await api.owner.get(f"{api.base}/operations", params={"kind": "cluster.delete"})).json()["items"]
-    assert await asked(api, expired) == ("platform", "expiry", False)
+    assert await requester(api, expired) == ("platform", "expiry", False)

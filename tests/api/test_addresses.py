@@ -27,10 +27,15 @@ async def post(api: Api, path: str, body: Mapping[str, object] | None = None) ->
 async def test_an_address_is_made_found_by_its_name_changed_and_listed(api: Api) -> None:
     answer = await post(api, "", address_json(tags={"team": "nlp"}))
     assert answer.status_code == 202, answer.text
-    made = answer.json()
-    assert answer.headers["location"].endswith(made["id"])
-    assert (made["state"], made["ip"], made["observed_at"], made["tags"]) == ("creating", None, None, {"team": "nlp"})
-    assert (await api.owner.get(f"{api.base}/addresses/frontdoor")).json() == made
+    address = answer.json()
+    assert answer.headers["location"].endswith(address["id"])
+    assert (address["state"], address["ip"], address["observed_at"], address["tags"]) == (
+        "creating",
+        None,
+        None,
+        {"team": "nlp"},
+    )
+    assert (await api.owner.get(f"{api.base}/addresses/frontdoor")).json() == address
     problem(await post(api, "", address_json(tags={})), 409, "name_taken")
     changed = await api.owner.patch(f"{api.base}/addresses/frontdoor", json={"name": "door"}, headers=key())
     assert changed.json()["name"] == "door"
@@ -64,14 +69,14 @@ async def test_a_project_has_five_addresses_in_a_region_unless_it_gets_more(api:
     assert await quota(api) == {"unit": "address", "limit": 5, "used": 5}
     admin = await api.caller(Role.ADMIN)
     path = f"{api.base}/quota-requests"
-    wanted = {"region": "luxembourg-2", "machine_type": "address", "limit": 5, "reason": "Doors"}
-    problem(await api.owner.post(path, json=wanted, headers=key()), 422, "validation_failed")
-    made = await api.owner.post(path, json=wanted | {"limit": 9}, headers=key())
-    assert made.status_code == 201, made.text
-    one = f"/v1/operator/quota-requests/{made.json()['id']}"
-    seen = (await admin.get(one)).json()
-    assert (seen["present_limit"], seen["used"]) == (5, 5)
-    assert (await admin.get("/v1/operator/quota-requests")).json()["items"] == [seen]
+    body = {"region": "luxembourg-2", "machine_type": "address", "limit": 5, "reason": "Doors"}
+    problem(await api.owner.post(path, json=body, headers=key()), 422, "validation_failed")
+    answer = await api.owner.post(path, json=body | {"limit": 9}, headers=key())
+    assert answer.status_code == 201, answer.text
+    one = f"/v1/operator/quota-requests/{answer.json()['id']}"
+    request = (await admin.get(one)).json()
+    assert (request["present_limit"], request["used"]) == (5, 5)
+    assert (await admin.get("/v1/operator/quota-requests")).json()["items"] == [request]
     granted = (await admin.post(f"{one}:grant", json={"limit": 6}, headers=key())).json()
     assert (granted["granted_limit"], granted["present_limit"]) == (6, 6)
     assert (await post(api, "", address_json("more"))).status_code == 202
@@ -88,12 +93,12 @@ async def test_an_operator_sets_the_quota_of_addresses_beside_that_of_machines(a
     machines = await api.world.rows(ours, project=api.world.project.id)
 
     async def put(*limits: int) -> Any:
-        seen = await admin.get(f"{api.base}/quotas")
-        others = [each for each in seen.json()["items"] if each["unit"] == "machine"]
-        mine = [{"region": "luxembourg-2", "machine_type": "address", "limit": limit} for limit in limits]
-        items = [{key: each[key] for key in ("region", "machine_type", "limit")} for each in others] + mine
+        answer = await admin.get(f"{api.base}/quotas")
+        others = [each for each in answer.json()["items"] if each["unit"] == "machine"]
+        of_addresses = [{"region": "luxembourg-2", "machine_type": "address", "limit": limit} for limit in limits]
+        items = [{key: each[key] for key in ("region", "machine_type", "limit")} for each in others] + of_addresses
         return await admin.put(
-            f"{api.base}/quotas", json={"items": items}, headers={"If-Match": seen.headers["etag"]} | key()
+            f"{api.base}/quotas", json={"items": items}, headers={"If-Match": answer.headers["etag"]} | key()
         )
 
     assert "has 1 address in" in problem(await put(0), 409, "state_conflict")["detail"]
@@ -108,8 +113,8 @@ async def test_an_operator_sets_the_quota_of_addresses_beside_that_of_machines(a
 async def quota(api: Api) -> dict[str, object]:
     """As the project reads it."""
     items = (await api.owner.get(f"{api.base}/quotas")).json()["items"]
-    [found] = [each for each in items if each["machine_type"] == "address" and each["region"] == "luxembourg-2"]
-    return {name: found[name] for name in ("unit", "limit", "used")}
+    [row] = [each for each in items if each["machine_type"] == "address" and each["region"] == "luxembourg-2"]
+    return {name: row[name] for name in ("unit", "limit", "used")}
 
 
 async def test_an_address_is_attached_to_clusters_of_its_project_and_region_in_use(api: Api) -> None:

@@ -28,11 +28,11 @@ LOG, ALL = "/audit-log", "/v1/operator/audit-log"
 async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
     answer = await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters})
     assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["items"]
-    return found
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
 
 
-def told(each: dict[str, Any]) -> tuple[object, ...]:
+def summary(each: dict[str, Any]) -> tuple[object, ...]:
     return each["operation"], each["status"], each["code"], each["state"]
 
 
@@ -43,7 +43,7 @@ async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(ap
     viewer = api.client(login.json()["token"], **{"User-Agent": "a program\x07"})
     repeated, body = key(), {"name": "ci", "role": "viewer"}
     for headers in (repeated, repeated):
-        made = await api.owner.post(f"{api.base}/tokens", json=body, headers=headers)
+        token = await api.owner.post(f"{api.base}/tokens", json=body, headers=headers)
     problem(await viewer.post(f"{api.base}/tokens", json=body), 403, "permission_denied")
     problem(await api.owner.delete(f"{api.base}/clusters/none"), 404, "not_found")
     problem(await api.owner.post(f"{api.base}/tokens", json={}), 422, "validation_failed")
@@ -52,8 +52,8 @@ async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(ap
     await api.owner.get(f"{api.base}/clusters")
     await api.owner.get(f"{api.base}/billing/invoices")
 
-    found = await entries(api)
-    assert [told(each) for each in found] == [
+    log = await entries(api)
+    assert [summary(each) for each in log] == [
         ("logIn", 201, None, "completed"),
         ("createToken", 201, None, "completed"),
         ("createToken", 201, None, "completed"),
@@ -64,13 +64,13 @@ async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(ap
         ("listInvoices", 200, None, "completed"),
         ("listAuditLog", None, None, "open"),  # the one that is being served
     ]
-    assert {found[place]["actor"] for place in (0, 3)} == {ann.email}
-    assert (found[3]["agent"], found[3]["address"]) == ("a program?", "127.0.0.1")
-    assert found[1]["request_id"] != found[2]["request_id"]
-    assert [told(each)[0] for each in await entries(api, actor=ann.email)] == ["logIn", "createToken"]
-    assert [told(each)[0] for each in await entries(api, writes="true")] == [told(each)[0] for each in found[:6]]
-    assert [told(each)[:2] for each in await entries(api, operation="deleteCluster")] == [("deleteCluster", 404)]
-    for secret in (PASSWORD, made.json()["token"] or "ipu_test_", login.json()["token"]):
+    assert {log[place]["actor"] for place in (0, 3)} == {ann.email}
+    assert (log[3]["agent"], log[3]["address"]) == ("a program?", "127.0.0.1")
+    assert log[1]["request_id"] != log[2]["request_id"]
+    assert [summary(each)[0] for each in await entries(api, actor=ann.email)] == ["logIn", "createToken"]
+    assert [summary(each)[0] for each in await entries(api, writes="true")] == [summary(each)[0] for each in log[:6]]
+    assert [summary(each)[:2] for each in await entries(api, operation="deleteCluster")] == [("deleteCluster", 404)]
+    for secret in (PASSWORD, token.json()["token"] or "ipu_test_", login.json()["token"]):
         assert "audit_log" not in await api.stores(secret)
 
 
@@ -80,8 +80,8 @@ async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api) -> N
         assert answer.status_code == status
     await api.client().post("/v1/session", json={"token": api.world.project.token.secret})
     admin = await api.caller(Role.ADMIN)
-    found = (await admin.get(ALL, params={"operation": "signIn"})).json()["items"]
-    assert [(each["status"], each["actor"] is None) for each in found] == [(201, False), (401, True), (401, True)]
+    items = (await admin.get(ALL, params={"operation": "signIn"})).json()["items"]
+    assert [(each["status"], each["actor"] is None) for each in items] == [(201, False), (401, True), (401, True)]
     everything = (await admin.get(ALL, params={"project": api.world.project.slug})).json()["items"]
     assert {each["project_id"] for each in everything} <= {str(api.world.project.id)}
 
@@ -118,8 +118,8 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
             owner.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
             assert owner.execute(statement).rowcount == 1
         async with api.world.database.read() as connection:
-            found = await verify(connection, head=longer.head)
-        assert any(fault in each for each in found.faults), (statement, found.faults)
+            verification = await verify(connection, head=longer.head)
+        assert any(fault in each for each in verification.faults), (statement, verification.faults)
 
 
 async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(

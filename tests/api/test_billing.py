@@ -44,12 +44,12 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
     admin = await api.caller(Role.ADMIN)
     own = (await api.owner.get(f"{api.base}/billing/account")).json()
     assert (own["id"], own["currency"], own["balances"]) == (str(api.world.project.id), "EUR", [balances("0.00")])
-    made = await admin.post(
+    created = await admin.post(
         "/v1/billing/accounts",
         json={"name": "Research", "currency": "EUR", "legal_name": "Research Ltd", "address": "1, Road\nTown"},
     )
-    assert made.status_code == 201, made.text
-    account = made.json()
+    assert created.status_code == 201, created.text
+    account = created.json()
     assert (account["payment_days"], account["address"]) == (30, "1, Road\nTown")
     assigned = await admin.put(f"{api.base}/billing/account", json={"account_id": account["id"]})
     assert assigned.json()["id"] == account["id"]
@@ -68,11 +68,11 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
         [fault] = refused["errors"]
         assert (fault["pointer"].lstrip("/") in sent, fault["code"]) == (True, "not_printable")
     changed = await admin.patch(
-        made.headers["location"], json={"tax_id": "LU1"}, headers={"If-Match": made.headers["etag"]}
+        created.headers["location"], json={"tax_id": "LU1"}, headers={"If-Match": created.headers["etag"]}
     )
     assert (changed.json()["tax_id"], changed.json()["legal_name"]) == ("LU1", "Research Ltd")
     stale = await admin.patch(
-        made.headers["location"], json={"tax_id": "X"}, headers={"If-Match": made.headers["etag"]}
+        created.headers["location"], json={"tax_id": "X"}, headers={"If-Match": created.headers["etag"]}
     )
     problem(stale, 412, "precondition_failed")
     nobody = await admin.put(f"{api.base}/billing/account", json={"account_id": str(UUID(int=5))})
@@ -87,8 +87,8 @@ def balances(unbilled: str) -> dict[str, object]:
 async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
     [began] = await api.world.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)
-    made = await api.make_cluster(flavor="m2000-pod16")
-    cluster = UUID(made["target"]["id"])
+    operation = await api.make_cluster(flavor="m2000-pod16")
+    cluster = UUID(operation["target"]["id"])
     await api.world.finish_create(cluster)
     stop_clock(database.owner_url, began + timedelta(minutes=35))
     await keep_books(api.world.database)
@@ -156,23 +156,23 @@ async def test_a_contract_price_goes_before_the_list_price(api: Api) -> None:
 async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> None:
     [began] = await api.world.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)
-    made = await api.make_cluster(flavor="m2000-pod16", tags={"team": "=vision"})
-    cluster = made["target"]["id"]
+    operation = await api.make_cluster(flavor="m2000-pod16", tags={"team": "=vision"})
+    cluster = operation["target"]["id"]
     await api.world.finish_create(UUID(cluster))
     stop_clock(database.owner_url, began + timedelta(minutes=35))
     await keep_books(api.world.database)
     path = f"{api.base}/billing/report"
     since = f"{began:%Y-%m-%dT%H}:00:00Z"
-    found = (await api.owner.get(path, params={"since": since, "group_by": ["cluster", "tag:team"]})).json()
-    [row] = found["rows"]
+    report = (await api.owner.get(path, params={"since": since, "group_by": ["cluster", "tag:team"]})).json()
+    [row] = report["rows"]
     assert row["group"] == {"cluster": cluster, "cluster_name": "bert", "tag:team": "=vision"}
     assert (row["minutes"], row["machine_minutes"]) == (30, 120)
-    assert row["cost"] == found["totals"][0]["cost"] == {"amount": "7.50", "currency": "EUR"}
-    assert found["posted_until"] > found["since"]
-    asked = {"since": since, "group_by": "tag:team"}
+    assert row["cost"] == report["totals"][0]["cost"] == {"amount": "7.50", "currency": "EUR"}
+    assert report["posted_until"] > report["since"]
+    query = {"since": since, "group_by": "tag:team"}
     for answer in (
-        await api.owner.get(path, params=asked | {"format": "csv"}),
-        await api.owner.get(path, params=asked, headers={"Accept": "text/csv"}),
+        await api.owner.get(path, params=query | {"format": "csv"}),
+        await api.owner.get(path, params=query, headers={"Accept": "text/csv"}),
     ):
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         assert answer.text.splitlines() == [
@@ -182,7 +182,7 @@ async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> No
     admin = await api.caller(Role.ADMIN)
     of_account = f"/v1/billing/accounts/{api.world.project.id}/report"
     whole = (await admin.get(of_account, params={"since": since})).json()
-    assert whole["totals"] == found["totals"]
+    assert whole["totals"] == report["totals"]
     refused = problem(await api.owner.get(of_account), 403, "permission_denied")
     assert "ipucloud tokens create NAME --account ACCOUNT" in refused["detail"]
     problem(await admin.get(f"/v1/billing/accounts/{UUID(int=5)}/report"), 404, "not_found")

@@ -36,23 +36,23 @@ async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
 
 async def use(api: Api, clock: Scratch, name: str = "bert", **changes: object) -> None:
     """An hour of one machine: 3.75 EUR; then the budgets are looked at."""
-    made = await api.make_cluster(name, **changes)
-    await api.world.finish_create(UUID(made["target"]["id"]))
+    operation = await api.make_cluster(name, **changes)
+    await api.world.finish_create(UUID(operation["target"]["id"]))
     stop_clock(clock.owner_url, NOW + timedelta(hours=1))
     await evaluate_budgets(api.world.database)
 
 
 async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: Api, clock: Scratch) -> None:
     path = f"{api.base}/budgets"
-    made = await api.owner.post(path, json=BUDGET)
-    assert made.status_code == 201, made.text
-    budget = made.json()
+    created = await api.owner.post(path, json=BUDGET)
+    assert created.status_code == 201, created.text
+    budget = created.json()
     assert (budget["scope"], budget["actual"], budget["refuses_creates"]) == ("project", None, False)
     await use(api, clock)
     refusal = problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie")), 409, "budget_reached")
     assert refusal["budget"]["name"] == "NLP team"
     assert refusal["budget"]["actual"] == {"amount": "3.75", "currency": "EUR"}
-    read = (await api.owner.get(made.headers["location"])).json()
+    read = (await api.owner.get(created.headers["location"])).json()
     assert (read["refuses_creates"], read["month"], read["actual"]["amount"]) == (True, "2026-05", "3.75")
     assert [(each["on"], each["reached_at"] is not None) for each in read["thresholds"]] == [
         ("actual", True),
@@ -71,14 +71,16 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
         }
     ]
     raised = {"amount": {"amount": "8", "currency": "EUR"}}
-    answer = await api.owner.patch(made.headers["location"], json=raised, headers={"If-Match": made.headers["etag"]})
+    answer = await api.owner.patch(
+        created.headers["location"], json=raised, headers={"If-Match": created.headers["etag"]}
+    )
     assert (answer.status_code, answer.json()["refuses_creates"]) == (200, False)
     await api.make_cluster("ernie")
-    stale = await api.owner.delete(made.headers["location"], headers={"If-Match": made.headers["etag"]})
+    stale = await api.owner.delete(created.headers["location"], headers={"If-Match": created.headers["etag"]})
     problem(stale, 412, "precondition_failed")
-    assert (await api.owner.delete(made.headers["location"])).status_code == 204
+    assert (await api.owner.delete(created.headers["location"])).status_code == 204
     assert (await api.owner.get(path)).json() == {"items": [], "next_cursor": None}
-    problem(await api.owner.get(made.headers["location"]), 404, "not_found")
+    problem(await api.owner.get(created.headers["location"]), 404, "not_found")
 
 
 async def test_a_budget_that_is_reached_refuses_to_grow_a_cluster(api: Api, clock: Scratch) -> None:
@@ -86,8 +88,8 @@ async def test_a_budget_that_is_reached_refuses_to_grow_a_cluster(api: Api, cloc
     await use(api, clock, flavor="m2000-pod8")
     path = f"{api.base}/clusters/bert:resize"
     before = await api.snapshot()
-    for asked in ({}, {"wait_for_capacity": True}):
-        grows = await api.owner.post(path, json={"flavor": "m2000-pod16"} | asked)
+    for options in ({}, {"wait_for_capacity": True}):
+        grows = await api.owner.post(path, json={"flavor": "m2000-pod16"} | options)
         refusal = problem(grows, 409, "budget_reached")
         assert refusal["budget"]["name"] == "NLP team"
         assert "NLP team" in refusal["detail"]
@@ -99,8 +101,8 @@ async def test_a_budget_that_is_reached_refuses_to_grow_a_cluster(api: Api, cloc
 async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock: Scratch) -> None:
     suspends = [{"on": "actual", "percent": 50, "action": "suspend"}]
     body = BUDGET | {"tag": {"key": "team", "value": "nlp"}, "thresholds": suspends}
-    made = (await api.owner.post(f"{api.base}/budgets", json=body)).json()
-    assert (made["scope"], made["thresholds"]) == ("tag", [suspends[0] | {"reached_at": None}])
+    budget = (await api.owner.post(f"{api.base}/budgets", json=body)).json()
+    assert (budget["scope"], budget["thresholds"]) == ("tag", [suspends[0] | {"reached_at": None}])
     await use(api, clock, "other")
     await api.make_cluster("tagged", tags={"team": "nlp"})
     tagged = (await api.owner.get(f"{api.base}/clusters?name=tagged")).json()["items"][0]["id"]
@@ -115,18 +117,18 @@ async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock:
 async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api, clock: Scratch) -> None:
     admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}/budgets"
-    made = await admin.post(account, json=BUDGET)
-    assert (made.status_code, made.json()["scope"]) == (201, "account")
+    created = await admin.post(account, json=BUDGET)
+    assert (created.status_code, created.json()["scope"]) == (201, "account")
     problem(await admin.post(account, json=BUDGET), 409, "name_taken")
     problem(await api.owner.post(account, json=BUDGET), 403, "permission_denied")
     problem(await admin.post(f"/v1/billing/accounts/{UUID(int=5)}/budgets", json=BUDGET), 404, "not_found")
     await use(api, clock)
     problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie")), 409, "budget_reached")
     assert (await api.owner.get(f"{api.base}/budgets")).json()["items"] == []
-    renamed = await admin.patch(made.headers["location"], json={"name": "All", "thresholds": BUDGET["thresholds"]})
+    renamed = await admin.patch(created.headers["location"], json={"name": "All", "thresholds": BUDGET["thresholds"]})
     assert [(await admin.get(account)).json()["items"][0]["name"], renamed.status_code] == ["All", 200]
-    assert (await admin.get(made.headers["location"])).json()["name"] == "All"
-    assert (await admin.delete(made.headers["location"])).status_code == 204
+    assert (await admin.get(created.headers["location"])).json()["name"] == "All"
+    assert (await admin.delete(created.headers["location"])).status_code == 204
     await api.make_cluster("ernie")
 
 

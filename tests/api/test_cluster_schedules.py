@@ -15,8 +15,8 @@ WORK = {"time_zone": "Europe/Luxembourg", "periods": [PERIOD], "holidays": ["202
 
 
 async def test_a_schedule_is_set_read_and_removed(api: Api) -> None:
-    made = await api.make_cluster("bert", schedule=WORK, idle_suspend_minutes=60)
-    path = f"{api.base}/clusters/{made['target']['id']}"
+    operation = await api.make_cluster("bert", schedule=WORK, idle_suspend_minutes=60)
+    path = f"{api.base}/clusters/{operation['target']['id']}"
     cluster = (await api.owner.get(path)).json()
     assert {name: cluster["schedule"][name] for name in WORK} == WORK
     assert cluster["schedule"]["next_action"] in {"resume", "suspend"}

@@ -18,15 +18,19 @@ async def test_a_cluster_from_its_making_to_its_end(api: Api) -> None:
     operation = accepted.json()
     assert (await api.owner.get(accepted.headers["location"])).json() == operation
     path = f"{api.base}/clusters/{operation['target']['id']}"
-    made = (await api.owner.get(path)).json()
-    assert (made["state"], made["tags"], made["operation"]["id"]) == ("creating", {"team": "nlp"}, operation["id"])
-    assert (await api.owner.get(f"{path}/machines")).json()["items"] == made["machines"]
-    assert (await api.owner.get(f"{path}/poplar-servers")).json()["items"] == made["poplar_servers"]
+    cluster = (await api.owner.get(path)).json()
+    assert (cluster["state"], cluster["tags"], cluster["operation"]["id"]) == (
+        "creating",
+        {"team": "nlp"},
+        operation["id"],
+    )
+    assert (await api.owner.get(f"{path}/machines")).json()["items"] == cluster["machines"]
+    assert (await api.owner.get(f"{path}/poplar-servers")).json()["items"] == cluster["poplar_servers"]
     await api.world.finish_create(cluster_id(operation))
     active = (await api.owner.get(path)).json()
     assert (active["state"], active["billing"]["status"]) == ("active", "running")
     usage = (await api.owner.get(f"{path}/usage")).json()
-    assert (usage["running"], usage["cluster_id"]) == (True, made["id"])
+    assert (usage["running"], usage["cluster_id"]) == (True, cluster["id"])
     gone = await api.owner.delete(path)
     assert (gone.status_code, gone.json()["kind"]) == (202, "cluster.delete")
     assert (await api.owner.delete(path)).json()["id"] == gone.json()["id"]

@@ -61,32 +61,32 @@ def locked(url: str, table: str, mode: str) -> Iterator[None]:
         connection.rollback()
 
 
-def highest(url: str, application: str, wanted: int) -> int:
-    """The most connections of the application that were seen until there were `wanted` of them."""
-    seen = 0
+def highest(url: str, application: str, expected: int) -> int:
+    """The most connections of the application that were seen until there were `expected` of them."""
+    peak = 0
     with psycopg.connect(url, autocommit=True) as connection:
 
         def reached() -> bool:
-            nonlocal seen
+            nonlocal peak
             row = connection.execute(SHOWN, [application]).fetchone()
             assert row is not None
-            seen = max(seen, int(row[0]))
-            return seen >= wanted
+            peak = max(peak, int(row[0]))
+            return peak >= expected
 
-        eventually(reached, f"{wanted} connections of {application}")
+        eventually(reached, f"{expected} connections of {application}")
         for _ in range(50):
             reached()
-    return seen
+    return peak
 
 
 async def test_a_worker_has_as_many_as_documented(world: World, database: Scratch, tmp_path: Path) -> None:
     for number in range(CROWD):
         await world.create(f"c{number}")
     settings = Settings(database_url=SecretStr(database.app_url), site_url="http://127.0.0.1:1", worker_internal_port=0)
-    wanted = Documented.read().worker
+    expected = Documented.read().worker
     # Steps are loaded, find no site, and wait for the lock to write that down.
     with locked(database.superuser_url, "clusters", "EXCLUSIVE"), process(WORKER, settings, tmp_path / "worker.log"):
-        assert highest(database.superuser_url, "ipucloud worker", wanted) == wanted
+        assert highest(database.superuser_url, "ipucloud worker", expected) == expected
 
 
 async def test_an_api_process_has_as_many_as_documented(world: World, database: Scratch, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_an_api_process_has_as_many_as_documented(world: World, database: 
     }
     settings = Settings(**(values | UNLIMITED))
     documented = Documented.read()
-    wanted = documented.pools * settings.database_pool_size + documented.besides
+    expected = documented.pools * settings.database_pool_size + documented.besides
     base = f"http://127.0.0.1:{port}"
     async with world.database.begin() as connection:
         projects = [await make_project(connection) for _ in range(PROJECTS)]
@@ -137,7 +137,7 @@ async def test_an_api_process_has_as_many_as_documented(world: World, database: 
                 caller.start()
                 ending.callback(caller.join)
             ending.callback(enough.set)
-            assert highest(database.superuser_url, "ipucloud api", wanted) == wanted
+            assert highest(database.superuser_url, "ipucloud api", expected) == expected
 
 
 def _answers(base: str) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_json, key, problem
 from tests.support.factories import make_price
 from tests.support.postgres import Database as Scratch
@@ -19,20 +18,15 @@ pytestmark = pytest.mark.anyio
 TENTH = "1.2345"
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
 async def yen_prices(api: Api) -> None:
     async with api.world.database.begin() as connection:
         await make_price(connection, "ipu-m2000", "luxembourg-2", Decimal(TENTH), currency="JPY")
 
 
 async def account(admin: httpx.AsyncClient, currency: str) -> dict[str, Any]:
-    made = await admin.post("/v1/billing/accounts", json={"name": "Kyoto", "currency": currency})
-    assert made.status_code == 201, made.text
-    return dict(made.json())
+    answer = await admin.post("/v1/billing/accounts", json={"name": "Kyoto", "currency": currency})
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
 
 
 def fault_of(answer: httpx.Response) -> tuple[str, str]:
@@ -62,8 +56,8 @@ async def test_a_project_is_served_in_the_currency_of_its_payer(
 
     estimate = (await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json())).json()
     assert estimate["price_per_minute"] == {"amount": TENTH, "currency": "JPY"}
-    made = await api.make_cluster()
-    cluster = (await api.owner.get(f"{api.base}/clusters/{made['target']['id']}")).json()
+    operation = await api.make_cluster()
+    cluster = (await api.owner.get(f"{api.base}/clusters/{operation['target']['id']}")).json()
     assert await api.world.column("SELECT currency FROM clusters") == ["JPY"], cluster
     for path in ("billing/usage", "billing/summary", "billing/balance", "billing/funds"):
         assert '"EUR"' not in (await api.owner.get(f"{api.base}/{path}")).text, path

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.people import advance, logged_in, person
+from tests.api.people import OURS, advance, logged_in, person
 from tests.api.support import Api, problem
 from tests.support.people import PASSWORD, Person, make_member
 from tests.support.postgres import Database as Scratch
@@ -17,14 +17,13 @@ from tests.support.postgres import Database as Scratch
 pytestmark = pytest.mark.anyio
 
 DEVICES = "/v1/login/devices"
-OURS = {"Sec-Fetch-Site": "same-origin"}
 
 
-async def begun(api: Api, **asked: str) -> dict[str, Any]:
-    answer = await api.client().post(DEVICES, json={"name": "ann-laptop", **asked})
+async def begin_login(api: Api, **fields: str) -> dict[str, Any]:
+    answer = await api.client().post(DEVICES, json={"name": "ann-laptop", **fields})
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    device: dict[str, Any] = answer.json()
+    return device
 
 
 async def browser_of(api: Api, who: Person) -> httpx.AsyncClient:
@@ -40,7 +39,7 @@ async def fetched(api: Api, device: dict[str, Any]) -> httpx.Response:
 
 async def test_a_person_approves_and_the_device_gets_their_token_once(api: Api, database: Scratch) -> None:
     ann = await person(api, Role.OPERATOR)
-    device = await begun(api)
+    device = await begin_login(api)
     code = device["user_code"]
     assert device["verification_uri_complete"] == f"http://api/device?code={code}"
     assert not await api.stores(device["device_code"])
@@ -66,7 +65,7 @@ async def test_a_person_approves_and_the_device_gets_their_token_once(api: Api, 
 
 async def test_a_denied_an_expired_and_an_unknown_login_get_nothing(api: Api, database: Scratch) -> None:
     browser = await browser_of(api, await person(api))
-    denied, late = await begun(api), await begun(api)
+    denied, late = await begin_login(api), await begin_login(api)
     assert (await browser.post(f"{DEVICES}:deny", json={"user_code": denied["user_code"]})).status_code == 204
     problem(await fetched(api, denied), 400, "access_denied")
     for code in ("BBBB-BBBB", "no such code"):
@@ -78,7 +77,7 @@ async def test_a_denied_an_expired_and_an_unknown_login_get_nothing(api: Api, da
 
 
 async def test_only_a_session_of_a_person_approves(api: Api) -> None:
-    ann, device = await person(api), await begun(api)
+    ann, device = await person(api), await begin_login(api)
     login = await logged_in(api, ann)
     by_login = api.client(**OURS)
     token = login.headers["authorization"].removeprefix("Bearer ")
@@ -99,11 +98,15 @@ async def test_the_device_asks_for_a_project_and_a_removed_member_gives_it_nothi
     async with api.world.database.begin() as connection:
         await make_member(connection, ann.id, other.id, Role.OWNER)
     browser = await browser_of(api, ann)
-    wanted, unknown, gone = await begun(api, project=other.slug), await begun(api, project="nowhere"), await begun(api)
-    for device in (wanted, unknown, gone):
+    named, unknown, gone = (
+        await begin_login(api, project=other.slug),
+        await begin_login(api, project="nowhere"),
+        await begin_login(api),
+    )
+    for device in (named, unknown, gone):
         body = {"user_code": device["user_code"]}
         assert (await browser.post(f"{DEVICES}:approve", json=body)).status_code == 204
-    assert (await fetched(api, wanted)).json()["project"] == other.slug
+    assert (await fetched(api, named)).json()["project"] == other.slug
     problem(await fetched(api, unknown), 403, "not_a_member")
     session = (await browser.get("/v1/session")).json()
     owner = api.owner if session["project"]["slug"] == api.world.project.slug else api.client(other.token.secret)

@@ -49,8 +49,8 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def test_the_committed_document_is_the_code() -> None:
     with own_process() as call:
-        made = call(document)
-    assert made == COMMITTED.read_bytes(), "run: python -m ipucloud.api.openapi docs/openapi.json"
+        generated = call(document)
+    assert generated == COMMITTED.read_bytes(), "run: python -m ipucloud.api.openapi docs/openapi.json"
 
 
 def written_out() -> bool:

@@ -28,45 +28,45 @@ async def events(api: Api, caller: httpx.AsyncClient, path: str, **query: Any) -
     await settled(api.world.database)
     answer = await caller.get(path, params={"order": "created_at", "limit": 1000, **query})
     assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["items"]
-    return found
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
 
 
 async def last(api: Api, caller: httpx.AsyncClient | None = None, **query: Any) -> dict[str, Any]:
     return (await events(api, caller or api.owner, f"{api.base}/events", **query))[-1]
 
 
-def seen(event: dict[str, Any]) -> tuple[object, object, object]:
+def origin(event: dict[str, Any]) -> tuple[object, object, object]:
     return event["address"], event["agent"], event["region"]
 
 
 async def whoever(api: Api, role: Role, **headers: str) -> httpx.AsyncClient:
     """A caller of the role at ADDRESS, whose program is AGENT unless `headers` have another."""
-    made = await api.caller(role)
-    secret = made.headers["authorization"].removeprefix("Bearer ")
+    caller = await api.caller(role)
+    secret = caller.headers["authorization"].removeprefix("Bearer ")
     return api.client(secret, address=ADDRESS, **({"User-Agent": AGENT} | headers))
 
 
 async def test_an_event_says_where_its_request_came_from_and_in_which_region(api: Api) -> None:
     caller = await whoever(api, Role.OWNER)
-    made = await caller.post(f"{api.base}/clusters", json=cluster_json())
-    assert made.status_code == 202, made.text
-    found = await events(api, api.owner, f"{api.base}/events", subject=str(cluster_id(made.json())))
-    assert {each["type"]: seen(each) for each in found} == {
+    created = await caller.post(f"{api.base}/clusters", json=cluster_json())
+    assert created.status_code == 202, created.text
+    listed = await events(api, api.owner, f"{api.base}/events", subject=str(cluster_id(created.json())))
+    assert {each["type"]: origin(each) for each in listed} == {
         "cluster.created": (ADDRESS, AGENT, "luxembourg-2"),
         "operation.created": (ADDRESS, AGENT, "luxembourg-2"),
     }
     viewer = await api.caller(Role.VIEWER)
-    assert await events(api, viewer, f"{api.base}/events", subject=found[0]["subject_id"]) == found
+    assert await events(api, viewer, f"{api.base}/events", subject=listed[0]["subject_id"]) == listed
     overview = (await api.owner.get(f"{api.base}/overview")).json()["events"]
-    assert [each for each in overview if each["id"] == found[0]["id"]] == [found[0]]
+    assert [each for each in overview if each["id"] == listed[0]["id"]] == [listed[0]]
     stream = (await api.owner.get(f"{api.base}/events/stream", params={"after": "0-0", "wait": 0})).text
     streamed = [orjson.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: ")]
-    assert [each for each in streamed if each["subject_id"] == found[0]["subject_id"]] == found
+    assert [each for each in streamed if each["subject_id"] == listed[0]["subject_id"]] == listed
 
     named = await caller.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"}, headers=key())
     assert named.status_code == 201, named.text
-    assert seen(await last(api, type="token.created")) == (ADDRESS, AGENT, None)
+    assert origin(await last(api, type="token.created")) == (ADDRESS, AGENT, None)
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ async def test_an_event_says_where_its_request_came_from_and_in_which_region(api
 async def test_a_program_is_recorded_without_control_characters_and_cut(
     api: Api, agent: bytes, recorded: str | None
 ) -> None:
-    made = await api.owner.post(
+    created = await api.owner.post(
         f"{api.base}/tokens", json={"name": "ci", "role": "viewer"}, headers=[(b"user-agent", agent)]
     )
-    assert made.status_code == 201, made.text
+    assert created.status_code == 201, created.text
     event = await last(api, type="token.created")
     assert (event["address"], event["agent"]) == ("127.0.0.1", recorded)
     shown = await last(api, type="token.created")
@@ -105,8 +105,8 @@ async def test_a_program_is_recorded_without_control_characters_and_cut(
 async def test_what_a_proxy_says_is_recorded_without_control_characters_and_cut(
     api: Api, address: str, recorded: str | None
 ) -> None:
-    made = await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "owner"})
-    caller = api.client(made.json()["token"], address=address)
+    token = await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "owner"})
+    caller = api.client(token.json()["token"], address=address)
     assert (await caller.post(f"{api.base}/tokens", json={"name": "by-ci", "role": "viewer"})).status_code == 201
     assert (await last(api, type="token.created"))["address"] == recorded
 
@@ -118,7 +118,7 @@ async def test_whoever_joins_is_of_the_project_that_they_join(api: Api) -> None:
     joined = await nobody.post("/v1/invitations:accept", json=accepted)
     assert joined.status_code == 200, joined.text
     event = await last(api, type="member.joined")
-    assert (event["actor"], *seen(event)) == ("bob@example.com", ADDRESS, AGENT, None)
+    assert (event["actor"], *origin(event)) == ("bob@example.com", ADDRESS, AGENT, None)
 
 
 async def test_what_no_request_caused_has_no_address(api: Api) -> None:
@@ -127,7 +127,7 @@ async def test_what_no_request_caused_has_no_address(api: Api) -> None:
         await connection.execute(sa.text("UPDATE clusters SET expires_at = app_now() WHERE id = :id"), {"id": cluster})
     await delete_expired_clusters(api.world.database, api.services.settings)
     event = await last(api, type="operation.created")
-    assert (event["actor"], *seen(event)) == (None, None, None, "luxembourg-2")
+    assert (event["actor"], *origin(event)) == (None, None, None, "luxembourg-2")
 
 
 async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None:
@@ -138,18 +138,18 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
     assert deleted.status_code == 202, deleted.text
     name = (await admin.get("/v1/whoami")).json()["token"]["name"]
     event = await last(api, type="operation.created")
-    assert (event["actor"], *seen(event)) == (name, None, None, "luxembourg-2")
+    assert (event["actor"], *origin(event)) == (name, None, None, "luxembourg-2")
     assert ADDRESS not in (await api.owner.get(f"{api.base}/events?limit=1000")).text
     assert ADDRESS not in (await api.owner.get(f"{api.base}/cloud-events?limit=1000")).text
     assert ADDRESS not in (await api.owner.get(f"{api.base}/events/stream?after=0-0&wait=0")).text
 
     trace = (await admin.get(f"/v1/operator/requests/{event['request_id']}")).json()
-    assert {seen(each) for each in trace["events"]} == {(ADDRESS, AGENT, "luxembourg-2")}
+    assert {origin(each) for each in trace["events"]} == {(ADDRESS, AGENT, "luxembourg-2")}
     body = {"reason": "odd", "region": "luxembourg-2", "expires_at": "2126-01-01T00:00:00Z"}
     started = await admin.post("/v1/operator/freezes", json=body)
     assert started.status_code == 201, started.text
     [freeze] = await events(api, admin, OPERATOR_EVENTS, type="freeze.started")
-    assert seen(freeze) == (ADDRESS, AGENT, "luxembourg-2")
+    assert origin(freeze) == (ADDRESS, AGENT, "luxembourg-2")
 
 
 async def test_operators_see_where_a_project_s_request_came_from(api: Api) -> None:
@@ -157,23 +157,23 @@ async def test_operators_see_where_a_project_s_request_came_from(api: Api) -> No
     body = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 2000, "reason": "a larger model"}
     opened = await caller.post(f"{api.base}/quota-requests", json=body)
     assert opened.status_code == 201, opened.text
-    assert seen(await last(api, type="quota_request.opened")) == (ADDRESS, AGENT, "luxembourg-2")
+    assert origin(await last(api, type="quota_request.opened")) == (ADDRESS, AGENT, "luxembourg-2")
     [event] = await events(api, await api.caller(Role.ADMIN), OPERATOR_EVENTS, type="quota_request.opened")
-    assert seen(event) == (ADDRESS, AGENT, "luxembourg-2")
+    assert origin(event) == (ADDRESS, AGENT, "luxembourg-2")
 
 
 async def test_payers_see_addresses_of_their_own_account_only(api: Api) -> None:
     """Webhooks of the account: one made by a payer, one by an administrator."""
     account = str(api.world.project.id)
-    path, mine = f"/v1/billing/accounts/{account}", await whoever(api, Role.PAYER)
+    path, payer = f"/v1/billing/accounts/{account}", await whoever(api, Role.PAYER)
     admin = await whoever(api, Role.ADMIN)
-    for caller in (mine, admin):
-        made = await caller.post(f"{path}/webhooks", json={"url": "https://hooks.example.com/x"})
-        assert made.status_code == 201, made.text
-    found = await events(api, mine, f"{path}/events", type="webhook.created")
-    assert [seen(each) for each in found] == [(ADDRESS, AGENT, None), (None, None, None)]
-    as_cloud_events = await events(api, mine, f"{path}/cloud-events", type="webhook.created")
-    assert [seen(each) for each in as_cloud_events] == [seen(each) for each in found]
+    for caller in (payer, admin):
+        created = await caller.post(f"{path}/webhooks", json={"url": "https://hooks.example.com/x"})
+        assert created.status_code == 201, created.text
+    listed = await events(api, payer, f"{path}/events", type="webhook.created")
+    assert [origin(each) for each in listed] == [(ADDRESS, AGENT, None), (None, None, None)]
+    as_cloud_events = await events(api, payer, f"{path}/cloud-events", type="webhook.created")
+    assert [origin(each) for each in as_cloud_events] == [origin(each) for each in listed]
     assert {each["source"] for each in as_cloud_events} == {f"/v1/billing/accounts/{account}"}
     assert "webhook.created" not in {each["type"] for each in await events(api, api.owner, f"{api.base}/events")}
 
@@ -185,7 +185,7 @@ async def test_whoever_signs_in_is_in_the_event_of_their_token(api: Api) -> None
     login = await nobody.post("/v1/login", json={"email": ann.email, "password": PASSWORD})
     assert login.status_code == 201, login.text
     event = await last(api, type="token.created")
-    assert (event["actor"], *seen(event)) == (ann.email, ADDRESS, AGENT, None)
+    assert (event["actor"], *origin(event)) == (ann.email, ADDRESS, AGENT, None)
 
 
 async def test_events_are_listed_as_cloud_events(api: Api) -> None:
@@ -193,9 +193,9 @@ async def test_events_are_listed_as_cloud_events(api: Api) -> None:
     await caller.post(f"{api.base}/clusters", json=cluster_json())
     await caller.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})
     plain = await events(api, api.owner, f"{api.base}/events")
-    found = await events(api, api.owner, f"{api.base}/cloud-events")
-    assert [each["id"] for each in found] == [each["id"] for each in plain]
-    for event, same in zip(found, plain, strict=True):
+    cloud_events = await events(api, api.owner, f"{api.base}/cloud-events")
+    assert [each["id"] for each in cloud_events] == [each["id"] for each in plain]
+    for event, same in zip(cloud_events, plain, strict=True):
         assert all(re.fullmatch(r"[a-z0-9]{1,20}", name) for name in event), "names of attributes (CloudEvents, 3.1.1)"
         assert event["specversion"] == "1.0"
         assert (event["source"], event["type"]) == (f"/v1/projects/{api.world.project.id}", f"ipucloud.{same['type']}")
@@ -206,11 +206,11 @@ async def test_events_are_listed_as_cloud_events(api: Api) -> None:
             same["data"],
         )
         assert (event["operationid"], event["requestid"]) == (same["operation_id"], same["request_id"])
-        assert (event["actor"], *seen(event)) == (same["actor"], *seen(same))
+        assert (event["actor"], *origin(event)) == (same["actor"], *origin(same))
     query = {"limit": "1", "order": "created_at"}
     first = (await api.owner.get(f"{api.base}/cloud-events", params=query)).json()
     second = await api.owner.get(f"{api.base}/cloud-events", params=query | {"cursor": first["next_cursor"]})
-    assert [*first["items"], *second.json()["items"]] == found[:2]
+    assert [*first["items"], *second.json()["items"]] == cloud_events[:2]
     problem(
         await api.owner.get(f"{api.base}/events", params=query | {"cursor": first["next_cursor"]}),
         400,

@@ -33,14 +33,14 @@ async def signed(api: Api, role: Role) -> tuple[httpx.AsyncClient, str]:
 
 
 @contextmanager
-def opened(server: ApiProcess, api: Api, *, secret: str = "", **given: str) -> Iterator[Iterator[Message]]:
-    """The messages of a stream; `given`: query parameters, the header `last_event_id`, and another `path`."""
+def opened(server: ApiProcess, api: Api, *, secret: str = "", **query: str) -> Iterator[Iterator[Message]]:
+    """The messages of a stream; `query`: parameters, the header `last_event_id`, and another `path`."""
     headers = {"Authorization": f"Bearer {secret or api.world.project.token.secret}"}
-    if last := given.pop("last_event_id", ""):
+    if last := query.pop("last_event_id", ""):
         headers["Last-Event-ID"] = last
-    url = f"http://127.0.0.1:{server.port}{given.pop('path', f'{api.base}/events/stream')}"
+    url = f"http://127.0.0.1:{server.port}{query.pop('path', f'{api.base}/events/stream')}"
     with httpx.stream(
-        "GET", url, params=given, headers=headers, timeout=PATIENCE, trust_env=False, verify=NOBODY
+        "GET", url, params=query, headers=headers, timeout=PATIENCE, trust_env=False, verify=NOBODY
     ) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -51,9 +51,9 @@ def opened(server: ApiProcess, api: Api, *, secret: str = "", **given: str) -> I
 
 def documents(messages: list[Message]) -> list[dict[str, object]]:
     assert all(message.data for message in messages)
-    found = [json.loads(message.data) for message in messages]
-    assert [(message.id, message.event) for message in messages] == [(each["id"], each["type"]) for each in found]
-    return found
+    events = [json.loads(message.data) for message in messages]
+    assert [(message.id, message.event) for message in messages] == [(each["id"], each["type"]) for each in events]
+    return events
 
 
 async def test_what_happens_is_sent_and_a_stream_goes_on_after_any_event(api: Api, database: Scratch) -> None:
@@ -84,8 +84,8 @@ async def test_what_happens_is_sent_and_a_stream_goes_on_after_any_event(api: Ap
 
 async def test_operators_have_a_stream_of_what_they_read(api: Api, database: Scratch) -> None:
     admin, secret = await signed(api, Role.ADMIN)
-    mine: dict[str, str] = {"path": "/v1/operator/events/stream", "secret": secret}
-    with api_process({"database_pool_size": 1}, url=database.app_url) as server, opened(server, api, **mine) as live:
+    stream: dict[str, str] = {"path": "/v1/operator/events/stream", "secret": secret}
+    with api_process({"database_pool_size": 1}, url=database.app_url) as server, opened(server, api, **stream) as live:
         next(live)
         await api.make_cluster()
         freeze = {"region": "luxembourg-2", "reason": "odd answers", "expires_at": "2126-01-01T00:00:00Z"}
@@ -95,17 +95,17 @@ async def test_operators_have_a_stream_of_what_they_read(api: Api, database: Scr
         log = (await admin.get("/v1/operator/events", params={"order": "created_at"})).json()["items"]
         assert [each["type"] for each in log] == ["freeze.started", "freeze.ended"]
         assert documents([next(live), next(live)]) == log
-        with opened(server, api, after=log[0]["id"], wait="0", **mine) as rest:
+        with opened(server, api, after=log[0]["id"], wait="0", **stream) as rest:
             assert documents([*rest][1:]) == log[1:]
         [of_project] = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.created"})).json()["items"]
-        with opened(server, api, after=of_project["id"], wait="0", **mine) as rest:
+        with opened(server, api, after=of_project["id"], wait="0", **stream) as rest:
             assert [message.event for message in rest] == ["gap"]
 
 
 async def test_a_payer_has_a_stream_of_the_account(api: Api, database: Scratch) -> None:
     payer, secret = await signed(api, Role.PAYER)
     account = (await payer.get("/v1/me")).json()["token"]["account_id"]
-    mine: dict[str, str] = {"path": f"/v1/billing/accounts/{account}/events/stream", "secret": secret}
+    stream: dict[str, str] = {"path": f"/v1/billing/accounts/{account}/events/stream", "secret": secret}
     async with api.world.database.begin() as connection:
         paused = TopUpPaused(reason="month_limit", detail="The next one would exceed the month's limit.")
         kind, owner = REGISTRY["account.top_up_paused"], UUID(account)
@@ -113,9 +113,9 @@ async def test_a_payer_has_a_stream_of_the_account(api: Api, database: Scratch) 
     await settled(api.world.database)
     log = (await payer.get(f"/v1/billing/accounts/{account}/events")).json()["items"]
     with api_process({"database_pool_size": 1}, url=database.app_url) as server:
-        with opened(server, api, after="0-0", wait="0", **mine) as rest:
+        with opened(server, api, after="0-0", wait="0", **stream) as rest:
             assert documents([*rest][1:]) == log
-        other = mine | {"path": f"/v1/billing/accounts/{UUID(int=1)}/events/stream"}
+        other = stream | {"path": f"/v1/billing/accounts/{UUID(int=1)}/events/stream"}
         answer = server.outside.get(other["path"], headers={"Authorization": f"Bearer {secret}"})
         problem(answer, 404, "not_found")
 
@@ -125,13 +125,13 @@ async def test_streams_are_few_and_end_with_their_token_and_their_server(api: Ap
     limits = {"streams_per_project": 3, "stream_limit": 4, "database_pool_size": 1}
     neighbour = await api.other_project()
     with api_process(limits, url=database.app_url) as server, ExitStack() as stack:
-        path, mine = f"{api.base}/events/stream", {"Authorization": f"Bearer {api.world.project.token.secret}"}
+        path, own = f"{api.base}/events/stream", {"Authorization": f"Bearer {api.world.project.token.secret}"}
         first, second = [stack.enter_context(opened(server, api)) for _ in range(2)]
         third = stack.enter_context(opened(server, api, secret=other.json()["token"]))
         for each in (first, second, third):
             next(each)
-        theirs = {"Authorization": f"Bearer {other.json()['token']}"}
-        for headers in (mine, theirs):  # a project has its limit, however many tokens it has
+        others = {"Authorization": f"Bearer {other.json()['token']}"}
+        for headers in (own, others):  # a project has its limit, however many tokens it has
             refused = server.outside.get(path, headers=headers)
             assert problem(refused, 429, "too_many_connections")["limit"] == 3
             assert refused.headers["retry-after"]

@@ -31,8 +31,8 @@ async def test_the_types_are_listed_with_what_their_data_hold(shared_api: Api) -
 )
 async def test_a_webhook_for_nothing_is_refused_with_the_nearest_types(api: Api, sent: str, meant: str) -> None:
     before = await api.snapshot()
-    made = await api.owner.post(f"{api.base}/webhooks", json=HOOK | {"event_types": ["cluster.*", sent]})
-    [fault] = problem(made, 422, "validation_failed")["errors"]
+    answer = await api.owner.post(f"{api.base}/webhooks", json=HOOK | {"event_types": ["cluster.*", sent]})
+    [fault] = problem(answer, 422, "validation_failed")["errors"]
     assert (fault["pointer"], fault["code"]) == ("/event_types/1", "unknown_event_type")
     assert f"`{sent}`" in fault["detail"]
     assert meant in fault["detail"]
@@ -40,25 +40,25 @@ async def test_a_webhook_for_nothing_is_refused_with_the_nearest_types(api: Api,
 
 
 async def test_a_webhook_is_not_changed_to_one_for_nothing(api: Api) -> None:
-    made = (await api.owner.post(f"{api.base}/webhooks", json=HOOK)).json()
-    changed = await api.owner.patch(f"{api.base}/webhooks/{made['id']}", json={"event_types": ["cluster.actve"]})
+    webhook = (await api.owner.post(f"{api.base}/webhooks", json=HOOK)).json()
+    changed = await api.owner.patch(f"{api.base}/webhooks/{webhook['id']}", json={"event_types": ["cluster.actve"]})
     problem(changed, 422, "validation_failed")
-    stored = (await api.owner.get(f"{api.base}/webhooks/{made['id']}")).json()
-    assert (stored["event_types"], stored["version"]) == ([], made["version"])
+    stored = (await api.owner.get(f"{api.base}/webhooks/{webhook['id']}")).json()
+    assert (stored["event_types"], stored["version"]) == ([], webhook["version"])
 
 
 @pytest.mark.parametrize("sent", ["cluster.actve", "cluster.*", "cluster", "", "zzz.qqq", "<script>.x", "a.b" * 500])
 async def test_a_filter_by_a_type_that_does_not_exist_is_refused(shared_api: Api, sent: str) -> None:
-    asked = await shared_api.owner.get(f"{shared_api.base}/events", params={"type": ["cluster.active", sent]})
-    [fault] = problem(asked, 422, "validation_failed")["errors"]
+    answer = await shared_api.owner.get(f"{shared_api.base}/events", params={"type": ["cluster.active", sent]})
+    [fault] = problem(answer, 422, "validation_failed")["errors"]
     assert fault["pointer"] == "?type"
 
 
 async def test_a_filter_may_name_several_types(shared_api: Api) -> None:
-    asked = await shared_api.owner.get(
+    answer = await shared_api.owner.get(
         f"{shared_api.base}/events", params={"type": ["cluster.active", "audit.repaired"]}
     )
-    assert asked.json()["items"] == []
+    assert answer.json()["items"] == []
 
 
 def test_the_document_describes_a_message_for_every_type() -> None:

@@ -19,9 +19,9 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     [month] = await api.world.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
     path = f"{api.base}/billing/exports"
     once = key()
-    asked = await api.owner.post(path, json={"month": month, "version": "1.2"}, headers=once)
-    assert asked.status_code == 202, asked.text
-    operation = asked.json()
+    accepted = await api.owner.post(path, json={"month": month, "version": "1.2"}, headers=once)
+    assert accepted.status_code == 202, accepted.text
+    operation = accepted.json()
     assert (operation["kind"], operation["target"]["type"], operation["target"]["cluster"]) == (
         "export.create",
         "export",
@@ -37,9 +37,9 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     problem(await api.owner.get(f"{export}/file"), 409, "state_conflict")
     desk = Desk(api.world.database, api.world.project.id)
     await desk.work_until_done((await api.world.column("SELECT id FROM exports"))[0])
-    assert (await api.owner.get(asked.headers["location"])).json()["state"] == "succeeded"
-    made = (await api.owner.get(export)).json()
-    [file] = made["manifest"]["files"]
+    assert (await api.owner.get(accepted.headers["location"])).json()["state"] == "succeeded"
+    finished = (await api.owner.get(export)).json()
+    [file] = finished["manifest"]["files"]
     answer = await api.owner.get(f"{export}/file")
     assert hashlib.sha256(answer.content).hexdigest() == file["sha256"]
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
@@ -47,7 +47,7 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     assert int(answer.headers["content-length"]) == file["bytes"]
     unchanged = await api.owner.get(f"{export}/file", headers={"If-None-Match": answer.headers["etag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
-    assert [each["id"] for each in (await api.owner.get(path)).json()["items"]] == [made["id"]]
+    assert [each["id"] for each in (await api.owner.get(path)).json()["items"]] == [finished["id"]]
     stranger = await api.caller(Role.OWNER, await api.other_project())
     problem(await stranger.get(export), 404, "not_found")
     problem(await (await api.caller(Role.VIEWER)).get(export), 403, "permission_denied")
@@ -77,13 +77,13 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
     beyond = {"since": str(first), "until": str(last + timedelta(days=40))}
     problem(await api.owner.post(path, json=beyond, headers=key()), 409, "state_conflict")
     assert await api.world.column("SELECT id FROM exports") == []
-    asked = await api.owner.post(path, json=days, headers=key())
-    assert asked.status_code == 202, asked.text
-    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(asked.json()["target"]["id"]))
-    [made] = (await api.owner.get(path)).json()["items"]
-    assert (made["month"], made["since"], made["until"]) == (None, str(first), str(last))
-    assert {name: made["manifest"][name] for name in days} == days
-    assert f"-{first}--{last}-" in made["manifest"]["files"][0]["name"]
+    accepted = await api.owner.post(path, json=days, headers=key())
+    assert accepted.status_code == 202, accepted.text
+    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["target"]["id"]))
+    [export] = (await api.owner.get(path)).json()["items"]
+    assert (export["month"], export["since"], export["until"]) == (None, str(first), str(last))
+    assert {name: export["manifest"][name] for name in days} == days
+    assert f"-{first}--{last}-" in export["manifest"]["files"][0]["name"]
 
 
 async def test_operators_set_how_many_exports_a_project_may_request(api: Api) -> None:
@@ -94,10 +94,10 @@ async def test_operators_set_how_many_exports_a_project_may_request(api: Api) ->
     for bad in ({"per_day": -1}, {"per_day": 10_001}, {"per_day": "1"}, {}):
         problem(await admin.put(limit, json=bad), 422, "validation_failed")
     assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
-    asked = await api.owner.post(path, json={"month": "2026-04", "provisional": True}, headers=key())
-    assert asked.status_code == 202, asked.text
-    [made] = (await api.owner.get(path)).json()["items"]
-    assert made["provisional"] is True
+    accepted = await api.owner.post(path, json={"month": "2026-04", "provisional": True}, headers=key())
+    assert accepted.status_code == 202, accepted.text
+    [export] = (await api.owner.get(path)).json()["items"]
+    assert export["provisional"] is True
     refused = problem(await api.owner.post(path, json={"month": "2026-04"}, headers=key()), 409, "quota_exceeded")
     full = (await api.owner.get(limit)).json()
     assert (full["per_day"], full["used"]) == (1, 1)
@@ -110,18 +110,18 @@ async def test_an_account_that_pays_for_others_is_exported_by_operators(api: Api
     path, body = f"{api.base}/billing/exports", {"month": "2026-04", "scope": "account"}
     assert (await api.owner.post(path, json=body, headers=key())).status_code == 202
     admin, other = await api.caller(Role.ADMIN), await api.other_project()
-    mine = {"account_id": str(api.world.project.id)}
-    assert (await admin.put(f"/v1/projects/{other.slug}/billing/account", json=mine)).status_code == 200
+    payer = {"account_id": str(api.world.project.id)}
+    assert (await admin.put(f"/v1/projects/{other.slug}/billing/account", json=payer)).status_code == 200
     problem(await api.owner.post(path, json=body, headers=key()), 403, "permission_denied")
     assert (await admin.post(path, json=body, headers=key())).status_code == 202
 
 
 async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     path, schedules = f"{api.base}/s3-connections", f"{api.base}/billing/export-schedules"
-    made = await api.owner.post(path, json=s3_connection_json(), headers=key())
-    assert made.status_code == 201, made.text
-    connection = made.json()["id"]
-    for answer in (made, await api.owner.get(path), await api.owner.get(made.headers["location"])):
+    created = await api.owner.post(path, json=s3_connection_json(), headers=key())
+    assert created.status_code == 201, created.text
+    connection = created.json()["id"]
+    for answer in (created, await api.owner.get(path), await api.owner.get(created.headers["location"])):
         assert "very-secret" not in answer.text
     problem(await api.owner.post(path, json=s3_connection_json(), headers=key()), 409, "name_taken")
     wrong = s3_connection_json("sea", endpoint="http://s3.example")
@@ -131,7 +131,7 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     problem(await api.owner.delete(f"{path}/{connection}"), 409, "in_use")
     [listed] = (await api.owner.get(schedules)).json()["items"]
     assert (listed["id"], listed["last_export"]) == (planned.json()["id"], None)
-    assert listed["name"] == f"{made.json()['name']}.month.cost-and-usage"
+    assert listed["name"] == f"{created.json()['name']}.month.cost-and-usage"
     problem(await api.owner.delete(f"{schedules}/another.month.cost-and-usage"), 404, "not_found")
     assert (await api.owner.delete(f"{schedules}/{listed['name']}")).status_code == 204
     assert (await api.owner.delete(f"{path}/{connection}")).status_code == 204

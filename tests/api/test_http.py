@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 SECRET_QUERY = "canary-in-a-query"
 
 
-class Hand:
+class ManualClock:
     """A clock that a test moves. `refused`: what refusals waited for, which comes at once; other waits have no end."""
 
     def __init__(self) -> None:
@@ -128,9 +128,9 @@ async def test_the_page_of_the_reference_needs_nobody_else(shared_api: Api) -> N
 async def test_the_document_is_made_hashed_and_compressed_once(shared_api: Api) -> None:
     """It is megabytes: hundreds who ask at once get the same bytes, and none keeps the process from others."""
     caller = shared_api.client()
-    with mock.patch.object(etag, "compressed", side_effect=compressed) as made:
+    with mock.patch.object(etag, "compressed", side_effect=compressed) as compress:
         answers = await asyncio.gather(*(caller.get("/openapi.json") for _ in range(8)))
-    assert made.call_count <= 1  # the process may have it already
+    assert compress.call_count <= 1  # the process may have it already
     first = answers[0]
     assert (first.headers["content-encoding"], first.headers["vary"]) == ("gzip", "Accept-Encoding")
     assert {answer.headers["etag"] for answer in answers} == {first.headers["etag"]}
@@ -143,7 +143,7 @@ async def test_the_document_is_made_hashed_and_compressed_once(shared_api: Api) 
 
 
 async def test_pages_count_against_their_address_and_probes_do_not(world: World, database: Scratch) -> None:
-    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
+    async with running(world, database.app_url, clock=ManualClock(), settings=LIMITS) as api:
         caller = api.client()
         answers = [(await caller.get("/docs")).status_code for _ in range(33)]
         assert answers == [*[200] * 32, 429]
@@ -160,7 +160,7 @@ async def statuses(caller: httpx.AsyncClient, times: int) -> list[int]:
 
 
 async def test_who_asks_too_often_waits(world: World, database: Scratch) -> None:
-    clock = Hand()
+    clock = ManualClock()
     async with running(world, database.app_url, clock=clock, settings=LIMITS) as api:
         other = api.client((await api.other_project()).token.secret)
         answers = [await api.owner.get("/v1/whoami") for _ in range(5)]
@@ -192,7 +192,7 @@ async def test_who_asks_too_often_waits(world: World, database: Scratch) -> None
 async def test_made_up_tokens_count_against_the_address(
     world: World, database: Scratch, addresses: list[str], together: bool
 ) -> None:
-    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
+    async with running(world, database.app_url, clock=ManualClock(), settings=LIMITS) as api:
         first, second = addresses
         answers = [await api.client(new_token("test").secret, address=first).get("/v1/whoami") for _ in range(600)]
         assert [answer.status_code for answer in answers] == [401] * 4 + [429] * 596
@@ -203,7 +203,7 @@ async def test_made_up_tokens_count_against_the_address(
 
 
 async def test_a_token_that_was_accepted_does_not_suffer_from_its_neighbours(world: World, database: Scratch) -> None:
-    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
+    async with running(world, database.app_url, clock=ManualClock(), settings=LIMITS) as api:
         assert await statuses(api.owner, 1) == [200]
         assert await statuses(api.client(new_token("test").secret), 4) == [401, 401, 401, 429]
         assert await statuses(api.owner, 4) == [200, 200, 200, 429]
@@ -212,12 +212,12 @@ async def test_a_token_that_was_accepted_does_not_suffer_from_its_neighbours(wor
 async def test_the_tokens_of_a_project_have_one_limit_together(world: World, database: Scratch) -> None:
     """A viewer's many tokens and sessions get no more than one; other projects, and operators, have their own."""
     limits = {"project_rate_limit_per_second": 2.0, "project_rate_limit_burst": 12}
-    async with running(world, database.app_url, clock=Hand(), settings=limits) as api:
+    async with running(world, database.app_url, clock=ManualClock(), settings=limits) as api:
         path, other = f"{api.base}/clusters", await api.other_project()
-        made = [
+        tokens = [
             await api.owner.post(f"{api.base}/tokens", json={"name": f"ci-{n}", "role": "viewer"}) for n in range(6)
         ]
-        viewers = [api.client(each.json()["token"], address=f"192.0.2.{n}") for n, each in enumerate(made)]
+        viewers = [api.client(each.json()["token"], address=f"192.0.2.{n}") for n, each in enumerate(tokens)]
         first = [(await each.get(path)).status_code for each in viewers]
         assert first == [200] * 6, "the first request of each shows whose it is"
         answers = [await each.get(path) for each in viewers * 2]
@@ -231,11 +231,11 @@ async def test_the_tokens_of_a_project_have_one_limit_together(world: World, dat
 
 
 async def test_a_revoked_token_counts_against_its_address_again(world: World, database: Scratch) -> None:
-    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
-        made = (await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})).json()
-        caller = api.client(made["token"], address="192.0.2.1")
+    async with running(world, database.app_url, clock=ManualClock(), settings=LIMITS) as api:
+        token = (await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})).json()
+        caller = api.client(token["token"], address="192.0.2.1")
         assert await statuses(caller, 1) == [200]
-        assert (await api.owner.delete(f"{api.base}/tokens/{made['id']}")).status_code == 204
+        assert (await api.owner.delete(f"{api.base}/tokens/{token['id']}")).status_code == 204
         first, *others = [await caller.get("/v1/whoami") for _ in range(5)]
         assert first.headers["ratelimit-policy"].startswith('"token"')
         assert [answer.status_code for answer in (first, *others)] == [401, 401, 401, 401, 429]
@@ -243,7 +243,7 @@ async def test_a_revoked_token_counts_against_its_address_again(world: World, da
 
 
 async def test_no_answer_of_the_router_makes_a_token_known(world: World, database: Scratch) -> None:
-    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
+    async with running(world, database.app_url, clock=ManualClock(), settings=LIMITS) as api:
         caller = api.client(new_token("test").secret)
         for method, path in (("OPTIONS", "/v1/whoami"), ("TRACE", "/v1/whoami"), ("GET", "/v1/nothing")):
             answer = await caller.request(method, path)
@@ -257,7 +257,7 @@ async def test_the_log_names_objects_and_no_secrets(api: Api) -> None:
         operation = await api.make_cluster(user_data="#cloud-config canary-in-user-data")
         await api.owner.get(f"{api.base}/clusters", params={"name": SECRET_QUERY})
         await api.owner.get(f"{api.base}/operations/{operation['id']}")
-        made = (await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})).json()
+        token = (await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})).json()
     requests = [line for line in lines if line["event"] == "request"]
     assert [line["status"] for line in requests] == [202, 200, 200, 201]
     assert len({line["request_id"] for line in requests}) == 4
@@ -265,7 +265,7 @@ async def test_the_log_names_objects_and_no_secrets(api: Api) -> None:
     assert requests[0]["project_id"] == str(api.world.project.id)
     assert requests[2]["operation_id"] == operation["id"]
     text = repr(lines)
-    for hidden in (secret, made["token"], SECRET_QUERY, "canary-in-user-data"):
+    for hidden in (secret, token["token"], SECRET_QUERY, "canary-in-user-data"):
         assert hidden not in text
 
 
@@ -306,7 +306,7 @@ async def test_measurements_name_routes_and_nobody(api: Api) -> None:
 
 
 async def test_readiness_wants_the_schema_that_the_code_needs(world: World, database: Scratch) -> None:
-    clock = Hand()
+    clock = ManualClock()
     async with running(world, database.app_url, clock=clock) as api:
         with psycopg.connect(database.owner_url, autocommit=True) as connection:
             connection.execute("UPDATE alembic_version SET version_num = 'of tomorrow'")

@@ -123,26 +123,26 @@ def long_polls(
 async def test_one_address_takes_its_share_and_the_process_what_it_can_hold(api: Api, database: Scratch) -> None:
     operation = (await api.make_cluster())["id"]
     limits = {"connections_per_address": 3, "connection_limit": 5, "trusted_proxies": "127.0.2.9", "drain_seconds": 40}
-    mine, other, proxy = "127.0.2.1", "127.0.2.2", "127.0.2.9"
+    client, other, proxy = "127.0.2.1", "127.0.2.2", "127.0.2.9"
     with (
         api_process(PATIENT | limits, url=database.app_url) as server,
-        long_polls(api, operation, server, mine, mine, mine) as polls,
+        long_polls(api, operation, server, client, client, client) as polls,
     ):
-        refused(asked(server, mine), 429, "too_many_connections", limit=3)
-        assert asked(server, other).status == asked(server, proxy).status == 200
+        refused(get_from(server, client), 429, "too_many_connections", limit=3)
+        assert get_from(server, other).status == get_from(server, proxy).status == 200
         with crowd(server.port, 20, b""):
-            refused(asked(server, mine), 429, "too_many_connections", limit=3)
-            assert asked(server, other).status == 200
+            refused(get_from(server, client), 429, "too_many_connections", limit=3)
+            assert get_from(server, other).status == 200
         with long_polls(api, operation, server, proxy, proxy, before=3) as more:
-            refused(asked(server, other), 503, "unavailable")
-            refused(asked(server, proxy), 503, "unavailable")
+            refused(get_from(server, other), 503, "unavailable")
+            refused(get_from(server, proxy), 503, "unavailable")
             assert {server.refused(reason) for reason in ("address_full", "full")} == {2}
             assert server.inside.get("/readyz").status_code == 200
             server.process.terminate()
             assert [status(connection) for connection in (*polls, *more)] == [200] * 5
 
 
-def asked(server: ApiProcess, address: str) -> Answer:
+def get_from(server: ApiProcess, address: str) -> Answer:
     with connected(server.port, address) as connection:
         connection.sendall(GET + b"Connection: close\r\n\r\n")
         (answer,) = answers(connection)

@@ -17,7 +17,9 @@ LIMIT = {"rate_limit_burst": BURST, "rate_limit_per_second": 0.001}
 """So that it shows whose request it is taken for: one address may ask twice."""
 
 
-def asked(server: ApiProcess, forwarded: Sequence[str], address: str = "127.0.0.1", *, token: str | None = None) -> int:
+def status_of(
+    server: ApiProcess, forwarded: Sequence[str], address: str = "127.0.0.1", *, token: str | None = None
+) -> int:
     """The status of a request with these headers X-Forwarded-For."""
     fields = "".join(f"X-Forwarded-For: {value}\r\n" for value in forwarded)
     if token is not None:
@@ -30,26 +32,26 @@ def asked(server: ApiProcess, forwarded: Sequence[str], address: str = "127.0.0.
 
 def test_nobody_is_believed_by_default() -> None:
     with api_process(LIMIT) as server:
-        assert [asked(server, [f"192.0.2.{number}"]) for number in range(BURST + 1)] == [401] * BURST + [429]
+        assert [status_of(server, [f"192.0.2.{number}"]) for number in range(BURST + 1)] == [401] * BURST + [429]
 
 
 def test_a_trusted_proxy_is_believed_for_the_address_it_added_last() -> None:
     with api_process({"trusted_proxies": "127.0.3.0/24, 192.0.2.77", **LIMIT}) as server:
         proxy = "127.0.3.1"
         for forwarded in (["192.0.2.1"], ["192.0.2.2"], ["192.0.2.3, 192.0.2.77"]):
-            assert [asked(server, forwarded, proxy) for _ in range(BURST + 1)] == [401] * BURST + [429]
+            assert [status_of(server, forwarded, proxy) for _ in range(BURST + 1)] == [401] * BURST + [429]
         # What the client itself put in front changes nothing.
-        assert asked(server, ["198.51.100.1, 192.0.2.1"], proxy) == 429
-        assert asked(server, ["198.51.100.1", "192.0.2.1"], proxy) == 429
+        assert status_of(server, ["198.51.100.1, 192.0.2.1"], proxy) == 429
+        assert status_of(server, ["198.51.100.1", "192.0.2.1"], proxy) == 429
         # A client that is no proxy speaks for itself alone.
-        assert [asked(server, [f"203.0.113.{number}"]) for number in range(BURST + 1)] == [401] * BURST + [429]
+        assert [status_of(server, [f"203.0.113.{number}"]) for number in range(BURST + 1)] == [401] * BURST + [429]
 
 
 def test_made_up_tokens_count_against_the_client_behind_the_proxy() -> None:
     with api_process({"trusted_proxies": "127.0.3.1", **LIMIT}) as server:
         for forwarded in (["192.0.2.1"], ["192.0.2.2"]):
             tokens = [new_token("dev").secret for _ in range(BURST + 3)]
-            statuses = [asked(server, forwarded, "127.0.3.1", token=token) for token in tokens]
+            statuses = [status_of(server, forwarded, "127.0.3.1", token=token) for token in tokens]
             assert 429 not in statuses[:BURST]
             assert statuses[BURST:] == [429] * 3
 

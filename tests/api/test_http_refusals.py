@@ -69,9 +69,9 @@ def test_what_never_ends_is_cut_off(
 def peak_memory(server: ApiProcess) -> float:
     """Megabytes that the process ever had resident."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-    assert found is not None
-    return int(found[1]) / 1024
+    peak = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    assert peak is not None
+    return int(peak[1]) / 1024
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_what_is_unusual_is_answered(server: ApiProcess, request_: bytes) -> Non
 def test_pipelined_requests_are_answered_in_order_and_without_end_refused(server: ApiProcess) -> None:
     paths = [b"/livez", b"/nothing"] * 8
     requests = b"".join(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % path for path in paths)
-    found = exchange(server.port, requests + GET + b"Connection: close\r\n\r\n")
-    assert [answer.status for answer in found] == [200, 404] * 8 + [200]
+    pipelined = exchange(server.port, requests + GET + b"Connection: close\r\n\r\n")
+    assert [answer.status for answer in pipelined] == [200, 404] * 8 + [200]
     with connected(server.port) as connection:
         connection.sendall((GET + b"\r\n") * 100)
         *answered, last = answers(connection)

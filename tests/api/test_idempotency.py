@@ -88,10 +88,10 @@ async def test_a_key_belongs_to_one_object(api: Api) -> None:
 async def test_projects_do_not_share_keys(api: Api) -> None:
     headers, other = key(), await api.other_project()
     stranger = api.client(other.token.secret)
-    mine = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
-    theirs = await stranger.post(f"/v1/projects/{other.slug}/clusters", json=cluster_json("ernie"), headers=headers)
-    assert mine.status_code == theirs.status_code == 202
-    assert mine.json()["id"] != theirs.json()["id"]
+    own = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
+    foreign = await stranger.post(f"/v1/projects/{other.slug}/clusters", json=cluster_json("ernie"), headers=headers)
+    assert own.status_code == foreign.status_code == 202
+    assert own.json()["id"] != foreign.json()["id"]
 
 
 async def test_a_refusal_leaves_the_key_unused(api: Api) -> None:
@@ -104,10 +104,10 @@ async def test_a_refusal_leaves_the_key_unused(api: Api) -> None:
 
 async def test_a_replay_is_for_those_who_may_do_it(api: Api) -> None:
     headers = key()
-    made = await api.owner.post(f"{api.base}/tokens", json={"name": "worker", "role": "operator"})
-    worker = api.client(made.json()["token"])
+    token = await api.owner.post(f"{api.base}/tokens", json={"name": "worker", "role": "operator"})
+    worker = api.client(token.json()["token"])
     assert (await worker.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)).status_code == 202
-    await api.owner.delete(f"{api.base}/tokens/{made.json()['id']}")
+    await api.owner.delete(f"{api.base}/tokens/{token.json()['id']}")
     answer = await worker.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
     problem(answer, 401, "unauthenticated")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
@@ -13,17 +12,12 @@ from tests.support.world import World
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
 async def test_a_project_from_its_making_to_its_end(api: Api, admin: httpx.AsyncClient) -> None:
-    made = await admin.post("/v1/projects", json={"slug": "research", "name": "Research"})
-    project = made.json()
-    assert (made.status_code, made.headers["location"]) == (201, f"/v1/projects/{project['id']}")
+    created = await admin.post("/v1/projects", json={"slug": "research", "name": "Research"})
+    project = created.json()
+    assert (created.status_code, created.headers["location"]) == (201, f"/v1/projects/{project['id']}")
     renamed = await admin.patch(
-        made.headers["location"], json={"name": "Research & more"}, headers={"If-Match": made.headers["etag"]}
+        created.headers["location"], json={"name": "Research & more"}, headers={"If-Match": created.headers["etag"]}
     )
     assert renamed.json() == project | {"name": "Research & more", "version": 2}
     token = await admin.post("/v1/projects/research/tokens", json={"name": "first", "role": "owner"})
@@ -68,18 +62,18 @@ async def test_a_project_needs_a_name_that_fits(api: Api, admin: httpx.AsyncClie
 
 async def test_a_token_is_shown_once_and_ends(api: Api) -> None:
     body = {"name": "ci", "role": "operator", "expires_at": "2999-01-01T00:00:00+01:00"}
-    made = await api.owner.post(f"{api.base}/tokens", json=body)
-    token = made.json()
+    created = await api.owner.post(f"{api.base}/tokens", json=body)
+    token = created.json()
     secret = token.pop("token")
     assert secret.startswith(token["display_prefix"])
     assert token["expires_at"] == "2998-12-31T23:00:00.000000Z"
-    assert (await api.owner.get(made.headers["location"])).json() == token
+    assert (await api.owner.get(created.headers["location"])).json() == token
     listed = (await api.owner.get(f"{api.base}/tokens")).json()["items"]
     assert token in listed
     assert secret not in repr(listed)
     for _ in range(2):  # revoking twice is revoking
-        assert (await api.owner.delete(made.headers["location"])).status_code == 204
-    ended = (await api.owner.get(made.headers["location"])).json()
+        assert (await api.owner.delete(created.headers["location"])).status_code == 204
+    ended = (await api.owner.get(created.headers["location"])).json()
     assert ended["revoked_at"] is not None
     assert await api.world.column("SELECT count(*) FROM events WHERE type = 'token.revoked'") == [1]
 
@@ -107,16 +101,16 @@ async def test_when_a_token_was_used_is_known_to_the_hour(world: World, database
 
 
 async def test_a_key_is_written_anew(api: Api) -> None:
-    made = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": f"{PUBLIC_KEY}\n"})
-    key = made.json()
-    assert made.status_code == 201
+    created = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": f"{PUBLIC_KEY}\n"})
+    key = created.json()
+    assert created.status_code == 201
     assert key["public_key"] == " ".join(PUBLIC_KEY.split()[:2])
     assert key["fingerprint"].startswith("SHA256:")
-    assert (await api.owner.get(made.headers["location"])).json() == key
+    assert (await api.owner.get(created.headers["location"])).json() == key
     again = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": PUBLIC_KEY})
     problem(again, 409, "name_taken")
-    assert (await api.owner.delete(made.headers["location"])).status_code == 204
-    problem(await api.owner.delete(made.headers["location"]), 404, "not_found")
+    assert (await api.owner.delete(created.headers["location"])).status_code == 204
+    problem(await api.owner.delete(created.headers["location"]), 404, "not_found")
 
 
 @pytest.mark.parametrize(

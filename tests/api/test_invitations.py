@@ -19,15 +19,15 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_an_invited_person_joins_signs_in_and_is_named_in_events(api: Api) -> None:
-    made = await invite(api, "Ann.Lee@Example.COM")
-    assert (made["email"], made["state"]) == ("ann.lee@example.com", "open")
-    assert made["url"] == f"http://api/invitation#secret={made['secret']}"
-    assert not await api.stores(made["secret"])
+    invitation = await invite(api, "Ann.Lee@Example.COM")
+    assert (invitation["email"], invitation["state"]) == ("ann.lee@example.com", "open")
+    assert invitation["url"] == f"http://api/invitation#secret={invitation['secret']}"
+    assert not await api.stores(invitation["secret"])
     browser = api.client(**OURS)
-    shown = (await browser.post(SHOW, json={"secret": made["secret"]})).json()
+    shown = (await browser.post(SHOW, json={"secret": invitation["secret"]})).json()
     assert shown["project"] == api.world.project.slug
     assert (shown["role"], shown["has_account"]) == ("operator", False)
-    accepted = await browser.post(ACCEPT, json={"secret": made["secret"], "password": PASSWORD})
+    accepted = await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
     assert accepted.json() == shown | {"has_account": True}
     session = await browser.post(SESSION, json={"email": " ann.LEE@example.com".strip(), "password": PASSWORD})
     assert session.status_code == 201, session.text
@@ -65,16 +65,16 @@ def me_name(answer: httpx.Response) -> str:
 async def test_a_second_project_needs_the_same_password(api: Api) -> None:
     ann, other = await person(api), await api.other_project()
     owner = api.client(other.token.secret)
-    made = (
+    invitation = (
         await owner.post(f"/v1/projects/{other.slug}/invitations", json={"email": ann.email, "role": "owner"})
     ).json()
     anybody = api.client()
-    assert (await anybody.post(SHOW, json={"secret": made["secret"]})).json()["has_account"]
+    assert (await anybody.post(SHOW, json={"secret": invitation["secret"]})).json()["has_account"]
     before = await api.snapshot()
-    wrong = await anybody.post(ACCEPT, json={"secret": made["secret"], "password": f"{PASSWORD}-not"})
+    wrong = await anybody.post(ACCEPT, json={"secret": invitation["secret"], "password": f"{PASSWORD}-not"})
     problem(wrong, 401, "unauthenticated")
     assert await api.snapshot() == before
-    accepted = await anybody.post(ACCEPT, json={"secret": made["secret"], "password": PASSWORD})
+    accepted = await anybody.post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
     assert accepted.status_code == 200
 
     browser = api.client(**OURS)
@@ -159,7 +159,7 @@ async def test_passwords_that_are_easy_to_guess_are_refused(api: Api, password: 
 async def test_a_payer_is_invited_by_an_administrator(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"
-    made = (await admin.post(f"{account}/invitations", json={"email": "pay@example.com"})).json()
+    invitation = (await admin.post(f"{account}/invitations", json={"email": "pay@example.com"})).json()
     problem(
         await admin.post(
             "/v1/billing/accounts/0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2bff/invitations", json={"email": "pay@example.com"}
@@ -167,14 +167,14 @@ async def test_a_payer_is_invited_by_an_administrator(api: Api) -> None:
         404,
         "not_found",
     )
-    accepted = await api.client().post(ACCEPT, json={"secret": made["secret"], "password": PASSWORD})
+    accepted = await api.client().post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
     assert (accepted.json()["role"], accepted.json()["project"]) == ("payer", None)
     browser = api.client(**OURS)
     session = (await browser.post(SESSION, json={"email": "pay@example.com", "password": PASSWORD})).json()
     assert (session["role"], session["project"]) == ("payer", None)
     [member] = (await browser.get(f"{account}/members")).json()["items"]
     problem(await browser.get(api.base), 404, "not_found")
-    seen = (await browser.get(f"{account}/events", params={"type": "member.joined"})).json()["items"]
-    assert [each["actor"] for each in seen] == ["pay@example.com"]
+    items = (await browser.get(f"{account}/events", params={"type": "member.joined"})).json()["items"]
+    assert [each["actor"] for each in items] == ["pay@example.com"]
     assert (await admin.delete(f"{account}/members/{member['id']}")).status_code == 204
     problem(await browser.get(account), 401, "unauthenticated")

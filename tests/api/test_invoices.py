@@ -20,7 +20,7 @@ from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.db.turns import Turns
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.sealing import read_keys, signer_of
-from tests.api.support import SECRETS_KEY, Api, key, problem
+from tests.api.support import SECRETS_KEY, Api, euros, key, problem
 from tests.support.e_invoices import published_rules
 from tests.support.factories import make_project
 from tests.support.invoices import HOUR, add_tax_rate, charge, invoice_of, make_invoice
@@ -29,10 +29,6 @@ from tests.support.postgres import Database as Scratch
 pytestmark = pytest.mark.anyio
 
 NEVER = "2126-01-01T00:00:00Z"
-
-
-def euros(amount: str) -> dict[str, str]:
-    return {"amount": amount, "currency": "EUR"}
 
 
 async def issued(api: Api) -> str:
@@ -97,17 +93,20 @@ async def test_what_the_seller_says_is_in_e_invoices_of_accounts(api: Api) -> No
     assert (await admin.patch("/v1/billing/seller", json=seller)).status_code == 200
     number = await issued(api)
     path = f"/v1/billing/invoices/{number}"
-    told = await admin.get(path, params={"format": "cii"})
-    assert told.headers["content-type"] == "application/xml"
-    assert told.headers["content-disposition"] == f'inline; filename="{number}.xml"'
-    assert b"LU280019400644750000" in told.content
+    e_invoice = await admin.get(path, params={"format": "cii"})
+    assert e_invoice.headers["content-type"] == "application/xml"
+    assert e_invoice.headers["content-disposition"] == f'inline; filename="{number}.xml"'
+    assert b"LU280019400644750000" in e_invoice.content
     printed = await admin.get(path, params={"format": "factur-x"})
     assert printed.headers["content-type"] == "application/pdf"
     import facturx
 
-    assert facturx.get_facturx_xml_from_pdf(printed.content, check_schematron=False) == ("factur-x.xml", told.content)
+    assert facturx.get_facturx_xml_from_pdf(printed.content, check_schematron=False) == (
+        "factur-x.xml",
+        e_invoice.content,
+    )
     with published_rules() as rules:
-        assert rules.broken(told.content, "cii") == []
+        assert rules.broken(e_invoice.content, "cii") == []
 
 
 async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, database: Scratch) -> None:
@@ -135,16 +134,16 @@ async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, databas
             "INSERT INTO billed_facts SELECT '2026-04-01', account_id, currency, 'price|x' FROM invoices"
         )
     await sign_months(api.world.database, read_keys(SECRETS_KEY))
-    given = await api.owner.get(path)
-    assert given.status_code == 200, given.text
-    assert given.headers["content-disposition"] == f'attachment; filename="{number}.proof"'
-    assert json.loads(json.loads(given.content)["invoice"]["document"])["number"] == number
-    assert (await admin.get(of_account)).content == given.content
+    proof = await api.owner.get(path)
+    assert proof.status_code == 200, proof.text
+    assert proof.headers["content-disposition"] == f'attachment; filename="{number}.proof"'
+    assert json.loads(json.loads(proof.content)["invoice"]["document"])["number"] == number
+    assert (await admin.get(of_account)).content == proof.content
     listed = await api.owner.get("/v1/billing/proof-keys")
     assert listed.json()["items"] == [key_of_now | {"first_month": "2026-04", "last_month": "2026-04"}]
-    assert json.loads(given.content)["month"]["public_key"] == key_of_now["public_key"]
+    assert json.loads(proof.content)["month"]["public_key"] == key_of_now["public_key"]
     with pytest.raises(NotProven):
-        verify(given.content)
+        verify(proof.content)
 
 
 async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
@@ -222,13 +221,13 @@ async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
     async with api.world.database.begin() as connection:
         other = await make_project(connection)
         await add_tax_rate(connection)
-        mine = api.world.project.id
-        for project in (mine, other.id):
-            await charge(connection, project, account_id=mine)
-        await post_usage(connection, HOUR, 0, [Posted(mine, "EUR", Decimal("30"), 1)])
-        number = await invoice_of(connection, mine)
+        payer = api.world.project.id
+        for project in (payer, other.id):
+            await charge(connection, project, account_id=payer)
+        await post_usage(connection, HOUR, 0, [Posted(payer, "EUR", Decimal("30"), 1)])
+        number = await invoice_of(connection, payer)
     admin = await api.caller(Role.ADMIN)
-    await admin.put(f"/v1/projects/{other.slug}/billing/account", json={"account_id": str(mine)})
+    await admin.put(f"/v1/projects/{other.slug}/billing/account", json={"account_id": str(payer)})
     assert len((await api.owner.get(f"{api.base}/billing/invoices/{number}")).json()["lines"]) == 2
     neighbour = api.client(other.token.secret)
     assert (await neighbour.get(f"/v1/projects/{other.slug}/billing/invoices")).json()["items"] == []

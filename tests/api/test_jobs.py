@@ -19,36 +19,36 @@ def path(api: Api, cluster: UUID) -> str:
     return f"{api.base}/clusters/{cluster}/jobs"
 
 
-async def made(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
+async def create_job(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
     answer = await api.owner.post(path(api, cluster), json=PROGRAM | changes)
     assert answer.status_code == 201, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    job: dict[str, Any] = answer.json()
+    return job
 
 
 async def read(api: Api, cluster: UUID, job: object) -> dict[str, Any]:
     answer = await api.owner.get(f"{path(api, cluster)}/{job}")
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    document: dict[str, Any] = answer.json()
+    return document
 
 
 async def test_a_job_is_recorded_shown_and_listed(api: Api) -> None:
     cluster = await api.world.make_active()
-    wanted = {
+    fields = {
         "directory": "model",
         "environment": {"SEED": "7"},
         "retries": 2,
         "max_minutes": 90,
         "max_cost": {"amount": "20.00", "currency": "EUR"},
     }
-    job = await made(api, cluster, **wanted)
-    assert {name: job[name] for name in wanted} == wanted | {"environment": ["SEED"]}
+    job = await create_job(api, cluster, **fields)
+    assert {name: job[name] for name in fields} == fields | {"environment": ["SEED"]}
     assert (job["number"], job["state"], job["attempt"], job["cluster"]) == (1, "queued", 1, str(cluster))
     assert (job["requested_by"]["kind"], job["requested_by"]["token_id"]) == ("token", job["created_by"])
     assert (job["cost"], job["started_at"], job["exit_status"], job["ended_by"]) == (None, None, None, None)
     assert await read(api, cluster, 1) == await read(api, cluster, job["id"]) == job
-    other = await made(api, cluster)
+    other = await create_job(api, cluster)
     listed = (await api.owner.get(path(api, cluster))).json()["items"]
     assert [each["number"] for each in listed] == [other["number"], 1]
     assert (await api.owner.get(path(api, cluster), params={"state": "running"})).json()["items"] == []
@@ -70,7 +70,7 @@ async def test_a_repeated_request_makes_one_job(api: Api) -> None:
 
 async def test_a_job_that_has_not_begun_is_stopped_at_once(api: Api) -> None:
     cluster = await api.world.make_active()
-    await made(api, cluster)
+    await create_job(api, cluster)
     answers = [await api.owner.post(f"{path(api, cluster)}/1:stop") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
@@ -84,7 +84,7 @@ async def test_a_job_that_has_not_begun_is_stopped_at_once(api: Api) -> None:
 
 async def test_what_a_program_wrote_is_read_in_parts(api: Api) -> None:
     cluster = await api.world.make_active()
-    job = await made(api, cluster)
+    job = await create_job(api, cluster)
     await api.world.execute(
         "INSERT INTO job_logs (project_id, job_id, number, attempt, text)"
         " SELECT project_id, id, part, 1, part || E'\\n' FROM jobs, generate_series(1, 20) AS part"
@@ -93,8 +93,8 @@ async def test_what_a_program_wrote_is_read_in_parts(api: Api) -> None:
 
     async def log(after: int) -> dict[str, Any]:
         answer = await api.owner.get(f"{path(api, cluster)}/{job['id']}/log", params={"after": after})
-        found: dict[str, Any] = answer.json()
-        return found
+        document: dict[str, Any] = answer.json()
+        return document
 
     first = await log(0)
     assert ("".join(each["text"] for each in first["items"]), first["next"]) == (
@@ -144,8 +144,8 @@ async def test_jobs_need_a_cluster_in_use(api: Api) -> None:
     missing: list[tuple[str, httpx.Response]] = [
         (each, await api.owner.get(f"{path(api, created.target_id)}/{each}")) for each in ("1", "f" * 8, "0" * 36)
     ]
-    for _, found in missing:
-        problem(found, 404, "not_found")
+    for _, absent in missing:
+        problem(absent, 404, "not_found")
     problem(await api.owner.post(f"{path(api, created.target_id)}/1:stop"), 404, "not_found")
 
 
@@ -154,7 +154,7 @@ LOGIN = {"image": "ghcr.io/example/train:1.2", "registry": {"username": "ci", "p
 
 async def test_an_image_is_shown_and_its_registrys_password_kept_until_the_job_has_ended(api: Api) -> None:
     cluster = await api.world.make_active()
-    job = await made(api, cluster, **LOGIN)
+    job = await create_job(api, cluster, **LOGIN)
     assert (job["image"], job["registry_username"]) == ("ghcr.io/example/train:1.2", "ci")
     assert "registry" not in job
     assert "hunter2" not in str(job)
@@ -163,7 +163,7 @@ async def test_an_image_is_shown_and_its_registrys_password_kept_until_the_job_h
     await api.owner.post(f"{path(api, cluster)}/1:stop")
     assert await api.world.value("SELECT registry_password FROM jobs") is None
     assert (await read(api, cluster, 1))["registry_username"] == "ci"
-    plain = await made(api, cluster)
+    plain = await create_job(api, cluster)
     assert (plain["image"], plain["registry_username"]) == (None, None)
 
 

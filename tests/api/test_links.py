@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
+from tests.api.people import OURS
 from tests.api.support import UNLIMITED, Api, problem, running
 from tests.support.oidc_provider import RunningProvider, oidc_provider
 from tests.support.postgres import Database as Scratch
@@ -19,7 +20,6 @@ from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
-OURS = {"Sec-Fetch-Site": "same-origin"}
 FOREIGN = {"Host": "evil.example"}
 
 

@@ -22,7 +22,7 @@ MONTH = f"{datetime.now(UTC):%Y-%m}"
 EURO = {"amount": "500.00", "currency": "EUR"}
 
 
-async def found(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any], field: str) -> list[Any]:
+async def values(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any], field: str) -> list[Any]:
     """A field of every item of the list."""
     answer = await caller.get(path, params=query)
     assert answer.status_code == 200, answer.text
@@ -37,8 +37,8 @@ async def name_some(api: Api, noun: str) -> None:
             "s3-connections": s3_connection_json(name.lower().replace(" ", "-")),
             "budgets": {"name": name, "amount": EURO, "thresholds": [{"percent": 80}]},
         }[noun]
-        made = await api.owner.post(f"{api.base}/{noun}", json=body)
-        assert made.status_code == 201, made.text
+        answer = await api.owner.post(f"{api.base}/{noun}", json=body)
+        assert answer.status_code == 201, answer.text
 
 
 @pytest.mark.parametrize("noun", ["ssh-keys", "s3-connections", "budgets"])
@@ -54,9 +54,9 @@ async def test_named_objects_are_found_by_their_names(api: Api, noun: str) -> No
         ({"q": "home", "name": desk}, [desk]),
         ({"q": "%"}, []),
     ):
-        assert await found(api.owner, path, query, "name") == names, query
-    upwards = await found(api.owner, path, {"order": "name"}, "name")
-    assert upwards == list(reversed(await found(api.owner, path, {"order": "-name"}, "name")))
+        assert await values(api.owner, path, query, "name") == names, query
+    upwards = await values(api.owner, path, {"order": "name"}, "name")
+    assert upwards == list(reversed(await values(api.owner, path, {"order": "-name"}, "name")))
     assert {desk, "tower", nas} <= {*upwards}
     for bad in ({"order": "size"}, {"names": "tower"}, {"q": "a\x00b"}):
         problem(await api.owner.get(path, params=bad), 422, "validation_failed")
@@ -73,8 +73,8 @@ async def test_projects_are_found_by_name_or_slug(api: Api) -> None:
         ({"q": "-One", "order": "name"}, ["vision-one", "nlp-one"]),
         ({"q": "nothing"}, []),
     ):
-        assert await found(admin, "/v1/projects", query, "slug") == slugs, query
-    assert await found(api.owner, "/v1/projects", {"q": "-one"}, "slug") == []
+        assert await values(admin, "/v1/projects", query, "slug") == slugs, query
+    assert await values(api.owner, "/v1/projects", {"q": "-one"}, "slug") == []
 
 
 async def test_members_are_found_by_role_and_e_mail(api: Api) -> None:
@@ -84,77 +84,82 @@ async def test_members_are_found_by_role_and_e_mail(api: Api) -> None:
         await make_person(connection, api.world.project.id, Role.PAYER, email="pay@example.com")
     path, account = f"{api.base}/members", f"/v1/billing/accounts/{api.world.project.id}/members"
     oldest = {"order": "created_at"}
-    assert await found(api.owner, path, oldest | {"role": "viewer"}, "email") == ["ann@example.com", "carl@example.com"]
-    assert await found(api.owner, path, {"role": "operator", "email": "bo"}, "email") == ["bob@example.com"]
-    assert await found(api.owner, path, {"email": "ANN@"}, "email") == ["ann@example.com"]
-    assert await found(api.owner, path, {"email": "pay@"}, "email") == []
+    assert await values(api.owner, path, oldest | {"role": "viewer"}, "email") == [
+        "ann@example.com",
+        "carl@example.com",
+    ]
+    assert await values(api.owner, path, {"role": "operator", "email": "bo"}, "email") == ["bob@example.com"]
+    assert await values(api.owner, path, {"email": "ANN@"}, "email") == ["ann@example.com"]
+    assert await values(api.owner, path, {"email": "pay@"}, "email") == []
     payer = await api.caller(Role.PAYER)
-    assert await found(payer, account, {"email": "pay"}, "email") == ["pay@example.com"]
-    assert await found(payer, account, {"email": "ann"}, "email") == []
+    assert await values(payer, account, {"email": "pay"}, "email") == ["pay@example.com"]
+    assert await values(payer, account, {"email": "ann"}, "email") == []
     problem(await api.owner.get(path, params={"role": "king"}), 422, "validation_failed")
     problem(await payer.get(account, params={"role": "payer"}), 422, "validation_failed")
 
 
 async def test_webhooks_are_found_by_whether_they_are_enabled(api: Api) -> None:
     path = f"{api.base}/webhooks"
-    made = [(await api.owner.post(path, json={"url": f"https://hooks.example/{number}"})).json() for number in range(2)]
-    off = await api.owner.patch(f"{path}/{made[0]['id']}", json={"enabled": False})
+    hooks = [
+        (await api.owner.post(path, json={"url": f"https://hooks.example/{number}"})).json() for number in range(2)
+    ]
+    off = await api.owner.patch(f"{path}/{hooks[0]['id']}", json={"enabled": False})
     assert off.status_code == 200, off.text
-    assert await found(api.owner, path, {"enabled": "true"}, "id") == [made[1]["id"]]
-    assert await found(api.owner, path, {"enabled": "false"}, "id") == [made[0]["id"]]
+    assert await values(api.owner, path, {"enabled": "true"}, "id") == [hooks[1]["id"]]
+    assert await values(api.owner, path, {"enabled": "false"}, "id") == [hooks[0]["id"]]
     problem(await api.owner.get(path, params={"enabled": "perhaps"}), 422, "validation_failed")
 
 
 async def test_exports_are_filtered_ordered_and_paged(api: Api) -> None:
     path = f"{api.base}/billing/exports"
-    made = [await ask(api.owner, path, dataset) for dataset in ("cost-and-usage", "invoice-detail")]
-    for each in made:
-        await Desk(api.world.database, api.world.project.id).work_until_done(UUID(each))
-    made.append(await ask(api.owner, path, "cost-and-usage"))
+    exports = [await ask(api.owner, path, dataset) for dataset in ("cost-and-usage", "invoice-detail")]
+    for export in exports:
+        await Desk(api.world.database, api.world.project.id).work_until_done(UUID(export))
+    exports.append(await ask(api.owner, path, "cost-and-usage"))
     first = (await api.owner.get(path, params={"order": "created_at", "limit": "2"})).json()
     query = {"order": "created_at", "limit": "2", "cursor": first["next_cursor"]}
     rest = (await api.owner.get(path, params=query)).json()
-    assert [item["id"] for item in first["items"] + rest["items"]] == made
+    assert [item["id"] for item in first["items"] + rest["items"]] == exports
     assert rest["next_cursor"] is None
-    for wanted, ids in (
-        ({}, made[::-1]),
-        ({"state": "succeeded", "dataset": "cost-and-usage"}, [made[0]]),
-        ({"state": ["succeeded", "queued"]}, made[::-1]),
-        ({"state": "queued"}, [made[2]]),
-        ({"dataset": "invoice-detail"}, [made[1]]),
+    for filters, ids in (
+        ({}, exports[::-1]),
+        ({"state": "succeeded", "dataset": "cost-and-usage"}, [exports[0]]),
+        ({"state": ["succeeded", "queued"]}, exports[::-1]),
+        ({"state": "queued"}, [exports[2]]),
+        ({"dataset": "invoice-detail"}, [exports[1]]),
         ({"state": "failed"}, []),
     ):
-        assert await found(api.owner, path, wanted, "id") == ids, wanted
+        assert await values(api.owner, path, filters, "id") == ids, filters
     for bad in ({"state": "done"}, {"dataset": "everything"}):
         problem(await api.owner.get(path, params=bad), 422, "validation_failed")
     problem(await api.owner.get(path, params={"cursor": "x"}), 400, "invalid_cursor")
     payer = await api.caller(Role.PAYER)
     account = f"/v1/billing/accounts/{api.world.project.id}/exports"
-    theirs = (await payer.post(account, json={"month": MONTH}, headers=key())).json()["id"]
-    assert await found(payer, account, {"state": "queued"}, "id") == [theirs]
-    assert await found(payer, account, {"state": "failed"}, "id") == []
+    of_account = (await payer.post(account, json={"month": MONTH}, headers=key())).json()["id"]
+    assert await values(payer, account, {"state": "queued"}, "id") == [of_account]
+    assert await values(payer, account, {"state": "failed"}, "id") == []
 
 
 async def ask(caller: httpx.AsyncClient, path: str, dataset: str) -> str:
     """The id of a new export."""
     body = {"month": MONTH, "dataset": dataset}
-    asked = await caller.post(path, json=body, headers=key())
-    assert asked.status_code == 202, asked.text
-    made: str = asked.json()["target"]["id"]
-    return made
+    answer = await caller.post(path, json=body, headers=key())
+    assert answer.status_code == 202, answer.text
+    export: str = answer.json()["target"]["id"]
+    return export
 
 
 async def test_schedules_are_found_by_how_often_they_deliver(api: Api) -> None:
     await api.owner.post(f"{api.base}/s3-connections", json=s3_connection_json())
-    [bucket] = await found(api.owner, f"{api.base}/s3-connections", {}, "id")
+    [bucket] = await values(api.owner, f"{api.base}/s3-connections", {}, "id")
     path = f"{api.base}/billing/export-schedules"
     for every in ("month", "day"):
-        made = await api.owner.post(path, json={"connection": bucket, "every": every}, headers=key())
-        assert made.status_code == 201, made.text
-    assert await found(api.owner, path, {}, "every") == ["month", "day"]
-    assert await found(api.owner, path, {"order": "-created_at"}, "every") == ["day", "month"]
-    assert await found(api.owner, path, {"every": "day"}, "every") == ["day"]
-    assert await found(api.owner, path, {"every": "hour"}, "every") == []
+        answer = await api.owner.post(path, json={"connection": bucket, "every": every}, headers=key())
+        assert answer.status_code == 201, answer.text
+    assert await values(api.owner, path, {}, "every") == ["month", "day"]
+    assert await values(api.owner, path, {"order": "-created_at"}, "every") == ["day", "month"]
+    assert await values(api.owner, path, {"every": "day"}, "every") == ["day"]
+    assert await values(api.owner, path, {"every": "hour"}, "every") == []
     problem(await api.owner.get(path, params={"every": "year"}), 422, "validation_failed")
 
 
@@ -168,18 +173,18 @@ async def test_documents_and_payments_are_found_by_what_they_are(api: Api) -> No
         f"{account}/refunds", json={"reference": "back", "amount": EURO | {"amount": "1.00"}}, headers=key()
     )
     assert back.status_code == 201, back.text
-    [month] = {*await found(admin, f"{account}/invoices", {}, "month")}
+    [month] = {*await values(admin, f"{account}/invoices", {}, "month")}
     for path in (f"{account}/invoices", f"{api.base}/billing/invoices"):
         caller = admin if path.startswith(account) else api.owner
-        assert await found(caller, path, {"kind": "invoice", "month": month}, "kind") == ["invoice"]
-        assert await found(caller, path, {"kind": "credit_note"}, "kind") == ["credit_note"]
-        assert await found(caller, path, {"month": "2001-01"}, "kind") == []
+        assert await values(caller, path, {"kind": "invoice", "month": month}, "kind") == ["invoice"]
+        assert await values(caller, path, {"kind": "credit_note"}, "kind") == ["credit_note"]
+        assert await values(caller, path, {"month": "2001-01"}, "kind") == []
         for bad in ({"kind": "draft"}, {"month": "May"}):
             problem(await caller.get(path, params=bad), 422, "validation_failed")
     payments = f"{account}/payments"
-    assert await found(admin, payments, {"direction": "out"}, "reference") == ["back"]
-    assert await found(admin, payments, {"direction": "in", "order": "created_at"}, "reference") == ["first", "wire"]
-    assert await found(admin, payments, {"state": "failed"}, "reference") == []
+    assert await values(admin, payments, {"direction": "out"}, "reference") == ["back"]
+    assert await values(admin, payments, {"direction": "in", "order": "created_at"}, "reference") == ["first", "wire"]
+    assert await values(admin, payments, {"state": "failed"}, "reference") == []
     for bad in ({"direction": "sideways"}, {"state": "open"}):
         problem(await admin.get(payments, params=bad), 422, "validation_failed")
 
@@ -188,13 +193,13 @@ async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     for caller, path in ((api.owner, "/v1/prices"), (api.owner, f"{api.base}/prices"), (admin, "/v1/billing/prices")):
         query = {"sku": "ipu-m2000", "region": "luxembourg-2", "currency": "EUR"}
-        assert {*await found(caller, path, query, "sku")} == {"ipu-m2000"}, path
-        assert {*await found(caller, path, query, "region")} == {"luxembourg-2"}, path
-        assert await found(caller, path, query | {"currency": "JPY"}, "sku") == []
-        assert await found(caller, path, query | {"sku": "ipu-0"}, "sku") == []
+        assert {*await values(caller, path, query, "sku")} == {"ipu-m2000"}, path
+        assert {*await values(caller, path, query, "region")} == {"luxembourg-2"}, path
+        assert await values(caller, path, query | {"currency": "JPY"}, "sku") == []
+        assert await values(caller, path, query | {"sku": "ipu-0"}, "sku") == []
         problem(await caller.get(path, params={"flavor": "m2000"}), 422, "validation_failed")
         if caller is api.owner:
-            assert await found(caller, path, query | {"region": "nowhere-1"}, "sku") == []
+            assert await values(caller, path, query | {"region": "nowhere-1"}, "sku") == []
     quotas = f"{api.base}/quotas"
     whole = await api.owner.get(quotas)
     some = await api.owner.get(quotas, params={"region": "luxembourg-2", "machine_type": "m2000"})
@@ -203,7 +208,7 @@ async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
     same = [{name: item[name] for name in ("region", "machine_type", "limit")} for item in whole.json()["items"]]
     kept = await admin.put(quotas, json={"items": same}, headers={"If-Match": some.headers["ETag"]})
     assert kept.status_code == 200, kept.text
-    assert await found(api.owner, quotas, {"region": "nowhere-1"}, "limit") == []
+    assert await values(api.owner, quotas, {"region": "nowhere-1"}, "limit") == []
     problem(await api.owner.get(quotas, params={"limit": "5"}), 422, "validation_failed")
 
 
@@ -211,9 +216,9 @@ async def test_quotas_are_ordered_and_the_version_of_any_order_is_accepted(api: 
     admin, quotas = await api.caller(Role.ADMIN), f"{api.base}/quotas"
     present = await api.owner.get(quotas)
     limits = [("luxembourg-2", "m2000", 9), ("amsterdam-2", "bow-2000", 3), ("luxembourg-2", "address", 40)]
-    wanted = [{"region": region, "machine_type": kind, "limit": limit} for region, kind, limit in limits]
-    made = await admin.put(quotas, json={"items": wanted}, headers={"If-Match": present.headers["ETag"]})
-    assert made.status_code == 200, made.text
+    items = [{"region": region, "machine_type": kind, "limit": limit} for region, kind, limit in limits]
+    replaced = await admin.put(quotas, json={"items": items}, headers={"If-Match": present.headers["ETag"]})
+    assert replaced.status_code == 200, replaced.text
     whole = (await api.owner.get(quotas)).json()["items"]
     assert whole == (await api.owner.get(quotas, params={"order": "region"})).json()["items"]
     for order in ("region", "machine_type", "used", "limit"):
@@ -223,9 +228,9 @@ async def test_quotas_are_ordered_and_the_version_of_any_order_is_accepted(api: 
         )
         downwards = await api.owner.get(quotas, params={"order": f"-{order}"})
         assert downwards.json() == {"items": upwards.json()["items"][::-1], "next_cursor": None}
-        kept = await admin.put(quotas, json={"items": wanted}, headers={"If-Match": downwards.headers["ETag"]})
+        kept = await admin.put(quotas, json={"items": items}, headers={"If-Match": downwards.headers["ETag"]})
         assert kept.status_code == 200, kept.text
     some = {"region": "luxembourg-2", "order": "-limit"}
-    assert (await found(api.owner, quotas, some, "limit"))[-1] <= 9
+    assert (await values(api.owner, quotas, some, "limit"))[-1] <= 9
     for bad in ({"order": "size"}, {"order": "-"}, {"cursor": "x"}):
         problem(await api.owner.get(quotas, params=bad), 422, "validation_failed")

@@ -113,19 +113,19 @@ async def test_filters_combine(api: Api, query: dict[str, Any], names: set[str])
     ernie = await api.make_cluster("ernie", flavor="m2000-pod8")
     await api.make_cluster("oscar", region="amsterdam-2", flavor="bow-pod4", tags={"team": "nlp", "stage": "test"})
     await api.owner.delete(f"{api.base}/clusters/{ernie['target']['id']}")
-    found = (await api.owner.get(f"{api.base}/clusters", params=query)).json()["items"]
-    assert {cluster["name"] for cluster in found} == names
+    items = (await api.owner.get(f"{api.base}/clusters", params=query)).json()["items"]
+    assert {cluster["name"] for cluster in items} == names
 
 
 async def test_a_reader_of_events_goes_on_from_the_last_one(api: Api) -> None:
     await api.make_cluster("bert")
     await settled(api.world.database)
     first = (await api.owner.get(f"{api.base}/events", params={"order": "created_at"})).json()["items"]
-    made = await api.make_cluster("ernie")
+    operation = await api.make_cluster("ernie")
     await settled(api.world.database)
     query = {"order": "created_at", "after": first[-1]["id"]}
     news = (await api.owner.get(f"{api.base}/events", params=query)).json()["items"]
     assert [event["type"] for event in news] == ["cluster.created", "operation.created"]
-    only = {"subject": made["target"]["id"], "type": "cluster.created"}
+    only = {"subject": operation["target"]["id"], "type": "cluster.created"}
     about = (await api.owner.get(f"{api.base}/events", params=only)).json()["items"]
-    assert [event["subject_id"] for event in about] == [made["target"]["id"]]
+    assert [event["subject_id"] for event in about] == [operation["target"]["id"]]

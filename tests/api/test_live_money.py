@@ -30,8 +30,8 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
         assert amounts(await summary(api)) == ("0.00",) * 6
         expiring = await api.make_cluster(expires_at="2026-06-29T23:30:00Z")
         lasting = await api.make_cluster("ernie", tags={"team": "nlp", "stage": "test"})
-        for made in (expiring, lasting):
-            await api.world.finish_create(UUID(made["target"]["id"]))
+        for operation in (expiring, lasting):
+            await api.world.finish_create(UUID(operation["target"]["id"]))
         admin = await api.caller(Role.ADMIN)
         price = {"valid_from": "2026-06-30T00:00:00Z", "unit_price": {"amount": "0.1", "currency": "EUR"}}
         added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **price)]})
@@ -39,20 +39,20 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
         assert amounts(await summary(api)) == ("0.00", "0.00", "0.00", "7.50", "153.375", "153.375")
         stop_clock(database.owner_url, NOW + timedelta(minutes=32))
         await keep_books(api.world.database)
-        found = await summary(api)
-        assert amounts(found) == ("4.00", "3.75", "0.25", "7.50", "149.375", "153.375")
-        assert (found["until"], found["unpriced_minutes"]) == ("2026-07-01T00:00:00Z", 0)
-        assert (found["observed_at"], found["posted_until"]) == ("2026-06-29T23:02:00Z", "2026-06-29T23:00:00Z")
-        assert sorted((each["name"], each["minutes"], each["forecast"]["amount"]) for each in found["clusters"]) == [
+        june = await summary(api)
+        assert amounts(june) == ("4.00", "3.75", "0.25", "7.50", "149.375", "153.375")
+        assert (june["until"], june["unpriced_minutes"]) == ("2026-07-01T00:00:00Z", 0)
+        assert (june["observed_at"], june["posted_until"]) == ("2026-06-29T23:02:00Z", "2026-06-29T23:00:00Z")
+        assert sorted((each["name"], each["minutes"], each["forecast"]["amount"]) for each in june["clusters"]) == [
             ("bert", 32, "3.75"),
             ("ernie", 32, "149.625"),
         ]
-        assert by_part(found["skus"], "sku") == {"ipu-m2000": ("4.00", "153.375", "0.00")}
-        assert by_part(found["flavors"], "flavor") == {"m2000-pod4": ("4.00", "153.375", "0.00")}
+        assert by_part(june["skus"], "sku") == {"ipu-m2000": ("4.00", "153.375", "0.00")}
+        assert by_part(june["flavors"], "flavor") == {"m2000-pod4": ("4.00", "153.375", "0.00")}
         tagged = ("2.00", "149.625", "0.00")
-        assert by_part(found["tags"], "key", "value") == {"team nlp": tagged, "stage test": tagged}
+        assert by_part(june["tags"], "key", "value") == {"team nlp": tagged, "stage test": tagged}
         of_account = await admin.get(f"/v1/billing/accounts/{api.world.project.id}/summary")
-        assert of_account.json() == found
+        assert of_account.json() == june
         assert amounts(await summary(api, month="2026-05")) == ("0.00",) * 6
         stop_clock(database.owner_url, NOW + timedelta(hours=26, minutes=32))
         await keep_books(api.world.database)
@@ -70,18 +70,18 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
 
 
 async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> None:
-    found = await summary(api)
-    assert (found["tax"], found["credit"]["amount"]) == (None, "0.00")
+    month = await summary(api)
+    assert (month["tax"], month["credit"]["amount"]) == (None, "0.00")
     admin = await api.caller(Role.ADMIN)
     async with api.world.database.begin() as connection:
         await add_tax_rate(connection)
-    granted = {"amount": found["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
+    granted = {"amount": month["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
     await admin.post(f"/v1/billing/accounts/{api.world.project.id}/credits", json=granted, headers=key())
-    found = await summary(api)
+    month = await summary(api)
     nothing = {"amount": "0.00", "currency": "EUR"}
     tax = {"treatment": "standard", "name": "VAT", "rate": "0.17", "on_accrued": nothing, "on_forecast": nothing}
-    assert found["tax"] == tax
-    assert found["credit"]["amount"] == found["balances"][0]["credit"]["amount"] == "5.00"
+    assert month["tax"] == tax
+    assert month["credit"]["amount"] == month["balances"][0]["credit"]["amount"] == "5.00"
 
 
 async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) -> None:
@@ -130,5 +130,5 @@ async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api:
 
 
 async def own(api: Api) -> list[dict[str, object]]:
-    found = (await api.owner.get(f"{api.base}/prices")).json()["items"]
-    return [each for each in found if each["sku"] == "ipu-m2000"]
+    items = (await api.owner.get(f"{api.base}/prices")).json()["items"]
+    return [each for each in items if each["sku"] == "ipu-m2000"]

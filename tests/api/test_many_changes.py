@@ -36,7 +36,7 @@ async def test_creates_at_once_with_one_cost_limited_token_are_all_answered(api:
     await api.world.finish_create(grown)
     neighbour = await api.other_project()
     database = api.services.database
-    async with await limited(api) as caller, api.client(neighbour.token.secret) as theirs:
+    async with await limited(api) as caller, api.client(neighbour.token.secret) as stranger:
         assert (await caller.get(f"{api.base}/clusters")).status_code == 200
         resize = caller.post(f"{api.base}/clusters/{grown}:resize", json={"flavor": "m2000-pod8"})
         creates = [caller.post(f"{api.base}/clusters", json=cluster_json(f"c{each}")) for each in range(CREATES)]
@@ -47,7 +47,7 @@ async def test_creates_at_once_with_one_cost_limited_token_are_all_answered(api:
             answered = asyncio.gather(*creates[: CREATES // 2], resize, *creates[CREATES // 2 :])
             await until(lambda: _stand(api, CREATES + 1), "all stand in line")
             key = {"name": "theirs", "public_key": PUBLIC_KEY}
-            answer = await theirs.post(f"/v1/projects/{neighbour.slug}/ssh-keys", json=key)
+            answer = await stranger.post(f"/v1/projects/{neighbour.slug}/ssh-keys", json=key)
             assert answer.status_code == 201, answer.text
         answers = await answered
     for answer in answers:

@@ -90,8 +90,8 @@ async def test_a_session_only_reads_by_default(served: ApiProcess, api: Api, tmp
         assert {"list_clusters", "estimate_cluster", "get_job_log"} <= tools.keys()
         assert not {"create_cluster", "delete_cluster", "run_job"} & tools.keys()
         assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools.values())
-        [found] = (await done(client, "list_clusters"))["items"]
-        shown = await done(client, "get_cluster", cluster=found["name"])
+        [cluster] = (await done(client, "list_clusters"))["items"]
+        shown = await done(client, "get_cluster", cluster=cluster["name"])
         assert (shown["id"], shown["state"]) == (operation["target"]["id"], "creating")
         assert "hunter2" not in str(shown)
         assert "secret_hash" not in str(await done(client, "whoami"))
@@ -172,7 +172,7 @@ async def test_who_may_not_create_tokens_brings_one_with_a_limit(served: ApiProc
             await client.list_tools()
     assert "only an owner of the project can create one" in " ".join(messages.read_text().split())
     limit = {"amount": "5.00", "currency": "EUR"}
-    made = await api.owner.post(f"{api.base}/tokens", json={"name": "a", "role": "operator", "cost_limit": limit})
-    assert (made.json()["cost_limit"], made.json()["cost"]) == (limit, {"amount": "0.00", "currency": "EUR"})
-    async with assistant(served, api, tmp_path, "--allow-writes", secret=made.json()["token"]) as client:
+    token = await api.owner.post(f"{api.base}/tokens", json={"name": "a", "role": "operator", "cost_limit": limit})
+    assert (token.json()["cost_limit"], token.json()["cost"]) == (limit, {"amount": "0.00", "currency": "EUR"})
+    async with assistant(served, api, tmp_path, "--allow-writes", secret=token.json()["token"]) as client:
         assert (await done(client, "whoami"))["cost_limit"] == limit

@@ -20,10 +20,10 @@ async def test_whoever_is_removed_is_out_at_once(api: Api) -> None:
     login = await api.client().post(LOGIN, json={"email": "gone@example.com", "password": PASSWORD})
     shell = api.client(login.json()["token"])
     path = f"{api.base}/tokens"
-    mine = (await browser.post(path, json={"name": "mine", "role": "viewer"})).json()
-    nobodys = (await browser.post(path, json={"name": "ci", "role": "viewer", "service": True})).json()
-    assert (mine["kind"], mine["owner"]) == ("personal", "gone@example.com")
-    assert (nobodys["kind"], nobodys["owner"]) == ("service", None)
+    personal = (await browser.post(path, json={"name": "mine", "role": "viewer"})).json()
+    service = (await browser.post(path, json={"name": "ci", "role": "viewer", "service": True})).json()
+    assert (personal["kind"], personal["owner"]) == ("personal", "gone@example.com")
+    assert (service["kind"], service["owner"]) == ("service", None)
     other_owner = await person(api, Role.OWNER)
     elsewhere = await api.other_project()
     async with api.world.database.begin() as connection:
@@ -33,12 +33,12 @@ async def test_whoever_is_removed_is_out_at_once(api: Api) -> None:
     [member] = [each["id"] for each in members if each["email"] == "gone@example.com"]
     await api.owner.post(f"{api.base}/invitations", json={"email": "x@example.com", "role": "viewer"})
     assert (await api.owner.delete(f"{api.base}/members/{member}")).status_code == 204
-    for caller in (browser, shell, api.client(mine["token"])):
+    for caller in (browser, shell, api.client(personal["token"])):
         problem(await caller.get(api.base), 401, "unauthenticated")
-    assert (await api.client(nobodys["token"]).get(api.base)).status_code == 200
+    assert (await api.client(service["token"]).get(api.base)).status_code == 200
     problem(await api.owner.delete(f"{api.base}/members/{member}"), 404, "not_found")
-    left = (await api.owner.get(f"{api.base}/members")).json()["items"]
-    assert [each["id"] for each in left] == [str(other_owner.member)]
+    remaining = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    assert [each["id"] for each in remaining] == [str(other_owner.member)]
     [gone] = await events(api, "member.removed")
     assert gone["data"] == {"email": "gone@example.com", "role": "owner"}
     again = await api.client(**OURS).post(SESSION, json={"email": "gone@example.com", "password": PASSWORD})

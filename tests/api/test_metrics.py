@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 def sample(api: Api, cluster: UUID, **changes: Any) -> Sample:
-    seen = Sample(
+    usual = Sample(
         project_id=api.world.project.id,
         cluster_id=cluster,
         machines=4,
@@ -34,7 +34,7 @@ def sample(api: Api, cluster: UUID, **changes: Any) -> Sample:
         memory_used=None,
         memory=None,
     )
-    return replace(seen, **changes)
+    return replace(usual, **changes)
 
 
 async def record(api: Api, *samples: Sample, ago: float = 0.0) -> None:
@@ -46,27 +46,27 @@ async def record(api: Api, *samples: Sample, ago: float = 0.0) -> None:
 async def series(api: Api, cluster: UUID, **query: Any) -> dict[str, Any]:
     answer = await api.owner.get(f"{api.base}/clusters/{cluster}/metrics", params=query)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    document: dict[str, Any] = answer.json()
+    return document
 
 
 async def test_a_step_without_an_observation_is_a_gap_and_not_zero(api: Api) -> None:
     cluster = await api.world.make_active()
     await record(api, sample(api, cluster), ago=600.0)
     await record(api, sample(api, cluster, utilisation=0.0, attached_ipus=0), ago=120.0)
-    found = await series(api, cluster)
-    assert (found["step"], found["cluster"]) == (60, str(cluster))
-    assert len(found["points"]) in {60, 61}
-    starts = [datetime.fromisoformat(each["at"]) for each in found["points"]]
+    metrics = await series(api, cluster)
+    assert (metrics["step"], metrics["cluster"]) == (60, str(cluster))
+    assert len(metrics["points"]) in {60, 61}
+    starts = [datetime.fromisoformat(each["at"]) for each in metrics["points"]]
     assert {later - earlier for earlier, later in pairwise(starts)} == {timedelta(minutes=1)}
-    observed = [each for each in found["points"] if each["observed_at"] is not None]
+    observed = [each for each in metrics["points"] if each["observed_at"] is not None]
     assert [each["utilisation_percent"] for each in observed] == [80.0, 0.0]
     assert [each["partition_uptime_percent"] for each in observed] == [50.0, 50.0]
     assert (observed[0]["power_watts"], observed[0]["link_errors"], observed[0]["cpu_percent"]) == (1900.0, 7, None)
     for each in observed:
         start = datetime.fromisoformat(each["at"])
         assert start <= datetime.fromisoformat(each["observed_at"]) < start + timedelta(minutes=1)
-    gaps = [each for each in found["points"] if each["observed_at"] is None]
+    gaps = [each for each in metrics["points"] if each["observed_at"] is None]
     assert {value for each in gaps for name, value in each.items() if name != "at"} == {None}
 
 
@@ -128,9 +128,9 @@ async def test_prometheus_reads_what_was_observed_last(api: Api) -> None:
     answer = await api.owner.get(f"{api.base}/metrics")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    found = {each.name: each for metric in text_string_to_metric_families(answer.text) for each in metric.samples}
-    assert {each.labels["cluster_id"] for each in found.values()} == {str(cluster)}
-    values = {name.removeprefix("ipucloud_cluster_"): each.value for name, each in found.items()}
+    samples = {each.name: each for metric in text_string_to_metric_families(answer.text) for each in metric.samples}
+    assert {each.labels["cluster_id"] for each in samples.values()} == {str(cluster)}
+    values = {name.removeprefix("ipucloud_cluster_"): each.value for name, each in samples.items()}
     assert values.pop("observed_timestamp_seconds") > 0
     assert values == {
         "machines": 4,
@@ -152,9 +152,9 @@ async def test_another_projects_metrics_do_not_exist(api: Api) -> None:
     client = api.client(stranger.token.secret)
     for path in (f"{api.base}/metrics", f"{api.base}/clusters/{cluster}/metrics"):
         problem(await client.get(path), 404, "not_found")
-    theirs = f"/v1/projects/{stranger.id}"
-    problem(await client.get(f"{theirs}/clusters/{cluster}/metrics"), 404, "not_found")
-    assert (await client.get(f"{theirs}/metrics")).text == ""
+    other_base = f"/v1/projects/{stranger.id}"
+    problem(await client.get(f"{other_base}/clusters/{cluster}/metrics"), 404, "not_found")
+    assert (await client.get(f"{other_base}/metrics")).text == ""
 
 
 async def test_what_is_older_than_the_retention_is_removed(api: Api) -> None:

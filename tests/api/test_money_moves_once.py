@@ -55,15 +55,15 @@ async def test_repeats_move_no_money_however_late(api: Api, seed: int) -> None:
         if not done:
             assert name == "recordRefund", answers[0].text
             continue
-        sent.append((requests[name], headers, _made(done[0])))
-        assert {_made(answer) for answer in done} == {_made(done[0])}
+        sent.append((requests[name], headers, _reference(done[0])))
+        assert {_reference(answer) for answer in done} == {_reference(done[0])}
         if chance.random() < 0.4:
             await api.world.execute("UPDATE idempotency_keys SET created_at = created_at - interval '9 days'")
             await sweep(api.world.database)
         moved = await api.world.column(_MOVED)
-        (caller, path, body), headers, made = chance.choice(sent)
+        (caller, path, body), headers, reference = chance.choice(sent)
         again = await caller.post(path, json=body, headers=headers)
-        assert (again.status_code, _made(again), again.headers["idempotent-replayed"]) == (201, made, "true")
+        assert (again.status_code, _reference(again), again.headers["idempotent-replayed"]) == (201, reference, "true")
         other = body | ({"net": "0.02"} if "net" in body else {"amount": _euros(Decimal("7.77"))})
         problem(await caller.post(path, json=other, headers=headers), 422, "idempotency_key_reused")
         assert await api.world.column(_MOVED) == moved
@@ -78,7 +78,7 @@ async def test_a_key_that_moved_money_is_never_removed(api: Api) -> None:
             await api.world.execute(statement)
 
 
-def _made(answer: httpx.Response) -> str:
+def _reference(answer: httpx.Response) -> str:
     body: dict[str, str] = answer.json()
     return body.get("id") or body["number"]
 

@@ -34,8 +34,8 @@ async def test_a_cluster_is_read_changed_and_deleted_by_its_name(api: Api) -> No
     ],
 )
 async def test_so_is_what_else_has_a_name(api: Api, noun: str, body: dict[str, object]) -> None:
-    made = (await api.owner.post(f"{api.base}/{noun}", json=body)).json()
-    assert (await api.owner.get(f"{api.base}/{noun}/{body['name']}")).json()["id"] == made["id"]
+    created = (await api.owner.post(f"{api.base}/{noun}", json=body)).json()
+    assert (await api.owner.get(f"{api.base}/{noun}/{body['name']}")).json()["id"] == created["id"]
     assert (await api.owner.delete(f"{api.base}/{noun}/{body['name']}")).status_code == 204
 
 

@@ -15,7 +15,7 @@ from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
-MINE = "/v1/me/notifications"
+NOTIFICATIONS = "/v1/me/notifications"
 SMTP: dict[str, object] = {"smtp_host": "127.0.0.1", "smtp_from": "cloud@ipucloud.example"}
 
 
@@ -30,18 +30,18 @@ async def test_a_person_chooses_events_by_project(api: Api) -> None:
     async with api.world.database.begin() as connection:
         await make_member(connection, ann.id, other.id, Role.OWNER)
     client, ours = await logged_in(api, ann, project=api.world.project.slug), api.world.project.slug
-    nothing = (await client.get(MINE)).json()
+    nothing = (await client.get(NOTIFICATIONS)).json()
     assert nothing == {"available": True, "email": ann.email, "language": "en", "subscriptions": []}
-    wanted = [
+    subscriptions = [
         {"project": ours, "event_types": ["operation.failed", "budget.*"]},
         {"project": str(other.id), "event_types": ["cluster.*"]},
     ]
-    chosen = (await client.put(MINE, json={"language": "de", "subscriptions": wanted})).json()
-    assert chosen == (await client.get(MINE)).json()
+    chosen = (await client.put(NOTIFICATIONS, json={"language": "de", "subscriptions": subscriptions})).json()
+    assert chosen == (await client.get(NOTIFICATIONS)).json()
     types = {each["project"]: each["event_types"] for each in chosen["subscriptions"]}
     assert types == {ours: ["budget.*", "operation.failed"], other.slug: ["cluster.*"]}
     assert chosen["language"] == "de"
-    fewer = (await client.put(MINE, json={"language": "de", "subscriptions": wanted[:1]})).json()
+    fewer = (await client.put(NOTIFICATIONS, json={"language": "de", "subscriptions": subscriptions[:1]})).json()
     assert [each["project"] for each in fewer["subscriptions"]] == [ours]
 
 
@@ -55,19 +55,21 @@ async def test_what_cannot_be_chosen_changes_nothing(api: Api) -> None:
         ({"project": ours, "event_types": ["cluster.burning"]}, 422, "validation_failed"),
         ({"project": ours, "event_types": []}, 422, "validation_failed"),
     ):
-        refused = await client.put(MINE, json={"language": "en", "subscriptions": [right, wrong]})
+        refused = await client.put(NOTIFICATIONS, json={"language": "en", "subscriptions": [right, wrong]})
         problem(refused, status, code)
-    problem(await client.put(MINE, json={"language": "fr", "subscriptions": [right]}), 422, "validation_failed")
-    problem(await api.owner.put(MINE, json={"language": "en", "subscriptions": []}), 409, "state_conflict")
-    problem(await api.owner.get(MINE), 409, "state_conflict")
+    problem(
+        await client.put(NOTIFICATIONS, json={"language": "fr", "subscriptions": [right]}), 422, "validation_failed"
+    )
+    problem(await api.owner.put(NOTIFICATIONS, json={"language": "en", "subscriptions": []}), 409, "state_conflict")
+    problem(await api.owner.get(NOTIFICATIONS), 409, "state_conflict")
     assert await api.snapshot() == before
 
 
 async def test_an_invitation_says_whether_it_is_sent_and_its_link_is_kept_sealed(api: Api) -> None:
     body = {"email": "bea@example.com", "role": "viewer"}
-    made = (await api.owner.post(f"{api.base}/invitations", json=body)).json()
-    again = (await api.owner.post(f"{api.base}/invitations/{made['id']}:renew")).json()
-    for each in (made, again):
+    invitation = (await api.owner.post(f"{api.base}/invitations", json=body)).json()
+    again = (await api.owner.post(f"{api.base}/invitations/{invitation['id']}:renew")).json()
+    for each in (invitation, again):
         assert (each["email"], each["emailed"], each["url"], each["secret"]) == ("bea@example.com", True, None, None)
     assert [each["emailed"] for each in (await api.owner.get(f"{api.base}/invitations")).json()["items"]] == [True]
     assert not await api.stores("ipi_")
@@ -77,9 +79,9 @@ async def test_an_invitation_says_whether_it_is_sent_and_its_link_is_kept_sealed
 async def test_without_a_mail_server_links_are_passed_on_by_hand(world: World, database: Scratch) -> None:
     async with running(world, database.app_url) as api:
         client = await logged_in(api, await person(api))
-        assert not (await client.get(MINE)).json()["available"]
-        wanted = [{"project": api.world.project.slug, "event_types": ["cluster.*"]}]
-        refused = await client.put(MINE, json={"language": "en", "subscriptions": wanted})
+        assert not (await client.get(NOTIFICATIONS)).json()["available"]
+        subscriptions = [{"project": api.world.project.slug, "event_types": ["cluster.*"]}]
+        refused = await client.put(NOTIFICATIONS, json={"language": "en", "subscriptions": subscriptions})
         problem(refused, 501, "not_configured")
         body = {"email": "bea@example.com", "role": "viewer"}
         assert not (await api.owner.post(f"{api.base}/invitations", json=body)).json()["emailed"]

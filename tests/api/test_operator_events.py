@@ -7,7 +7,6 @@ from typing import Any
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
 from ipucloud.policies.repairs import start_repairs
 from tests.api.support import Api, problem
@@ -19,28 +18,23 @@ REGION = "luxembourg-2"
 FEED = "/v1/operator/events"
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
 async def page(caller: httpx.AsyncClient, **query: Any) -> dict[str, Any]:
     answer = await caller.get(FEED, params=query)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    document: dict[str, Any] = answer.json()
+    return document
 
 
 async def events(caller: httpx.AsyncClient, **query: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await page(caller, order="created_at", **query))["items"]
-    return found
+    items: list[dict[str, Any]] = (await page(caller, order="created_at", **query))["items"]
+    return items
 
 
 async def post(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
     answer = await caller.post(f"/v1/operator/{path}", json=body)
     assert answer.status_code in {200, 201, 202}, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    document: dict[str, Any] = answer.json()
+    return document
 
 
 async def test_what_operators_do_is_recorded_for_operators_only(api: Api, admin: httpx.AsyncClient) -> None:
@@ -54,18 +48,18 @@ async def test_what_operators_do_is_recorded_for_operators_only(api: Api, admin:
     await post(admin, "hardware:quarantine", machines=[machine], reason="odd")
     await post(admin, "hardware:maintenance", machines=[machine], reason="a new fan")
     await post(admin, "hardware:return-to-service", machines=[machine])
-    found = await events(admin)
+    log = await events(admin)
     orders = ["drained", "quarantined", "maintained", "returned_to_service"]
-    assert [each["type"] for each in found[:2]] == ["freeze.started", "freeze.ended"]
-    assert [each["type"] for each in found[2:]] == [f"hardware.{each}" for each in orders]
-    started, ended, drained, *_, returned = found
+    assert [each["type"] for each in log[:2]] == ["freeze.started", "freeze.ended"]
+    assert [each["type"] for each in log[2:]] == [f"hardware.{each}" for each in orders]
+    started, ended, drained, *_, returned = log
     assert (started["subject_id"], started["project"], drained["region"]) == (freeze["id"], None, started["region"])
     assert (started["data"]["reason"], ended["data"]["reason"]) == ("odd answers", "they are right")
     assert (drained["data"]["machines"], drained["data"]["reason"]) == ([machine], "a new fan")
     assert drained["data"]["ordered_by"] == freeze["created_by"]
     assert (returned["subject_type"], returned["subject_id"]) == ("region", None)
     own = (await api.owner.get(f"{api.base}/events", params={"limit": 1000})).json()["items"]
-    assert not {each["id"] for each in own} & {each["id"] for each in found}
+    assert not {each["id"] for each in own} & {each["id"] for each in log}
     known = {each["type"] for each in (await api.owner.get("/v1/event-types")).json()["items"]}
     assert "freeze.started" not in known
     refused = await api.owner.get(f"{api.base}/events", params={"type": "freeze.started"})
@@ -92,13 +86,13 @@ async def test_events_of_projects_that_concern_operators_are_in_both_feeds(api: 
     bert = await api.world.make_active()
     await make_confirmed(api.world, bert)
     await post(admin, f"clusters/{bert}:force-delete", reason="its rack is gone")
-    found = await events(admin, project=api.world.project.slug)
+    feed = await events(admin, project=api.world.project.slug)
     expected = ["fault_report.opened", "fault_report.confirmed", "cluster.delete_forced"]
-    assert [each["type"] for each in found] == expected
-    assert {each["region"] for each in found} == {REGION}
-    assert [each["subject_name"] for each in found] == [None, None, "bert"]
+    assert [each["type"] for each in feed] == expected
+    assert {each["region"] for each in feed} == {REGION}
+    assert [each["subject_name"] for each in feed] == [None, None, "bert"]
     own = (await api.owner.get(f"{api.base}/events", params={"limit": 1000})).json()["items"]
-    assert {each["id"] for each in found} <= {each["id"] for each in own}
+    assert {each["id"] for each in feed} <= {each["id"] for each in own}
     assert await events(admin, region="amsterdam-2") == []
 
 

@@ -9,10 +9,9 @@ import httpx
 import pytest
 
 from ipucloud.clusters.operations.replace import replace_hardware
-from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
 from ipucloud.policies.repairs import start_repairs
-from tests.api.support import Api, problem
+from tests.api.support import Api, operator_items, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -25,18 +24,6 @@ def machine(slot: int) -> str:
     return f"{POD}-m{slot:02}"
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
-async def items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:
-    answer = await caller.get(f"/v1/operator/{path}", params=query)
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["items"]
-    return found
-
-
 async def order(caller: httpx.AsyncClient, verb: str, **body: object) -> list[dict[str, Any]]:
     answer = await caller.post(f"/v1/operator/hardware:{verb}", json=body)
     assert answer.status_code == 200, answer.text
@@ -45,7 +32,7 @@ async def order(caller: httpx.AsyncClient, verb: str, **body: object) -> list[di
 
 
 async def names(caller: httpx.AsyncClient, kind: str = "machines", **query: str) -> set[str]:
-    return {each["name"] for each in await items(caller, kind, limit="1000", **query)}
+    return {each["name"] for each in await operator_items(caller, kind, limit="1000", **query)}
 
 
 async def free(caller: httpx.AsyncClient) -> int:
@@ -83,19 +70,19 @@ async def test_a_whole_rack_is_maintained(admin: httpx.AsyncClient) -> None:
 async def test_an_operators_report_has_a_reason_an_end_and_an_author(api: Api, admin: httpx.AsyncClient) -> None:
     until = "2126-01-01T00:00:00.000000Z"
     await order(admin, "maintenance", machines=[machine(7)], hosts=[HOST], reason="replace the fan", expires_at=until)
-    found = (await admin.get(f"/v1/operator/machines/{machine(7)}")).json()
-    [report] = found["reports"]
+    shown = (await admin.get(f"/v1/operator/machines/{machine(7)}")).json()
+    [report] = shown["reports"]
     assert (report["code"], report["source"], report["detail"]) == ("maintenance", "operator", "replace the fan")
     assert report["expires_at"] == until
     assert report["created_by"] == (await admin.get("/v1/whoami")).json()["token"]["id"]
-    assert (found["state"], found["maintenance"], found["rack"], found["slot"]) == ("maintenance", True, RACK, 7)
-    assert {each["name"] for each in await items(admin, "health-reports", state="live")} == {machine(7), HOST}
+    assert (shown["state"], shown["maintenance"], shown["rack"], shown["slot"]) == ("maintenance", True, RACK, 7)
+    assert {each["name"] for each in await operator_items(admin, "health-reports", state="live")} == {machine(7), HOST}
     ended = await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
     assert ended.json()["state"] == "cleared"
-    assert await items(admin, "health-reports", machine=machine(7)) == []
-    found = (await admin.get(f"/v1/operator/machines/{machine(7)}")).json()
-    assert (found["reports"], [each["id"] for each in found["past_reports"]]) == ([], [report["id"]])
-    assert (found["state"], found["allocatable"]) == ("free", True)
+    assert await operator_items(admin, "health-reports", machine=machine(7)) == []
+    shown = (await admin.get(f"/v1/operator/machines/{machine(7)}")).json()
+    assert (shown["reports"], [each["id"] for each in shown["past_reports"]]) == ([], [report["id"]])
+    assert (shown["state"], shown["allocatable"]) == ("free", True)
     unknown = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b77"
     problem(await admin.post(f"/v1/operator/health-reports/{unknown}:clear"), 404, "not_found")
 
@@ -106,32 +93,32 @@ async def test_a_cluster_recovers_when_the_report_about_its_machine_is_cleared(
 ) -> None:
     bert = await api.world.make_active()
     await api.world.fail(bert, Code.BMC_CRITICAL)
-    [report] = await items(admin, "health-reports")
+    [report] = await operator_items(admin, "health-reports")
     assert (report["credited"], report["message"] is None) == (True, False)
     assert (await api.world.cluster(bert))["state"] == "degraded"
     await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
     assert (await api.world.cluster(bert))["state"] == "active"
-    [past] = await items(admin, "health-reports", state="cleared")
+    [past] = await operator_items(admin, "health-reports", state="cleared")
     assert (past["id"], past["code"]) == (report["id"], "bmc_critical")
 
 
 async def test_nobody_clears_what_may_still_carry_a_customers_data(api: Api, admin: httpx.AsyncClient) -> None:
     report = await api.world.fail(await api.world.make_active(), Code.NOT_CLEAN)
     problem(await admin.post(f"/v1/operator/health-reports/{report}:clear"), 409, "state_conflict")
-    [live] = await items(admin, "health-reports", code="not_clean")
+    [live] = await operator_items(admin, "health-reports", code="not_clean")
     await order(admin, "return-to-service", machines=[live["name"]])
-    assert await items(admin, "health-reports", code="not_clean") == [live]
+    assert await operator_items(admin, "health-reports", code="not_clean") == [live]
 
 
 @pytest.mark.acceptance("CAP02-01")
 async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.AsyncClient) -> None:
     bert = (await api.make_cluster("bert"))["target"]["id"]
-    [held] = await items(admin, "machines", cluster=bert)
+    [held] = await operator_items(admin, "machines", cluster=bert)
     assert (held["state"], held["holder"]["name"]) == ("allocated", "bert")
     assert held["holder"]["project"] == api.world.project.slug
-    found = (await admin.get(f"/v1/operator/machines/{held['name']}")).json()
-    assert [each["cluster"] for each in found["holders"]] == [bert]
-    [host] = await items(admin, "hosts", cluster=bert)
+    shown = (await admin.get(f"/v1/operator/machines/{held['name']}")).json()
+    assert [each["cluster"] for each in shown["holders"]] == [bert]
+    [host] = await operator_items(admin, "hosts", cluster=bert)
     assert (await admin.get(f"/v1/operator/hosts/{host['name']}")).json()["holders"][0]["cluster"] == bert
     for path in ("machines/unknown", "hosts/unknown"):
         problem(await admin.get(f"/v1/operator/{path}"), 404, "not_found")
@@ -139,7 +126,7 @@ async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.Asyn
 
 @pytest.mark.acceptance("BFX04-01")
 async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.AsyncClient) -> None:
-    unobserved = await items(admin, "observations")
+    unobserved = await operator_items(admin, "observations")
     assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
     everything = {machine(slot) for slot in range(16)}
     await order(admin, "maintenance", machines=[machine(7)], reason="a fan")
@@ -155,13 +142,17 @@ async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.A
         " stale_at = app_now() + interval '1 day' WHERE region = 'luxembourg-2'"
     )
     assert await names(admin, health="ok") == everything
-    [pod] = await items(admin, "pods", region="luxembourg-2")
+    [pod] = await operator_items(admin, "pods", region="luxembourg-2")
     assert pod["health"] == {"ok": 16}
-    [seen] = [each for each in await items(admin, "observations") if each["source"]]
-    assert (seen["source"], seen["answered"], seen["age_seconds"]) == ("bmc", 16, pytest.approx(0, abs=60))
+    [observation] = [each for each in await operator_items(admin, "observations") if each["source"]]
+    assert (observation["source"], observation["answered"], observation["age_seconds"]) == (
+        "bmc",
+        16,
+        pytest.approx(0, abs=60),
+    )
     bert = await api.world.make_active()
     used = await api.world.machine_of(bert)
-    links = {each["name"]: each["links"] for each in await items(admin, "machines")}
+    links = {each["name"]: each["links"] for each in await operator_items(admin, "machines")}
     assert (links[used]["state"], links[used]["observed_at"] is None) == ("up", False)
     assert {each["state"] for name, each in links.items() if name != used} == {"unknown"}
     await api.world.fail(bert, Code.LINK_DOWN)
@@ -176,7 +167,7 @@ async def test_a_machine_under_a_silent_controller_is_not_free(api: Api, admin: 
     await api.world.execute(withhold.format("true"))
     await api.world.execute(settle)
     [room] = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"]
-    [pod] = await items(admin, "pods", region="luxembourg-2")
+    [pod] = await operator_items(admin, "pods", region="luxembourg-2")
     assert (room["states"]["silent"], room["states"]["free"], pod["masks"]["silent"].bit_count()) == (15, 0, 15)
     assert await names(admin, state="silent") == {machine(slot) for slot in range(16)} - {used}
     assert await names(admin, region="luxembourg-2", state="free") == set()
@@ -196,23 +187,23 @@ async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: ht
 @pytest.mark.acceptance("BFX05-01")
 async def test_maintenance_of_hardware_in_use_is_announced(api: Api, admin: httpx.AsyncClient) -> None:
     bert = await api.world.make_active()
-    [held] = await items(admin, "machines", cluster=str(bert))
+    [held] = await operator_items(admin, "machines", cluster=str(bert))
     soon, later = datetime.now(UTC) + timedelta(hours=71), datetime.now(UTC).replace(microsecond=0) + timedelta(days=4)
-    asked: dict[str, object] = {"machines": [held["name"], machine(7)], "reason": "replace the fan"}
+    body: dict[str, object] = {"machines": [held["name"], machine(7)], "reason": "replace the fan"}
     for wrong, code in (
         ({}, "too_soon"),
         ({"starts_at": soon.isoformat()}, "too_soon"),
         ({"starts_at": "2020-01-01T00:00:00Z", "urgent": True}, "not_in_future"),
         ({"starts_at": "2999-01-01T00:00:00Z"}, "not_in_future"),
     ):
-        refused = await admin.post("/v1/operator/hardware:maintenance", json=asked | wrong)
+        refused = await admin.post("/v1/operator/hardware:maintenance", json=body | wrong)
         [fault] = problem(refused, 422, "validation_failed")["errors"]
         assert (fault["pointer"], fault["code"]) == ("/starts_at", code)
-    assert await items(admin, "health-reports") == []
-    changed = await order(admin, "maintenance", **asked, starts_at=later.isoformat())
+    assert await operator_items(admin, "health-reports") == []
+    changed = await order(admin, "maintenance", **body, starts_at=later.isoformat())
     assert [each["codes"] for each in changed] == [["drain"], ["drain"]]
     planned = later.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
-    assert {each["maintenance_at"] for each in await items(admin, "health-reports")} == {planned}
+    assert {each["maintenance_at"] for each in await operator_items(admin, "health-reports")} == {planned}
     cluster = await api.world.cluster(bert)
     scheduled = cluster["scheduled_repair"]
     assert (cluster["state"], scheduled["reason"], scheduled["hardware"]) == ("active", "maintenance", [held["name"]])
@@ -223,9 +214,9 @@ async def test_maintenance_of_hardware_in_use_is_announced(api: Api, admin: http
 
 async def test_urgent_maintenance_begins_now(api: Api, admin: httpx.AsyncClient) -> None:
     bert = await api.world.make_active(auto_repair=False)
-    [held] = await items(admin, "machines", cluster=str(bert))
-    asked = {"machines": [held["name"]], "reason": "smoke"}
-    await order(admin, "maintenance", **asked, urgent=True)
+    [held] = await operator_items(admin, "machines", cluster=str(bert))
+    body = {"machines": [held["name"]], "reason": "smoke"}
+    await order(admin, "maintenance", **body, urgent=True)
     await start_repairs(api.world.settings, replace_hardware, api.world.database)
     cluster = await api.world.cluster(bert)
     assert (cluster["state"], cluster["billing"]["credited_machines"]) == ("degraded", 1)

@@ -7,21 +7,15 @@ from typing import Any
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from ipucloud.inventory.expected.shown import Shown, write_shown
 from ipucloud.inventory.health.codes import Code, Kind
-from tests.api.support import Api, problem
-from tests.api.test_operator_hardware import items, machine, order
+from tests.api.support import Api, operator_items, problem
+from tests.api.test_operator_hardware import machine, order
 
 pytestmark = pytest.mark.anyio
 
 REGION = "luxembourg-2"
 EXPECTED = f"/v1/operator/regions/{REGION}/expected-inventory"
-
-
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
 
 
 async def show(api: Api, *shown: Shown, kind: Kind = "machine") -> None:
@@ -48,7 +42,7 @@ async def put(admin: httpx.AsyncClient, *expected: dict[str, object], **query: s
 
 
 async def findings(admin: httpx.AsyncClient, **query: str) -> set[tuple[str, str]]:
-    return {(each["name"], each["code"]) for each in await items(admin, "inventory-findings", **query)}
+    return {(each["name"], each["code"]) for each in await operator_items(admin, "inventory-findings", **query)}
 
 
 async def refused(admin: httpx.AsyncClient, *expected: object) -> list[str]:
@@ -63,10 +57,10 @@ async def test_everything_that_differs_is_a_finding(api: Api, admin: httpx.Async
         Shown(machine(1), "GC99", "Bow-2000", "2.6.0", pod="p", slot=4),
         Shown("m-unknown", "GC7"),
     )
-    wanted: dict[str, object] = {"model": "IPU-M2000", "firmware": "2.6.1", "pod": "p"}
-    changed = await put(admin, item(0, slot=0, **wanted), item(1, slot=1, **wanted), item(2))
+    expected: dict[str, object] = {"model": "IPU-M2000", "firmware": "2.6.1", "pod": "p"}
+    changed = await put(admin, item(0, slot=0, **expected), item(1, slot=1, **expected), item(2))
     assert (changed["added"], changed["changed"], changed["removed"], changed["dry_run"]) == (3, 0, 0, False)
-    found = {
+    differences = {
         (machine(0), "firmware_differs"),
         (machine(1), "wrong_serial"),
         (machine(1), "wrong_model"),
@@ -75,13 +69,13 @@ async def test_everything_that_differs_is_a_finding(api: Api, admin: httpx.Async
         (machine(2), "missing"),
         ("m-unknown", "surplus"),
     }
-    assert await findings(admin) == found
+    assert await findings(admin) == differences
     counts = {"cabling": 1, "firmware_differs": 2, "missing": 1, "surplus": 1, "wrong_model": 1, "wrong_serial": 1}
     assert (changed["findings"], changed["withheld"]) == (counts, 1)
     assert await findings(admin, code="cabling", region=REGION) == {(machine(1), "cabling")}
-    [cabling] = await items(admin, "inventory-findings", code="cabling")
+    [cabling] = await operator_items(admin, "inventory-findings", code="cabling")
     assert (cabling["expected"], cabling["shown"]) == ("p slot 1", "p slot 4")
-    [surplus] = await items(admin, "inventory-findings", name="m-unknown")
+    [surplus] = await operator_items(admin, "inventory-findings", name="m-unknown")
     assert (surplus["registered"], surplus["prevents"]) == (False, False)
     assert await findings(admin, region="amsterdam-2") == set()
 
@@ -98,7 +92,7 @@ async def test_a_dry_run_says_what_would_change_and_changes_nothing(api: Api, ad
     assert (planned["dry_run"], planned["added"], planned["changed"], planned["removed"]) == (True, 1, 1, 1)
     assert planned["findings"] == {"missing": 1, "surplus": 1, "wrong_serial": 1}
     assert await api.snapshot() == before
-    exported = await items(admin, f"regions/{REGION}/expected-inventory")
+    exported = await operator_items(admin, f"regions/{REGION}/expected-inventory")
     assert [(each["name"], each["serial"]) for each in exported] == [(machine(0), "GC0"), (machine(1), "GC1")]
     assert (await put(admin, *exported))["changed"] == 0
 
@@ -152,13 +146,13 @@ async def test_what_is_shown_can_be_accepted(api: Api, admin: httpx.AsyncClient)
     assert [each["pointer"] for each in again["errors"]] == ["/machines/0", "/machines/1"]
     for wrong in ({"reason": "none"}, {"everything": True, "hosts": ["h"], "reason": "both"}):
         problem(await admin.post(f"{EXPECTED}:accept", json=wrong), 422, "validation_failed")
-    [entry] = await items(admin, f"machines/{machine(0)}/history", type="accepted")
+    [entry] = await operator_items(admin, f"machines/{machine(0)}/history", type="accepted")
     assert entry["detail"] == "wrong_serial, expected GC0, shown GC9: main board exchanged"
     assert entry["actor"] == (await admin.get("/v1/whoami")).json()["token"]["id"]
     everything = {"everything": True, "reason": "tidy"}
     assert (await admin.post(f"{EXPECTED}:accept", json=everything)).json()["findings"] == {}
     assert (await admin.delete(EXPECTED)).status_code == 204
-    assert await items(admin, f"regions/{REGION}/expected-inventory") == []
+    assert await operator_items(admin, f"regions/{REGION}/expected-inventory") == []
 
 
 async def test_the_first_inventory_can_be_what_the_site_shows(api: Api, admin: httpx.AsyncClient) -> None:
@@ -168,9 +162,9 @@ async def test_the_first_inventory_can_be_what_the_site_shows(api: Api, admin: h
     await show(api, Shown("h0", "H0"), kind="host")
     changed = (await admin.post(f"{EXPECTED}:accept", json=everything)).json()
     assert (changed["added"], changed["findings"], changed["withheld"]) == (17, {}, 0)
-    first, *_ = await items(admin, f"regions/{REGION}/expected-inventory")
+    first, *_ = await operator_items(admin, f"regions/{REGION}/expected-inventory")
     assert (first["kind"], first["firmware"]) == ("host", None)
-    last = (await items(admin, f"regions/{REGION}/expected-inventory"))[-1]
+    last = (await operator_items(admin, f"regions/{REGION}/expected-inventory"))[-1]
     assert (last["kind"], last["firmware"]) == ("machine", "2.6.0")
     await show(api, Shown(machine(0), "GC1"), Shown(machine(1), "GC0"))
     swapped = {"machines": [machine(0)], "reason": "one of two"}
@@ -183,13 +177,13 @@ async def test_a_machine_shows_what_it_is_and_is_found_by_its_serial_number(api:
     await show(
         api, Shown(machine(3), "GC3", "IPU-M2000", "2.6.0", '{"bmc":"2.5.9"}', part_serials='{"ipu-1":"I\u00e9"}')
     )
-    [found] = await items(admin, "machines", serial="GC3")
-    assert (found["name"], found["model"], found["firmware"]) == (machine(3), "IPU-M2000", "2.6.0")
+    [row] = await operator_items(admin, "machines", serial="GC3")
+    assert (row["name"], row["model"], row["firmware"]) == (machine(3), "IPU-M2000", "2.6.0")
     whole = (await admin.get(f"/v1/operator/machines/{machine(3)}")).json()
     assert (whole["parts"], whole["missing_since"]) == ({"bmc": "2.5.9"}, None)
     assert whole["part_serials"] == {"ipu-1": "I\u00e9"}
-    assert [each["name"] for each in await items(admin, "machines", serial="I\u00e9")] == [machine(3)]
-    assert await items(admin, "machines", serial="ipu-1") == []
+    assert [each["name"] for each in await operator_items(admin, "machines", serial="I\u00e9")] == [machine(3)]
+    assert await operator_items(admin, "machines", serial="ipu-1") == []
     for serial in ("GC3", "I\u00e9"):
         [known] = (await admin.get(f"/v1/operator/what-is/{serial}")).json()["items"]
         assert (known["kind"], known["name"]) == ("machine", machine(3))
@@ -221,7 +215,7 @@ async def test_a_machines_history_is_one_ordered_list(api: Api, admin: httpx.Asy
     await api.world.delete(bert)
     await api.world.finish_delete(bert)
     path = f"machines/{name}/history"
-    entries = await items(admin, path)
+    entries = await operator_items(admin, path)
     assert {each["type"] for each in entries[9:]} == {"cleaned", "freed"}
     assert [(each["type"], each["code"]) for each in entries[:9]] == [
         ("allocated", None),
@@ -237,11 +231,11 @@ async def test_a_machines_history_is_one_ordered_list(api: Api, admin: httpx.Asy
     assert entries == sorted(entries, key=lambda each: str(each["at"]))
     tenant = {(each["project"], each["cluster"]) for each in entries if each["type"] in {"allocated", "freed"}}
     assert tenant == {(api.world.project.slug, str(bert))}
-    assert await items(admin, path, since=entries[5]["at"], type="serial_changed") == [entries[5]]
+    assert await operator_items(admin, path, since=entries[5]["at"], type="serial_changed") == [entries[5]]
     first = (await admin.get(f"/v1/operator/{path}", params={"limit": 3})).json()
     rest = (await admin.get(f"/v1/operator/{path}", params={"limit": 20, "cursor": first["next_cursor"]})).json()
     assert first["items"] + rest["items"] == entries
     problem(await admin.get("/v1/operator/machines/m99/history"), 404, "not_found")
     problem(await admin.get("/v1/operator/hosts/h99/history"), 404, "not_found")
-    [event] = await items(admin, "hardware-events", region=REGION, type="serial_changed")
+    [event] = await operator_items(admin, "hardware-events", region=REGION, type="serial_changed")
     assert (event["name"], event["detail"]) == (name, "serial GC1 became GC2")

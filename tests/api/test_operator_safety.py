@@ -8,9 +8,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from ipucloud.worker.duties import end_expired_freezes
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, key, operator_items, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
@@ -22,23 +21,11 @@ FAR = "2126-01-01T00:00:00.000000Z"
 FREEZE = {"region": REGION, "reason": "the site shows another rack", "expires_at": FAR}
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
-async def items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:
-    answer = await caller.get(f"/v1/operator/{path}", params=query)
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["items"]
-    return found
-
-
 async def start(caller: httpx.AsyncClient, **changes: object) -> dict[str, Any]:
     answer = await caller.post("/v1/operator/freezes", json=FREEZE | changes)
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    freeze: dict[str, Any] = answer.json()
+    return freeze
 
 
 async def test_a_freeze_has_a_reason_an_end_and_an_author(
@@ -49,10 +36,13 @@ async def test_a_freeze_has_a_reason_an_end_and_an_author(
     assert (first["state"], first["ended_at"]) == ("live", None)
     everywhere = await start(admin, region=None)
     second = await start(admin, reason="it still does")
-    assert [each["id"] for each in await items(admin, "freezes", state="live")] == [everywhere["id"], second["id"]]
-    [ended] = await items(admin, "freezes", state="ended")
+    assert [each["id"] for each in await operator_items(admin, "freezes", state="live")] == [
+        everywhere["id"],
+        second["id"],
+    ]
+    [ended] = await operator_items(admin, "freezes", state="ended")
     assert (ended["id"], ended["end_reason"]) == (first["id"], "another one took its place")
-    assert len(await items(admin, "freezes", region="amsterdam-2")) == 1
+    assert len(await operator_items(admin, "freezes", region="amsterdam-2")) == 1
     path = f"/v1/operator/freezes/{second['id']}:end"
     answer = (await admin.post(path, json={"reason": "it is right again"})).json()
     assert (answer["state"], answer["end_reason"], answer["ended_by"]) == (
@@ -64,13 +54,13 @@ async def test_a_freeze_has_a_reason_an_end_and_an_author(
     unknown = f"/v1/operator/freezes/{api.world.project.id}:end"
     problem(await admin.post(unknown, json={"reason": "none"}), 404, "not_found")
     shift_clock(database.owner_url, "120 years")
-    [expired] = await items(admin, "freezes", state="expired")
+    [expired] = await operator_items(admin, "freezes", state="expired")
     await end_expired_freezes(api.world.database)
     await end_expired_freezes(api.world.database)
-    [kept] = await items(admin, "freezes", state="expired")
+    [kept] = await operator_items(admin, "freezes", state="expired")
     assert kept == expired | {"ended_at": FAR, "end_reason": "it expired"}
     await settled(api.world.database)
-    ends = await items(admin, "events", type="freeze.ended")
+    ends = await operator_items(admin, "events", type="freeze.ended")
     assert [(each["subject_id"], each["data"]["reason"]) for each in reversed(ends)] == [
         (first["id"], "another one took its place"),
         (second["id"], "it is right again"),
@@ -92,16 +82,16 @@ async def test_a_freeze_has_a_reason_an_end_and_an_author(
 async def test_a_freeze_that_makes_no_sense_is_refused(
     admin: httpx.AsyncClient, body: dict[str, object], pointer: str
 ) -> None:
-    found = problem(await admin.post("/v1/operator/freezes", json=body), 422, "validation_failed")
-    assert [each["pointer"] for each in found["errors"]] == [pointer]
-    assert await items(admin, "freezes") == []
+    refused = problem(await admin.post("/v1/operator/freezes", json=body), 422, "validation_failed")
+    assert [each["pointer"] for each in refused["errors"]] == [pointer]
+    assert await operator_items(admin, "freezes") == []
 
 
 async def test_a_protected_cluster_is_deleted_by_force_and_its_customer_reads_why(
     api: Api, admin: httpx.AsyncClient
 ) -> None:
-    made = await api.make_cluster("bert", delete_protection=True)
-    cluster = made["target"]["id"]
+    created = await api.make_cluster("bert", delete_protection=True)
+    cluster = created["target"]["id"]
     path = f"/v1/operator/clusters/{cluster}:force-delete"
     answer = await admin.post(path, json={"reason": "its rack is gone"}, headers=key())
     assert answer.status_code == 202, answer.text
@@ -114,7 +104,7 @@ async def test_a_protected_cluster_is_deleted_by_force_and_its_customer_reads_wh
     await settled(api.world.database)
     events = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.delete_forced"})).json()["items"]
     assert [each["data"]["reason"] for each in events] == ["its rack is still gone", "its rack is gone"]
-    [listed] = await items(admin, "operations", kind="cluster.delete", state="queued", region=REGION)
+    [listed] = await operator_items(admin, "operations", kind="cluster.delete", state="queued", region=REGION)
     assert (listed["id"], listed["name"], listed["project"]) == (operation["id"], "bert", api.world.project.slug)
     assert listed["forced_reason"] == "its rack is still gone"
     await api.world.finish_delete(cluster)
@@ -132,35 +122,35 @@ async def test_what_sweeps_find_is_listed_with_why_it_was_left(api: Api, admin: 
         region=REGION,
         project=api.world.project.id,
     )
-    [found] = await items(admin, "site-findings", region=REGION)
-    assert (found["object"], found["host"], found["project"]) == ("x-1", None, api.world.project.slug)
-    assert (found["sightings"], found["repair"], found["left_because"]) == (1, None, "It was.")
-    assert [each["left_because"] for each in await items(admin, "site-findings")] == ["It was.", None]
-    assert await items(admin, "site-findings", rule="c_rule") == []
+    [finding] = await operator_items(admin, "site-findings", region=REGION)
+    assert (finding["object"], finding["host"], finding["project"]) == ("x-1", None, api.world.project.slug)
+    assert (finding["sightings"], finding["repair"], finding["left_because"]) == (1, None, "It was.")
+    assert [each["left_because"] for each in await operator_items(admin, "site-findings")] == ["It was.", None]
+    assert await operator_items(admin, "site-findings", rule="c_rule") == []
 
 
 async def test_operations_of_all_projects_are_listed_newest_first(api: Api, admin: httpx.AsyncClient) -> None:
-    made = [await api.make_cluster(name) for name in ("bert", "ernie", "oscar")]
-    listed = await items(admin, "operations")
-    assert [each["id"] for each in listed] == [each["id"] for each in reversed(made)]
+    operations = [await api.make_cluster(name) for name in ("bert", "ernie", "oscar")]
+    listed = await operator_items(admin, "operations")
+    assert [each["id"] for each in listed] == [each["id"] for each in reversed(operations)]
     first = (await admin.get("/v1/operator/operations", params={"limit": "2"})).json()
-    rest = await items(admin, "operations", limit="2", cursor=first["next_cursor"])
+    rest = await operator_items(admin, "operations", limit="2", cursor=first["next_cursor"])
     assert first["items"] + rest == listed
-    oldest = await items(admin, "operations", order="created_at", limit="1")
-    assert [each["id"] for each in oldest] == [made[0]["id"]]
+    oldest = await operator_items(admin, "operations", order="created_at", limit="1")
+    assert [each["id"] for each in oldest] == [operations[0]["id"]]
     for filters in ({"project": "nobody"}, {"region": "amsterdam-2"}, {"state": "failed"}, {"kind": "cluster.delete"}):
-        assert await items(admin, "operations", **filters) == []
-    assert len(await items(admin, "operations", project=api.world.project.slug)) == 3
+        assert await operator_items(admin, "operations", **filters) == []
+    assert len(await operator_items(admin, "operations", project=api.world.project.slug)) == 3
     problem(await admin.get("/v1/operator/operations", params={"state": "lost"}), 422, "validation_failed")
 
 
 async def test_pods_are_listed_with_their_masks(api: Api, admin: httpx.AsyncClient) -> None:
     await api.make_cluster("bert", flavor="m2000-pod8")
-    [pod] = await items(admin, "pods", region=REGION, machine_type="m2000")
+    [pod] = await operator_items(admin, "pods", region=REGION, machine_type="m2000")
     assert (pod["machines"], pod["largest_block"], pod["health"]) == (16, 8, {"silent": 16})
     assert pod["masks"]["allocated"].bit_count() == 2
     assert sum(mask.bit_count() for mask in pod["masks"].values()) == 16
-    assert await items(admin, "pods", rack="nowhere") == []
+    assert await operator_items(admin, "pods", rack="nowhere") == []
 
 
 async def test_moves_are_proposed_that_make_room(api: Api, admin: httpx.AsyncClient) -> None:
@@ -170,8 +160,8 @@ async def test_moves_are_proposed_that_make_room(api: Api, admin: httpx.AsyncCli
     async def proposed(flavor: str) -> dict[str, Any]:
         answer = await admin.get(path, params={"flavor": flavor})
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        proposal: dict[str, Any] = answer.json()
+        return proposal
 
     async def gone(cluster: UUID) -> None:
         await api.world.delete(cluster)

@@ -24,9 +24,9 @@ async def test_what_was_observed_between_two_clusters_is_found_by_machine_and_cl
         assert answer.status_code == 200, answer.text
         return [(each["kind"], each["name"]) for each in answer.json()["items"]]
 
-    found = await cleaned(cluster=str(cluster))
-    assert sorted(kind for kind, _ in found) == ["host", "machine"]
-    machine = dict(found)["machine"]
+    validations = await cleaned(cluster=str(cluster))
+    assert sorted(kind for kind, _ in validations) == ["host", "machine"]
+    machine = dict(validations)["machine"]
     assert await cleaned(machine=machine) == [("machine", machine)]
     assert await cleaned(host=machine) == await cleaned(region="amsterdam-1") == []
 

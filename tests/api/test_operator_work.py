@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
-from tests.api.support import Api, problem
+from tests.api.support import Api, operator_items, problem
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
-async def items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:
-    answer = await caller.get(f"/v1/operator/{path}", params=query)
-    assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["items"]
-    return found
-
-
 async def test_work_is_parked_found_and_requeued(api: Api, admin: httpx.AsyncClient) -> None:
     bert = (await api.make_cluster("bert"))["target"]["id"]
     await api.make_cluster("ernie")
-    [item] = [each for each in await items(admin, "work", kind="cluster") if each["key"] == bert]
+    [item] = [each for each in await operator_items(admin, "work", kind="cluster") if each["key"] == bert]
     assert (item["state"], item["project"]) == ("due", api.world.project.slug)
     path = f"/v1/operator/work/cluster/{bert}"
     parked = (await admin.post(f"{path}:park", json={"reason": "site upgrade"})).json()
     assert (parked["state"], parked["last_error"]) == ("parked", "parked by an operator: site upgrade")
-    assert [each["key"] for each in await items(admin, "work", state="parked")] == [bert]
-    [stuck] = await items(admin, "stuck")
+    assert [each["key"] for each in await operator_items(admin, "work", state="parked")] == [bert]
+    [stuck] = await operator_items(admin, "stuck")
     assert (stuck["object"], stuck["name"], stuck["blocked_by"]) == ("operation", "bert", parked["last_error"])
     assert f"ipucloud admin work requeue cluster {bert}" in stuck["remedy"]
     requeued = (await admin.post(f"{path}:requeue")).json()
     assert (requeued["state"], requeued["parked_at"]) == ("due", None)
-    assert await items(admin, "stuck") == []
+    assert await operator_items(admin, "stuck") == []
     for verb, body in (("park", {"reason": "none"}), ("requeue", None)):
         problem(await admin.post(f"/v1/operator/work/cluster/unknown:{verb}", json=body), 404, "not_found")
 
@@ -50,9 +35,9 @@ async def test_work_is_parked_found_and_requeued(api: Api, admin: httpx.AsyncCli
 async def test_work_is_listed_page_by_page(api: Api, admin: httpx.AsyncClient) -> None:
     for name in ("bert", "ernie", "oscar"):
         await api.make_cluster(name)
-    whole = await items(admin, "work")
+    whole = await operator_items(admin, "work")
     first = (await admin.get("/v1/operator/work", params={"limit": "2"})).json()
-    rest = await items(admin, "work", limit="1000", cursor=first["next_cursor"])
+    rest = await operator_items(admin, "work", limit="1000", cursor=first["next_cursor"])
     assert first["items"] + rest == whole
     assert len(whole) == len({(each["kind"], each["key"]) for each in whole}) >= 3
     answer = await admin.get("/v1/operator/work", params={"kind": "cluster", "cursor": first["next_cursor"]})
@@ -61,43 +46,43 @@ async def test_work_is_listed_page_by_page(api: Api, admin: httpx.AsyncClient) -
 
 async def test_what_takes_longer_than_usual_is_stuck(api: Api, admin: httpx.AsyncClient, database: Database) -> None:
     bert = (await api.make_cluster("bert"))["target"]["id"]
-    assert await items(admin, "stuck") == []
+    assert await operator_items(admin, "stuck") == []
     shift_clock(database.owner_url, "1 hour")
-    [stuck] = await items(admin, "stuck")
+    [stuck] = await operator_items(admin, "stuck")
     assert (stuck["object"], stuck["kind"], stuck["cluster"]) == ("operation", "cluster.create", bert)
     assert stuck["step"] == "attach_network"
     assert stuck["over_seconds"] + stuck["sla_seconds"] == pytest.approx(3600, abs=60)
     assert "No worker claims it" in stuck["remedy"]
-    assert await items(admin, "stuck", region="amsterdam-2") == []
+    assert await operator_items(admin, "stuck", region="amsterdam-2") == []
     start_clock(database.owner_url)
 
 
 async def test_an_id_says_what_it_is(api: Api, admin: httpx.AsyncClient) -> None:
-    made = await api.make_cluster("bert")
-    cluster = made["target"]["id"]
+    operation = await api.make_cluster("bert")
+    cluster = operation["target"]["id"]
     shown = (await api.owner.get(f"{api.base}/clusters/{cluster}")).json()
     slug = api.world.project.slug
-    found = {
-        name: (await items(admin, f"what-is/{name}"))[0]
-        for name in (cluster, made["id"], made["request_id"], slug, shown["poplar_servers"][0]["name"])
+    results = {
+        name: (await operator_items(admin, f"what-is/{name}"))[0]
+        for name in (cluster, operation["id"], operation["request_id"], slug, shown["poplar_servers"][0]["name"])
     }
-    assert [each["kind"] for each in found.values()] == ["cluster", "operation", "request", "project", "cluster"]
-    assert {each["project"] for each in found.values()} == {slug}
-    assert found[cluster]["commands"] == [f"ipucloud clusters show {cluster} --project {slug}"]
+    assert [each["kind"] for each in results.values()] == ["cluster", "operation", "request", "project", "cluster"]
+    assert {each["project"] for each in results.values()} == {slug}
+    assert results[cluster]["commands"] == [f"ipucloud clusters show {cluster} --project {slug}"]
     machine = await api.world.value("SELECT name FROM machines ORDER BY name LIMIT 1")
-    [hardware] = await items(admin, f"what-is/{machine}")
+    [hardware] = await operator_items(admin, f"what-is/{machine}")
     assert (hardware["kind"], hardware["project"], hardware["state"]) == ("machine", None, "ok")
     problem(await admin.get("/v1/operator/what-is/nothing"), 404, "not_found")
 
 
 async def test_a_request_leads_to_everything_that_it_started(api: Api, admin: httpx.AsyncClient) -> None:
-    made = await api.make_cluster("bert")
+    operation = await api.make_cluster("bert")
     await api.make_cluster("ernie")
-    trace = (await admin.get(f"/v1/operator/requests/{made['request_id']}")).json()
-    assert [each["id"] for each in trace["operations"]] == [made["id"]]
+    trace = (await admin.get(f"/v1/operator/requests/{operation['request_id']}")).json()
+    assert [each["id"] for each in trace["operations"]] == [operation["id"]]
     assert trace["operations"][0]["steps"][0]["name"] == "attach_network"
     assert [each["type"] for each in trace["events"]] == ["cluster.created", "operation.created"]
-    assert [(each["kind"], each["key"]) for each in trace["work_items"]] == [("cluster", made["target"]["id"])]
+    assert [(each["kind"], each["key"]) for each in trace["work_items"]] == [("cluster", operation["target"]["id"])]
     unknown = (await admin.get("/v1/operator/requests/unknown")).json()
     assert (unknown["operations"], unknown["events"], unknown["work_items"]) == ([], [], [])
     assert unknown["logs"][0]["value"] == "unknown"

@@ -19,18 +19,18 @@ async def test_the_overview_says_what_the_lists_say(api: Api) -> None:
     budget = {"name": "all", "amount": {"amount": "9", "currency": "EUR"}, "thresholds": [{"percent": 100}]}
     assert (await api.owner.post(f"{api.base}/budgets", json=budget)).status_code == 201
     await settled(api.world.database)
-    found = (await api.owner.get(f"{api.base}/overview")).json()
-    by_state = {each["state"]: (each["clusters"], each["ipus"]) for each in found["clusters"]}
+    overview = (await api.owner.get(f"{api.base}/overview")).json()
+    by_state = {each["state"]: (each["clusters"], each["ipus"]) for each in overview["clusters"]}
     assert by_state == {"active": (1, 4), "creating": (1, 4), "degraded": (1, 16)}
-    assert found["ipus_in_use"] == 24
-    assert found["quotas"] == (await api.owner.get(f"{api.base}/quotas")).json()["items"]
-    assert [(each["name"], each["state"]) for each in found["attention"]] == [("hurt", "degraded")]
-    assert (found["attention_count"], found["open_fault_reports"]) == (1, 0)
-    assert [each["id"] for each in found["operations"]] == [building["id"]]
-    assert found["operation_count"] == 1
-    assert found["events"] == (await api.owner.get(f"{api.base}/events?limit=10")).json()["items"]
+    assert overview["ipus_in_use"] == 24
+    assert overview["quotas"] == (await api.owner.get(f"{api.base}/quotas")).json()["items"]
+    assert [(each["name"], each["state"]) for each in overview["attention"]] == [("hurt", "degraded")]
+    assert (overview["attention_count"], overview["open_fault_reports"]) == (1, 0)
+    assert [each["id"] for each in overview["operations"]] == [building["id"]]
+    assert overview["operation_count"] == 1
+    assert overview["events"] == (await api.owner.get(f"{api.base}/events?limit=10")).json()["items"]
     summary = (await api.owner.get(f"{api.base}/billing/summary")).json()
-    assert found["spending"] == {
+    assert overview["spending"] == {
         name: summary[name] for name in ("month", "accrued", "per_hour", "forecast", "budgets")
     }
     stranger = api.client((await api.other_project()).token.secret)

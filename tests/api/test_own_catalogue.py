@@ -69,15 +69,15 @@ async def test_a_request_is_answered_from_one_catalogue(api: Api) -> None:
 
 
 async def test_clusters_go_on_when_their_region_is_no_longer_sold(api: Api) -> None:
-    made = cluster_id(await api.make_cluster())
-    await api.world.finish_create(made)
-    path = f"{api.base}/clusters/{made}"
+    cluster = cluster_id(await api.make_cluster())
+    await api.world.finish_create(cluster)
+    path = f"{api.base}/clusters/{cluster}"
     before = (await api.owner.get(path)).json()
     api.services.catalogue.catalogue = without_luxembourg()
     after = (await api.owner.get(path)).json()
     assert (after["state"], after["price_per_minute"]) == ("active", before["price_per_minute"])
     listed = (await api.owner.get(f"{api.base}/clusters", params={"region": "luxembourg-2"})).json()["items"]
-    assert [each["id"] for each in listed] == [str(made)]
+    assert [each["id"] for each in listed] == [str(cluster)]
     assert (await api.owner.get(f"{path}/usage")).json()["running"]
     assert (await api.owner.get(f"{api.base}/prices")).status_code == 200
     refused = problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("more")), 422, "validation_failed")

@@ -15,24 +15,24 @@ from tests.support.partitions import make_partition
 
 pytestmark = pytest.mark.anyio
 
-WANTED = {"name": "inference", "size": 2, "gcds": 2}
+PARTITION = {"name": "inference", "size": 2, "gcds": 2}
 
 
 async def in_use(api: Api, flavor: str = "m2000-pod16") -> tuple[UUID, str]:
     """A cluster that a worker has finished, and the path of it."""
-    made = await api.world.create(flavor=flavor)
-    await api.world.finish_create(made.target_id)
-    return made.target_id, f"{api.base}/clusters/{made.target_id}"
+    accepted = await api.world.create(flavor=flavor)
+    await api.world.finish_create(accepted.target_id)
+    return accepted.target_id, f"{api.base}/clusters/{accepted.target_id}"
 
 
-async def given(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:
+async def add_partition(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:
     async with api.world.database.begin() as connection:
         await make_partition(connection, api.world.project.id, cluster, name, **more)  # type: ignore[arg-type]
 
 
 async def test_a_partition_from_its_request_on(api: Api) -> None:
     _, path = await in_use(api)
-    accepted = await api.owner.post(f"{path}/partitions", json=WANTED)
+    accepted = await api.owner.post(f"{path}/partitions", json=PARTITION)
     operation = accepted.json()
     assert (accepted.status_code, operation["kind"], operation["target"]["type"]) == (
         202,
@@ -40,28 +40,33 @@ async def test_a_partition_from_its_request_on(api: Api) -> None:
         "partition",
     )
     assert [step["name"] for step in operation["steps"]] == ["make_partition"]
-    made = (await api.owner.get(f"{path}/partitions/inference")).json()
-    assert (made["id"], made["operation"]) == (operation["target"]["id"], operation["id"])
-    assert (made["state"], made["origin"], made["size"], made["observed_at"]) == ("creating", "api", 2, None)
+    partition = (await api.owner.get(f"{path}/partitions/inference")).json()
+    assert (partition["id"], partition["operation"]) == (operation["target"]["id"], operation["id"])
+    assert (partition["state"], partition["origin"], partition["size"], partition["observed_at"]) == (
+        "creating",
+        "api",
+        2,
+        None,
+    )
     listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
-    by_id = (await api.owner.get(f"{path}/partitions/{made['partition_id']}")).json()
-    assert by_id == made == listed[0] | {"ipus": []}
-    assert (await api.owner.get(f"{path}/partitions/{made['id']}")).json() == made
+    by_id = (await api.owner.get(f"{path}/partitions/{partition['partition_id']}")).json()
+    assert by_id == partition == listed[0] | {"ipus": []}
+    assert (await api.owner.get(f"{path}/partitions/{partition['id']}")).json() == partition
     await settled(api.world.database)
     events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
-    assert [each["subject_id"] for each in events] == [made["id"]]
+    assert [each["subject_id"] for each in events] == [partition["id"]]
 
 
 async def test_one_operation_runs_on_a_partition_and_a_removal_takes_over(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, path = await in_use(api)
-    making = (await api.owner.post(f"{path}/partitions", json=WANTED)).json()
-    other = (await api.owner.post(f"{path}/partitions", json=WANTED | {"name": "other"})).json()
+    making = (await api.owner.post(f"{path}/partitions", json=PARTITION)).json()
+    other = (await api.owner.post(f"{path}/partitions", json=PARTITION | {"name": "other"})).json()
     busy = await api.owner.post(f"{path}/partitions/other:reset")
     assert problem(busy, 409, "operation_in_progress")["operation"] == other["id"]
     monkeypatch.setattr(requests, "MAX_OPEN", 2)
-    crowded = await api.owner.post(f"{path}/partitions", json=WANTED | {"name": "third"})
+    crowded = await api.owner.post(f"{path}/partitions", json=PARTITION | {"name": "third"})
     assert problem(crowded, 409, "operation_in_progress")["operation"] == making["id"]
     suspending = await api.owner.post(f"{path}:suspend")
     assert problem(suspending, 409, "operation_in_progress")["operation"] == making["id"]
@@ -104,10 +109,10 @@ async def test_what_can_never_be_right_is_refused_before_anything_is_stored(
 
 async def test_names_states_and_versions_are_held(api: Api) -> None:
     cluster, path = await in_use(api)
-    await given(api, cluster)
-    await given(api, cluster, "mine", origin="customer")
+    await add_partition(api, cluster)
+    await add_partition(api, cluster, "mine", origin="customer")
     for name in ("training", "mine"):
-        problem(await api.owner.post(f"{path}/partitions", json=WANTED | {"name": name}), 409, "name_taken")
+        problem(await api.owner.post(f"{path}/partitions", json=PARTITION | {"name": name}), 409, "name_taken")
     for method, action in (("DELETE", ""), ("POST", ":reset")):
         own = await api.owner.request(method, f"{path}/partitions/mine{action}", json={} if action else None)
         problem(own, 409, "state_conflict")
@@ -127,7 +132,7 @@ async def test_names_states_and_versions_are_held(api: Api) -> None:
 
 async def test_a_reset_needs_no_body(api: Api) -> None:
     cluster, path = await in_use(api)
-    await given(api, cluster, "training", number=1)
+    await add_partition(api, cluster, "training", number=1)
     null = await api.owner.post(
         f"{path}/partitions/training:reset", content=b"null", headers={"Content-Type": "application/json"}
     )
@@ -138,8 +143,8 @@ async def test_a_reset_needs_no_body(api: Api) -> None:
 
 async def test_a_configuration_is_a_file_for_each_gcd(api: Api) -> None:
     cluster, path = await in_use(api)
-    await given(api, cluster, "one", number=1)
-    await given(api, cluster, "two", number=2, gcds=2)
+    await add_partition(api, cluster, "one", number=1)
+    await add_partition(api, cluster, "two", number=2, gcds=2)
     one = await api.owner.get(f"{path}/partitions/one/ipuof-config")
     assert one.json()["attributes"] == {"GCD Id": "0"}
     assert len(one.json()["devices"]) == 4
@@ -155,33 +160,33 @@ async def test_a_configuration_is_a_file_for_each_gcd(api: Api) -> None:
 
 async def test_lists_say_whose_a_partition_is(api: Api) -> None:
     cluster, path = await in_use(api)
-    await given(api, cluster, "default", origin="cluster")
-    await given(api, cluster, "training")
-    await given(api, cluster, "mine", origin="customer")
+    await add_partition(api, cluster, "default", origin="cluster")
+    await add_partition(api, cluster, "training")
+    await add_partition(api, cluster, "mine", origin="customer")
     whole = (await api.owner.get(f"{path}/partitions?order=created_at")).json()
     assert [each["origin"] for each in whole["items"]] == ["cluster", "api", "customer"]
     page = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2")).json()
     rest = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2&cursor={page['next_cursor']}")).json()
     assert [each["id"] for each in page["items"] + rest["items"]] == [each["id"] for each in whole["items"]]
-    mine = (await api.owner.get(f"{path}/partitions?origin=customer")).json()["items"]
-    assert [each["name"] for each in mine] == ["mine"]
+    of_customer = (await api.owner.get(f"{path}/partitions?origin=customer")).json()["items"]
+    assert [each["name"] for each in of_customer] == ["mine"]
     assert (await api.owner.get(f"{path}/partitions?state=removed")).json()["items"] == []
 
 
 @pytest.mark.acceptance("NET02-02", "STG05-01")
 async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> None:
     cluster, path = await in_use(api)
-    await given(api, cluster)
-    found = (await api.owner.get(f"{path}/topology")).json()
-    assert [len(rack["machines"]) for rack in found["racks"]] == [4]
-    assert [link["state"] for link in found["links"]] == ["unknown"] * 3
-    assert (found["free_ipus"], found["largest_partition"]) == (12, 8)
-    assert [(each["size"], each["fits"], each["reason"]) for each in found["partition_sizes"][2:]] == [
+    await add_partition(api, cluster)
+    topology = (await api.owner.get(f"{path}/topology")).json()
+    assert [len(rack["machines"]) for rack in topology["racks"]] == [4]
+    assert [link["state"] for link in topology["links"]] == ["unknown"] * 3
+    assert (topology["free_ipus"], topology["largest_partition"]) == (12, 8)
+    assert [(each["size"], each["fits"], each["reason"]) for each in topology["partition_sizes"][2:]] == [
         (4, True, None),
         (8, True, None),
         (16, False, "too_few_free"),
     ]
-    owners = [ipu["partition"] for machine in found["machines"] for ipu in machine["ipus"]]
+    owners = [ipu["partition"] for machine in topology["machines"] for ipu in machine["ipus"]]
     assert owners.count(None) == 12
     await api.world.fail(cluster, Code.BMC_CRITICAL)
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
@@ -207,11 +212,11 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
 
 async def test_the_end_point_of_the_controller(api: Api) -> None:
     cluster, path = await in_use(api)
-    await given(api, cluster)
-    found = (await api.owner.get(f"{path}/vipu")).json()
-    assert found["environment"]["IPUOF_VIPU_API_HOST"] == found["host"]
-    assert found["environment"]["IPUOF_VIPU_API_PARTITION_ID"] == found["partition"]
-    await given(api, cluster, "second", number=2)
+    await add_partition(api, cluster)
+    controller = (await api.owner.get(f"{path}/vipu")).json()
+    assert controller["environment"]["IPUOF_VIPU_API_HOST"] == controller["host"]
+    assert controller["environment"]["IPUOF_VIPU_API_PARTITION_ID"] == controller["partition"]
+    await add_partition(api, cluster, "second", number=2)
     assert (await api.owner.get(f"{path}/vipu")).json()["partition"] is None
     assert (await api.owner.get(f"{path}/vipu?partition=second")).json()["partition"].endswith("-2")
     problem(await api.owner.get(f"{path}/vipu?partition=third"), 404, "not_found")
@@ -223,19 +228,19 @@ async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
     await api.world.execute("UPDATE vipu_controllers SET secure = true")
     assert (await api.owner.get(f"{path}/vipu")).json()["access_key"] is None
     headers = key()
-    made = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
-    created = made.json()
-    assert made.status_code == 202
+    accepted = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
+    created = accepted.json()
+    assert accepted.status_code == 202
     assert created["access_key"].startswith("vipu_")
-    assert made.headers["location"].endswith(created["operation"]["id"])
+    assert accepted.headers["location"].endswith(created["operation"]["id"])
     assert [step["name"] for step in created["operation"]["steps"]] == ["replace_access_key"]
     again = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
     assert again.json() == created | {"access_key": None}
     assert await api.stores(created["access_key_id"]) == ["idempotency_keys", "vipu_access_keys"]
     assert await api.stores(created["access_key"]) == []
-    found = (await api.owner.get(f"{path}/vipu")).json()
-    assert (found["user"], found["access_key"]["id"]) == (created["user"], created["access_key_id"])
-    assert found["environment"]["VIPU_CLI_API_USER_ID"] == created["user"]
+    controller = (await api.owner.get(f"{path}/vipu")).json()
+    assert (controller["user"], controller["access_key"]["id"]) == (created["user"], created["access_key_id"])
+    assert controller["environment"]["VIPU_CLI_API_USER_ID"] == created["user"]
     problem(await api.owner.post(f"{path}/vipu:rotate-key", json={}), 409, "operation_in_progress")
 
 
@@ -244,7 +249,7 @@ async def test_clusters_without_v_ipu_say_so(api: Api) -> None:
     await api.world.execute("UPDATE clusters SET allocated_through = 'host-devices' WHERE id = :id", id=cluster)
     for answer in (
         await api.owner.get(f"{path}/partitions"),
-        await api.owner.post(f"{path}/partitions", json=WANTED),
+        await api.owner.post(f"{path}/partitions", json=PARTITION),
         await api.owner.delete(f"{path}/partitions/training"),
         await api.owner.get(f"{path}/topology"),
         await api.owner.get(f"{path}/vipu"),
@@ -253,8 +258,8 @@ async def test_clusters_without_v_ipu_say_so(api: Api) -> None:
 
 
 async def test_a_cluster_that_is_not_in_use_has_nothing_to_change(api: Api) -> None:
-    made = await api.world.create()
-    path = f"{api.base}/clusters/{made.target_id}"
-    problem(await api.owner.post(f"{path}/partitions", json=WANTED), 409, "state_conflict")
+    accepted = await api.world.create()
+    path = f"{api.base}/clusters/{accepted.target_id}"
+    problem(await api.owner.post(f"{path}/partitions", json=PARTITION), 409, "state_conflict")
     assert (await api.owner.get(f"{path}/partitions")).json()["items"] == []
     problem(await api.owner.get(f"{api.base}/clusters/{api.world.project.id}/partitions"), 404, "not_found")

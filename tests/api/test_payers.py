@@ -25,20 +25,20 @@ ACCOUNTS = "/v1/billing/accounts"
 
 
 async def account(admin: httpx.AsyncClient, name: str) -> str:
-    made = await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"})
-    assert made.status_code == 201, made.text
-    found: str = made.json()["id"]
-    return found
+    answer = await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"})
+    assert answer.status_code == 201, answer.text
+    account_id: str = answer.json()["id"]
+    return account_id
 
 
 async def payer(api: Api, admin: httpx.AsyncClient, of: str) -> httpx.AsyncClient:
-    made = await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of})
-    assert made.status_code == 201, made.text
-    assert made.json()["account_id"] == of
-    return api.client(made.json()["token"])
+    answer = await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["account_id"] == of
+    return api.client(answer.json()["token"])
 
 
-async def got(caller: httpx.AsyncClient, path: str, **query: str | list[str]) -> Any:
+async def get_json(caller: httpx.AsyncClient, path: str, **query: str | list[str]) -> Any:
     answer = await caller.get(path, params=query)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -59,16 +59,16 @@ async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database
         stop_clock(database.owner_url, NOON + timedelta(hours=3.5))
         await keep_books(api.world.database)
         callers = [await payer(api, admin, each) for each in (str(api.world.project.id), *accounts)]
-        seen = {}
+        summaries = {}
         for caller in callers:
-            [own] = (await got(caller, ACCOUNTS))["items"]
-            spent = await got(caller, f"{ACCOUNTS}/{own['id']}/summary")
-            report = await got(caller, f"{ACCOUNTS}/{own['id']}/report", group_by=["project", "tag:team"])
+            [own] = (await get_json(caller, ACCOUNTS))["items"]
+            spent = await get_json(caller, f"{ACCOUNTS}/{own['id']}/summary")
+            report = await get_json(caller, f"{ACCOUNTS}/{own['id']}/report", group_by=["project", "tag:team"])
             [row] = report["rows"]
             tags = [(each["key"], each["value"]) for each in spent["tags"]]
             [only] = spent["clusters"]
             assert (only["name"], row["group"]["project"]) == ("bert", str(api.world.project.id))
-            seen[own["name"]] = (
+            summaries[own["name"]] = (
                 *(spent["accrued"]["amount"], spent["posted"]["amount"], row["cost"]["amount"]),
                 *(spent["per_hour"]["amount"], only["state"], tags, row["group"]["tag:team"]),
             )
@@ -76,11 +76,11 @@ async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database
                 problem(await caller.get(f"{api.base}{path}"), 404, "not_found")
     finally:
         start_clock(database.owner_url)
-    left: tuple[object, ...] = (None, [], None)
+    gone: tuple[object, ...] = (None, [], None)
     here = ("active", [("team", "nlp")], "nlp")
-    assert seen == {
-        api.world.project.slug.title(): ("3.75", "3.75", "3.75", "0.00", *left),
-        "first": ("3.75", "3.75", "3.75", "0.00", *left),
+    assert summaries == {
+        api.world.project.slug.title(): ("3.75", "3.75", "3.75", "0.00", *gone),
+        "first": ("3.75", "3.75", "3.75", "0.00", *gone),
         "second": ("5.625", "3.75", "3.75", "3.75", *here),
     }
 
@@ -100,8 +100,8 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
         await account(admin, "twice")
     refusals = [problem(await caller.get(f"{ACCOUNTS}/{name}/summary"), 404, "not_found") for name in ("twice", "none")]
     assert refusals[0]["detail"].replace("twice", "none") == refusals[1]["detail"]
-    assert (await got(caller, f"{ACCOUNTS}/research/summary"))["clusters"] == []
-    me = await got(caller, "/v1/whoami")
+    assert (await get_json(caller, f"{ACCOUNTS}/research/summary"))["clusters"] == []
+    me = await get_json(caller, "/v1/whoami")
     assert (me["project"], me["scopes"], me["token"]["account_id"]) == (
         None,
         ["account:read", "account:write", "catalogue:read"],
@@ -113,7 +113,7 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
     assert rotated["account_id"] == of
     problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
     caller = api.client(rotated["token"])
-    assert (await got(caller, f"{ACCOUNTS}/{of}"))["name"] == "research"
+    assert (await get_json(caller, f"{ACCOUNTS}/{of}"))["name"] == "research"
     assert (await admin.delete(f"/v1/tokens/{rotated['id']}")).status_code == 204
     problem(await caller.get(f"{ACCOUNTS}/{of}"), 401, "unauthenticated")
 
@@ -142,29 +142,29 @@ async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, d
         await watch_overdue(api.world.database)
     finally:
         start_clock(database.owner_url)
-    told = (await got(caller, f"{path}/events", order="created_at"))["items"]
-    assert [each["type"] for each in told] == [
+    log = (await get_json(caller, f"{path}/events", order="created_at"))["items"]
+    assert [each["type"] for each in log] == [
         *("project.account_changed", "invoice.issued", "invoice.overdue", "account.restricted"),
         *("payment.failed", "payment.received", "account.restriction_lifted"),
     ]
-    assert (told[1]["data"], told[0]["data"]) == ({"number": number}, {"account_id": of})
-    assert [each["data"] for each in told[4:6]] == [
+    assert (log[1]["data"], log[0]["data"]) == ({"number": number}, {"account_id": of})
+    assert [each["data"] for each in log[4:6]] == [
         {"reference": expected.json()["reference"], "amount": ten, "reason": "card expired"},
         {"reference": "late", "amount": paid["amount"]},
     ]
-    rest = await got(caller, f"{path}/events", order="created_at", after=told[4]["id"], limit="1")
-    assert (rest["items"], rest["next_cursor"] is None) == ([told[5]], False)
+    rest = await get_json(caller, f"{path}/events", order="created_at", after=log[4]["id"], limit="1")
+    assert (rest["items"], rest["next_cursor"] is None) == ([log[5]], False)
     filters: dict[str, str | list[str]] = {
         "type": ["invoice.overdue", "invoice.issued"],
-        "subject": told[1]["subject_id"],
+        "subject": log[1]["subject_id"],
     }
-    assert (await got(caller, f"{path}/events", **filters))["items"] == [told[2], told[1]]
-    assert (await got(admin, f"{path}/events"))["items"] == told[::-1]
-    assert (await got(stranger, f"{ACCOUNTS}/{elsewhere}/events"))["items"] == []
+    assert (await get_json(caller, f"{path}/events", **filters))["items"] == [log[2], log[1]]
+    assert (await get_json(admin, f"{path}/events"))["items"] == log[::-1]
+    assert (await get_json(stranger, f"{ACCOUNTS}/{elsewhere}/events"))["items"] == []
     problem(await stranger.get(f"{path}/events"), 404, "not_found")
     problem(await api.owner.get(f"{path}/events"), 403, "permission_denied")
     problem(await caller.get(f"{path}/events", params={"type": "cluster.active"}), 422, "validation_failed")
-    in_project = (await got(admin, f"/v1/projects/{other.id}/events", order="created_at"))["items"]
+    in_project = (await get_json(admin, f"/v1/projects/{other.id}/events", order="created_at"))["items"]
     shared = ["invoice.overdue", "account.restricted", "account.restriction_lifted"]
     assert [
         each["type"] for each in in_project if each["type"].partition(".")[0] in {"invoice", "account", "payment"}
@@ -180,25 +180,27 @@ async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
     body = {"url": "https://hooks.example.com/", "event_types": ["payment.*", "payment.received"]}
     for foreign in ("cluster.*", "cluster.active"):  # no event of an account
         problem(await caller.post(hooks, json=body | {"event_types": [foreign]}), 422, "validation_failed")
-    made = await caller.post(hooks, json=body, headers=key())
-    assert (made.status_code, made.headers["location"]) == (201, f"{hooks}/{made.json()['id']}")
-    assert made.json()["secret"].startswith("whsec_")
-    hook = made.headers["location"]
+    created = await caller.post(hooks, json=body, headers=key())
+    assert (created.status_code, created.headers["location"]) == (201, f"{hooks}/{created.json()['id']}")
+    assert created.json()["secret"].startswith("whsec_")
+    hook = created.headers["location"]
     changed = await caller.patch(hook, json={"description": "books"}, headers={"if-match": '"1"'})
     assert (changed.status_code, changed.json()["version"]) == (200, 2)
     problem(
         await caller.patch(hook, json={"description": "x"}, headers={"if-match": '"1"'}), 412, "precondition_failed"
     )
-    [listed] = (await got(caller, hooks))["items"]
-    assert listed == await got(caller, hook) == changed.json()
+    [listed] = (await get_json(caller, hooks))["items"]
+    assert listed == await get_json(caller, hook) == changed.json()
     pinged = await caller.post(f"{hook}:ping")
     assert pinged.status_code == 202, pinged.text
-    assert (await got(caller, f"{hook}/deliveries"))["items"] == [await got(caller, pinged.headers["location"])]
+    assert (await get_json(caller, f"{hook}/deliveries"))["items"] == [
+        await get_json(caller, pinged.headers["location"])
+    ]
     again = await caller.post(f"{pinged.headers['location']}:redeliver")
     assert (again.status_code, again.json()["id"]) == (202, pinged.json()["id"])
     rotated = await caller.post(f"{hook}:rotate-secret", json={})
-    assert rotated.json()["secret"] != made.json()["secret"]
-    absent = hook.replace(made.json()["id"], str(UUID(int=5)))
+    assert rotated.json()["secret"] != created.json()["secret"]
+    absent = hook.replace(created.json()["id"], str(UUID(int=5)))
     delivery = f"/deliveries/{pinged.json()['id']}"
     for method, end, sent in (
         ("GET", "", None),
@@ -226,9 +228,9 @@ async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
     for who, path in ((stranger, hooks), (caller, unknown), (admin, unknown)):
         problem(await who.post(path, json=body, headers=key()), 404, "not_found")
         problem(await who.get(path), 404, "not_found")
-    problem(await api.owner.get(f"{api.base}/webhooks/{made.json()['id']}"), 404, "not_found")
-    assert (await got(api.owner, f"{api.base}/webhooks"))["items"] == []
-    assert {each["type"] for each in (await got(caller, f"{ACCOUNTS}/{of}/events"))["items"]} >= {
+    problem(await api.owner.get(f"{api.base}/webhooks/{created.json()['id']}"), 404, "not_found")
+    assert (await get_json(api.owner, f"{api.base}/webhooks"))["items"] == []
+    assert {each["type"] for each in (await get_json(caller, f"{ACCOUNTS}/{of}/events"))["items"]} >= {
         "webhook.created",
         "webhook.updated",
         "webhook.secret_rotated",

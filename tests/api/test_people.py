@@ -40,12 +40,12 @@ async def test_bad_input_changes_nothing(api: Api) -> None:
         {"token": "x", "project": "x"},
     ):
         problem(await anybody.post(SESSION, json=sign_in), 422, "validation_failed")
-    theirs = {"Sec-Fetch-Site": "cross-site"}
+    cross_site = {"Sec-Fetch-Site": "cross-site"}
     for where, sent in (
         (LOGIN, {"email": who.email, "password": PASSWORD}),
         (ACCEPT, {"secret": "x", "password": "x"}),
     ):
-        problem(await anybody.post(where, json=sent, headers=theirs), 403, "cross_site_request")
+        problem(await anybody.post(where, json=sent, headers=cross_site), 403, "cross_site_request")
     role = await api.owner.patch(f"{api.base}/members/{who.member}", json={"role": "support"})
     problem(role, 422, "validation_failed")
     for verb, where in (("PUT", f"{SESSION}/membership"), ("PUT", f"{ME}/password"), ("DELETE", LOGIN)):

@@ -53,8 +53,8 @@ def strongest_without(operation: Documented) -> Role | None:
 
 async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(tenancy: Tenancy) -> None:
     others = {each: await tenancy.narrowed(Role.ADMIN, *set(Permission) - {each}) for each in Permission}
-    mine = await tenancy.api.other_project()
-    its_owner, its_payer = tenancy.api.client(mine.token.secret), await tenancy.api.caller(Role.PAYER, mine)
+    project = await tenancy.api.other_project()
+    its_owner, its_payer = tenancy.api.client(project.token.secret), await tenancy.api.caller(Role.PAYER, project)
 
     def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
         async def refused(status: int, code: str, caller: httpx.AsyncClient, **members: str) -> None:
@@ -65,29 +65,29 @@ async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(ten
 
         async def hidden(caller: httpx.AsyncClient, **own: str) -> None:
             """The same answer for an object of another project or account, and for one that does not exist."""
-            asked = [await tenancy.ask(operation, caller, each | own) for each in (names, unknown(names))]
-            same_but_for_the_request(*asked)
+            answers = [await tenancy.ask(operation, caller, each | own) for each in (names, unknown(names))]
+            same_but_for_the_request(*answers)
 
         needed, role = NEEDED[operation.id], strongest_without(operation)
-        found: dict[str, Attempt] = {
+        cases: dict[str, Attempt] = {
             "without a token": partial(refused, 401, "unauthenticated", tenancy.api.client()),
             "with a revoked token": partial(refused, 401, "unauthenticated", tenancy.dead),
         }
         if role is not None:
-            found[f"as {role}"] = partial(refused, 403, "permission_denied", tenancy.by_role[role])
+            cases[f"as {role}"] = partial(refused, 403, "permission_denied", tenancy.by_role[role])
         if operation.id not in OF_ITSELF:
-            found[f"without the scope {needed}"] = partial(
+            cases[f"without the scope {needed}"] = partial(
                 refused, 403, "permission_denied", others[needed], scope=needed
             )
         if operation.scoped:
-            found["in another project"] = partial(hidden, tenancy.stranger)
+            cases["in another project"] = partial(hidden, tenancy.stranger)
             payer = tenancy.by_role[Role.PAYER]  # of its account, whose projects are not there
-            found["in a project that one pays for"] = partial(refused, 404, "not_found", payer)
+            cases["in a project that one pays for"] = partial(refused, 404, "not_found", payer)
             if operation.path.count("{") > 1:
-                found["of another project's object"] = partial(hidden, its_owner, project=mine.slug)
+                cases["of another project's object"] = partial(hidden, its_owner, project=project.slug)
         elif Role.PAYER in POLICY[operation.id] and "/billing/" in operation.path and operation.named:
-            found["of another account"] = partial(hidden, its_payer)
-        return found
+            cases["of another account"] = partial(hidden, its_payer)
+        return cases
 
     await by_operation(AUTHORISED, tenancy, attempts)
 
@@ -102,20 +102,20 @@ async def test_who_asks_is_judged_before_what_is_asked(tenancy: Tenancy) -> None
             if answer.status_code != 413:  # ended before the request has an id
                 problem(answer, answer.status_code, answer.json()["code"])
 
-        found: dict[str, Attempt] = {}
+        cases: dict[str, Attempt] = {}
         role = strongest_without(operation)
         for fault in (each for each, what in FAULTS.items() if operation.method in what.methods):
-            if not found:
-                found[f"{fault} with a revoked token"] = partial(judged, fault, {401}, tenancy.dead)
+            if not cases:
+                cases[f"{fault} with a revoked token"] = partial(judged, fault, {401}, tenancy.dead)
                 if operation.scoped:
                     nowhere = partial(judged, fault, {404}, tenancy.admin, project="no-such-project")
-                    found[f"{fault} in no project"] = nowhere
-                    found[f"{fault} in another project"] = partial(judged, fault, {404}, tenancy.stranger)
+                    cases[f"{fault} in no project"] = nowhere
+                    cases[f"{fault} in another project"] = partial(judged, fault, {404}, tenancy.stranger)
             if role is not None:
-                found[f"{fault} as {role}"] = partial(judged, fault, {403}, tenancy.by_role[role])
+                cases[f"{fault} as {role}"] = partial(judged, fault, {403}, tenancy.by_role[role])
             if FAULTS[fault].always:
-                found[f"{fault} as admin"] = partial(judged, fault, set(ABOUT_THE_REQUEST), tenancy.admin)
-        return found
+                cases[f"{fault} as admin"] = partial(judged, fault, set(ABOUT_THE_REQUEST), tenancy.admin)
+        return cases
 
     await by_operation(AUTHORISED, tenancy, attempts)
 
@@ -163,10 +163,10 @@ async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeyp
 
 async def test_a_revoked_token_is_refused_from_the_next_request_on(tenancy: Tenancy) -> None:
     api = tenancy.api
-    made = (await api.owner.post(f"{api.base}/tokens", json={"name": "short", "role": "viewer"})).json()
-    caller = api.client(made["token"])
-    assert (await caller.get("/v1/whoami")).json()["token"]["id"] == made["id"]
-    assert (await api.owner.delete(f"{api.base}/tokens/{made['id']}")).status_code == 204
+    token = (await api.owner.post(f"{api.base}/tokens", json={"name": "short", "role": "viewer"})).json()
+    caller = api.client(token["token"])
+    assert (await caller.get("/v1/whoami")).json()["token"]["id"] == token["id"]
+    assert (await api.owner.delete(f"{api.base}/tokens/{token['id']}")).status_code == 204
     problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
 
 
@@ -179,8 +179,8 @@ async def test_the_other_scheme_and_every_name_of_a_project(tenancy: Tenancy) ->
 
 
 async def test_a_project_token_lists_its_project_only(tenancy: Tenancy) -> None:
-    mine = (await tenancy.stranger.get("/v1/projects")).json()["items"]
-    assert len(mine) == 1
+    own = (await tenancy.stranger.get("/v1/projects")).json()["items"]
+    assert len(own) == 1
     everything = (await tenancy.by_role[Role.SUPPORT].get("/v1/projects")).json()["items"]
     assert len(everything) > 1
 

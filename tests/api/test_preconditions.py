@@ -107,16 +107,16 @@ async def test_the_current_version_is_enough(api: Api) -> None:
 
 async def test_a_whole_document_is_replaced_by_those_who_read_it(api: Api) -> None:
     admin, path = await api.caller(Role.ADMIN), f"{api.base}/quotas"
-    wanted = {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 8}]}
+    body = {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 8}]}
     before = await api.snapshot()
-    problem(await admin.put(path, json=wanted), 428, "precondition_required")
-    problem(await admin.put(path, json=wanted, headers={"If-Match": '"7"'}), 412, "precondition_failed")
+    problem(await admin.put(path, json=body), 428, "precondition_required")
+    problem(await admin.put(path, json=body, headers={"If-Match": '"7"'}), 412, "precondition_failed")
     assert await api.snapshot() == before
     tag = (await api.owner.get(path)).headers["etag"]
     await api.make_cluster()  # the limits are what may conflict, not their use
-    stored = await admin.put(path, json=wanted, headers={"If-Match": tag})
+    stored = await admin.put(path, json=body, headers={"If-Match": tag})
     assert [(quota["limit"], quota["used"]) for quota in stored.json()["items"]] == [(0, 0), (8, 1)]
-    problem(await admin.put(path, json=wanted, headers={"If-Match": tag}), 412, "precondition_failed")
+    problem(await admin.put(path, json=body, headers={"If-Match": tag}), 412, "precondition_failed")
     low = {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 0}]}
     refused = await admin.put(path, json=low, headers={"If-Match": stored.headers["etag"]})
     problem(refused, 409, "state_conflict")

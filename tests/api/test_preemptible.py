@@ -24,9 +24,9 @@ async def test_it_is_refused_where_it_is_not_offered(api: Api) -> None:
 async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
     async with api.world.database.begin() as connection:
         await offer_preemptible(connection)
-    made = cluster_id(await api.make_cluster(flavor="m2000-pod64", preemptible=True))
-    await api.world.finish_create(made)
-    path = f"{api.base}/clusters/{made}"
+    cluster_ref = cluster_id(await api.make_cluster(flavor="m2000-pod64", preemptible=True))
+    await api.world.finish_create(cluster_ref)
+    path = f"{api.base}/clusters/{cluster_ref}"
     problem(await api.owner.patch(path, json={"preemptible": False}), 422, "validation_failed")
     small = cluster_json("ernie", flavor="m2000-pod16")
     refused = problem(
@@ -42,7 +42,7 @@ async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
     cluster = (await api.owner.get(path)).json()
     assert cluster["preemptible"]
     assert cluster["preempt_at"] is not None
-    told = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.preemption_scheduled"})).json()["items"]
-    assert [each["data"] for each in told] == [{"preempt_at": cluster["preempt_at"]}]
+    log = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.preemption_scheduled"})).json()["items"]
+    assert [each["data"] for each in log] == [{"preempt_at": cluster["preempt_at"]}]
     listed = (await api.owner.get(f"{api.base}/clusters", params={"name": "bert"})).json()["items"]
     assert [each["preempt_at"] for each in listed] == [cluster["preempt_at"]]

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, key, problem
+from tests.api.support import Api, cluster_json, euros, key, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -20,13 +20,13 @@ async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> 
         problem(await admin.put(path, json=wrong), 422, "validation_failed")
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["when_empty"] is None
     for policy in ("suspend", "refuse_creates"):
-        made = await admin.put(path, json={"when_empty": policy})
-        assert (made.status_code, made.json()["state"], made.json()["when_empty"]) == (200, "empty", policy)
+        answer = await admin.put(path, json={"when_empty": policy})
+        assert (answer.status_code, answer.json()["state"], answer.json()["when_empty"]) == (200, "empty", policy)
         refusal = problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json()), 409, "funds_exhausted")
         assert refusal["funds"]["needed"] == {"amount": "3.75", "currency": "EUR"}
         assert refusal["funds"]["available"] == {"amount": "0.00", "currency": "EUR"}
     assert await api.count("clusters") == 0
-    assert made.json()["state_entered_at"] is None, "not reported yet"
+    assert answer.json()["state_entered_at"] is None, "not reported yet"
     changed = (await admin.put(path, json={"when_empty": "warn", "warn_hours": [8, 48]})).json()
     assert (changed["when_empty"], changed["warn_hours"]) == ("warn", [48, 8])
     unwarned = await admin.put(path, json={"when_empty": "warn", "warn_hours": []})
@@ -47,9 +47,9 @@ async def test_a_cluster_grows_only_with_funds_for_the_first_hour_of_its_new_siz
     path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
     assert (await admin.put(path, json={"when_empty": "refuse_creates"})).status_code == 200
     before = await api.snapshot()
-    for asked in ({}, {"wait_for_capacity": True}):
+    for options in ({}, {"wait_for_capacity": True}):
         grows = await api.owner.post(
-            f"{api.base}/clusters/{bert}:resize", json={"flavor": "m2000-pod16"} | asked, headers=key()
+            f"{api.base}/clusters/{bert}:resize", json={"flavor": "m2000-pod16"} | options, headers=key()
         )
         refusal = problem(grows, 409, "funds_exhausted")
         assert refusal["funds"]["needed"] == euros("15.00")
@@ -75,10 +75,10 @@ async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
     ):
         refusal = problem(await admin.put(path, json=order | wrong), 422, "validation_failed")
         assert [each["pointer"] for each in refusal["errors"]] == [pointer]
-    made = (await admin.put(path, json=order)).json()
+    funds = (await admin.put(path, json=order)).json()
     shown = {"amount": ten, "below": five, "below_hours": None, "month_limit": ten, "this_month": euros("0.00")}
-    assert made["top_up"] == shown | {"paused_at": None, "pause_reason": None, "reference": None}
-    assert (await api.owner.get(f"{api.base}/billing/funds")).json() == made
+    assert funds["top_up"] == shown | {"paused_at": None, "pause_reason": None, "reference": None}
+    assert (await api.owner.get(f"{api.base}/billing/funds")).json() == funds
     announced = await api.owner.post(f"{api.base}/billing/top-ups", json={"amount": ten}, headers=key())
     failing = f"{account}/payments/{announced.json()['id']}:fail"
     failed = (await admin.post(failing, json={"reason": "card expired"})).json()
@@ -101,14 +101,10 @@ async def test_an_account_has_a_dunning_policy(api: Api) -> None:
     )
     assert [each["pointer"] for each in refusal["errors"]] == ["/suspend_after"]
     problem(await admin.put(path, json={"remind_after": [0]}), 422, "validation_failed")
-    made = (await admin.put(path, json={"remind_after": [9, 2, 9], "suspend_after": 30})).json()
-    shown = (made["remind_after"], made["refuse_creates_after"], made["suspend_after"], made["restriction"])
+    policy = (await admin.put(path, json={"remind_after": [9, 2, 9], "suspend_after": 30})).json()
+    shown = (policy["remind_after"], policy["refuse_creates_after"], policy["suspend_after"], policy["restriction"])
     assert shown == ([2, 9], None, 30, None)
-    assert (await admin.get(path)).json() == made
+    assert (await admin.get(path)).json() == policy
     assert (await admin.delete(path)).status_code == 204
     problem(await admin.delete(path), 404, "not_found")
     problem(await admin.put(f"/v1/billing/accounts/{UUID(int=5)}/dunning", json={}), 404, "not_found")
-
-
-def euros(amount: str) -> dict[str, str]:
-    return {"amount": amount, "currency": "EUR"}

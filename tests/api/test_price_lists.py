@@ -40,14 +40,14 @@ async def filled(api: Api) -> httpx.AsyncClient:
 
 
 async def pages(caller: httpx.AsyncClient, query: dict[str, str]) -> list[list[Any]]:
-    found: list[list[Any]] = []
+    pages: list[list[Any]] = []
     cursor = None
-    while not found or cursor is not None:
+    while not pages or cursor is not None:
         answer = await caller.get(BOOK, params=query | ({} if cursor is None else {"cursor": cursor}))
         assert answer.status_code == 200, answer.text
-        found.append(answer.json()["items"])
+        pages.append(answer.json()["items"])
         cursor = answer.json()["next_cursor"]
-    return found
+    return pages
 
 
 async def listed(caller: httpx.AsyncClient, **query: str) -> list[Any]:
@@ -114,9 +114,9 @@ async def test_pages_in_each_order_are_the_whole_book(api: Api, order: str) -> N
     if order == "account":
         assert whole == sorted(whole, key=place)  # the usual order
     for direction in ("", "-"):
-        found = await pages(admin, {"limit": "3", "order": direction + order})
-        assert [len(page) for page in found[:-1]] == [3] * (len(found) - 1)
-        assert [each for page in found for each in page] == sorted(whole, key=place, reverse=direction == "-")
+        parts = await pages(admin, {"limit": "3", "order": direction + order})
+        assert [len(page) for page in parts[:-1]] == [3] * (len(parts) - 1)
+        assert [each for page in parts for each in page] == sorted(whole, key=place, reverse=direction == "-")
 
 
 async def test_a_version_added_between_two_pages_makes_none_appear_twice_or_go_missing(api: Api) -> None:
@@ -127,15 +127,15 @@ async def test_a_version_added_between_two_pages_makes_none_appear_twice_or_go_m
         early, late = f"a{order}x".replace("_", "."), f"z{order}x".replace("_", ".")
         added = await admin.post(BOOK, json={"items": [price_json(early), price_json(late)]})
         assert added.json() == {"added": 2, "restored": 0}, added.text
-        seen, cursor = [*first["items"]], first["next_cursor"]
+        items, cursor = [*first["items"]], first["next_cursor"]
         while cursor is not None:
             query = {"limit": "4", "order": order, "cursor": cursor}
             answer = (await admin.get(BOOK, params=query)).json()
-            seen, cursor = seen + answer["items"], answer["next_cursor"]
-        ids = [each["id"] for each in seen]
+            items, cursor = items + answer["items"], answer["next_cursor"]
+        ids = [each["id"] for each in items]
         assert len(ids) == len({*ids}), order
         assert before <= {*ids}, order
-        assert {each["sku"] for each in seen if each["id"] not in before} <= {early, late}
+        assert {each["sku"] for each in items if each["id"] not in before} <= {early, late}
 
 
 async def test_a_page_goes_on_behind_a_version_that_was_withdrawn(api: Api) -> None:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import users
 from ipucloud.identity.verification import reset_password
-from tests.api.people import BY_HAND
+from tests.api.people import BY_HAND, OURS
 from tests.api.support import UNLIMITED, Api, problem, running
 from tests.support.oidc_provider import RunningProvider, oidc_provider
 from tests.support.people import PASSWORD, Person, make_person
@@ -23,7 +23,6 @@ from tests.support.world import World
 pytestmark = pytest.mark.anyio
 
 SESSION, PROVIDERS, BEGIN = "/v1/session", "/v1/sign-in-providers", "/v1/sign-in-providers/sso/sign-ins"
-OURS = {"Sec-Fetch-Site": "same-origin"}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ async def member(api: Api, email: str, role: Role = Role.OPERATOR) -> Person:
         return await make_person(connection, api.world.project.id, role, email=email)
 
 
-async def begun(browser: httpx.AsyncClient, invitation: str | None = None) -> str:
+async def start_sign_in(browser: httpx.AsyncClient, invitation: str | None = None) -> str:
     answer = await browser.post(BEGIN, json={"invitation": invitation} if invitation else {})
     assert answer.status_code == 201, answer.text
     url: str = answer.json()["url"]
@@ -58,7 +57,7 @@ async def returned(browser: httpx.AsyncClient, brought: dict[str, str], **more: 
 
 async def signed_in(api: Api, provider: RunningProvider, **more: object) -> httpx.Response:
     browser = api.client(**OURS)
-    return await returned(browser, provider.visit(await begun(browser)), **more)
+    return await returned(browser, provider.visit(await start_sign_in(browser)), **more)
 
 
 async def test_a_member_signs_in_and_stays_who_they_are_when_their_address_changes(
@@ -71,7 +70,7 @@ async def test_a_member_signs_in_and_stays_who_they_are_when_their_address_chang
     ann = await member(api, "ann@example.com")
     provider.person("subject-ann", "Ann@Example.com")
     browser = api.client(**OURS)
-    brought = provider.visit(await begun(browser))
+    brought = provider.visit(await start_sign_in(browser))
     session = await returned(browser, brought)
     assert session.status_code == 201, session.text
     assert (session.json()["token"]["owner"], session.json()["role"]) == (ann.email, "operator")
@@ -95,19 +94,19 @@ async def test_an_invited_person_joins_by_signing_in_without_a_password(api: Api
     body = {"email": "bea@example.com", "role": "viewer"}
     invitation = (await api.owner.post(f"{api.base}/invitations", json=body)).json()["secret"]
     browser = api.client(**OURS)
-    session = await returned(browser, provider.visit(await begun(browser, invitation)))
+    session = await returned(browser, provider.visit(await start_sign_in(browser, invitation)))
     assert session.status_code == 201, session.text
     assert (session.json()["role"], session.json()["project"]["slug"]) == ("viewer", api.world.project.slug)
     assert (await browser.get("/v1/me")).json()["user"]["password_set_at"] is None
-    wanted = {"current_password": PASSWORD, "new_password": "another-quiet-harbour-7"}
-    problem(await browser.put("/v1/me/password", json=wanted), 409, "state_conflict")
+    change = {"current_password": PASSWORD, "new_password": "another-quiet-harbour-7"}
+    problem(await browser.put("/v1/me/password", json=change), 409, "state_conflict")
     by_password = await api.client(**OURS).post(SESSION, json={"email": "bea@example.com", "password": PASSWORD})
     problem(by_password, 401, "unauthenticated")
     problem(await browser.post(BEGIN, json={"invitation": invitation}), 410, "invitation_ended")
     assert (await signed_in(api, provider, project=api.world.project.slug)).status_code == 201
 
     other = (await api.owner.post(f"{api.base}/invitations", json=body | {"email": "cy@example.com"})).json()["secret"]
-    problem(await returned(browser, provider.visit(await begun(browser, other))), 403, "permission_denied")
+    problem(await returned(browser, provider.visit(await start_sign_in(browser, other))), 403, "permission_denied")
     assert (await api.client(**OURS).post("/v1/invitations:show", json={"secret": other})).status_code == 200
 
 
@@ -135,7 +134,7 @@ async def test_an_id_token_that_is_not_of_this_sign_in_is_refused(
     ann = await member(api, "ann@example.com")
     provider.person("subject-ann", ann.email)
     browser = api.client(**OURS)
-    brought = provider.visit(await begun(browser))
+    brought = provider.visit(await start_sign_in(browser))
     provider.faults(**faults)
     problem(await returned(browser, brought), 401, "identity_refused")
     assert await api.count("browser_sessions") == await api.count("user_identities") == 0
@@ -147,7 +146,7 @@ async def test_only_the_browser_that_began_finishes_with_the_code_it_got(
     ann = await member(api, "ann@example.com")
     provider.person("subject-ann", ann.email)
     browser, other = api.client(**OURS), api.client(**OURS)
-    brought, elsewhere = provider.visit(await begun(browser)), provider.visit(await begun(other))
+    brought, elsewhere = provider.visit(await start_sign_in(browser)), provider.visit(await start_sign_in(other))
     problem(await returned(other, brought), 410, "sign_in_ended")
     problem(await returned(api.client(**OURS), brought), 410, "sign_in_ended")
     problem(await returned(browser, brought | {"state": "ipt_none"}), 410, "sign_in_ended")
@@ -177,7 +176,7 @@ NO_EMAIL = {"email": None, "email_verified": None}
 
 
 @pytest.mark.parametrize(
-    ("claims", "told", "claim", "status"),
+    ("claims", "userinfo", "claim", "status"),
     [
         ({"email": None, "email_verified": True}, {"email": "ann@example.com"}, "email", 403),
         ({"email": None, "email_verified": True}, {"email": "ann@example.com", "email_verified": False}, "email", 403),
@@ -190,11 +189,11 @@ NO_EMAIL = {"email": None, "email_verified": None}
     ],
 )
 async def test_that_an_email_is_verified_is_said_by_the_document_with_the_email_and_about_it(
-    api: Api, provider: RunningProvider, *, claims: dict[str, Any], told: dict[str, Any], claim: str, status: int
+    api: Api, provider: RunningProvider, *, claims: dict[str, Any], userinfo: dict[str, Any], claim: str, status: int
 ) -> None:
     ann = await member(api, "ann@example.com")
     provider.person("subject-ann", ann.email)
-    faults: dict[str, Any] = {"claims": claims, "userinfo": {"sub": "subject-ann", **told}}
+    faults: dict[str, Any] = {"claims": claims, "userinfo": {"sub": "subject-ann", **userinfo}}
     provider.faults(**faults)
     object.__setattr__(api.services.providers.all["sso"], "email_claim", claim)
     answer = await signed_in(api, provider)
@@ -213,11 +212,11 @@ async def test_a_provider_that_does_not_answer_is_named(api: Api, provider: Runn
     provider.faults()
     refused = problem(await browser.post(f"{PROVIDERS}/gone/sign-ins", json={}), 503, "provider_unavailable")
     assert "Gone Sign-On" in refused["detail"]
-    brought = provider.visit(await begun(browser))
+    brought = provider.visit(await start_sign_in(browser))
     provider.faults(status=500)
     problem(await returned(browser, brought), 503, "provider_unavailable")
     object.__setattr__(api.services.providers.all["sso"], "timeout", 0.3)
     provider.faults()
-    brought = provider.visit(await begun(browser))
+    brought = provider.visit(await start_sign_in(browser))
     provider.faults(hang=True)
     problem(await returned(browser, brought), 503, "provider_unavailable")

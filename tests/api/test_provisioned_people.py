@@ -15,11 +15,11 @@ from ipucloud.identity.tokens import TokenKind
 from ipucloud.identity.verification import reset_password
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, OURS, SESSION, events, invite, logged_in, person
 from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, problem, running
-from tests.api.test_device_logins import DEVICES, begun, browser_of, fetched
-from tests.api.test_provider_sign_in import begun as at_provider
+from tests.api.test_device_logins import DEVICES, begin_login, browser_of, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
+from tests.api.test_provider_sign_in import start_sign_in as at_provider
 from tests.api.test_scim import created, names
-from tests.api.test_ssh_certificates import asked, in_use
+from tests.api.test_ssh_certificates import in_use, sign_key
 from tests.support.oidc_provider import RunningProvider, oidc_provider
 from tests.support.people import PASSWORD, Person, make_member, make_owned
 from tests.support.postgres import Database as Scratch
@@ -50,8 +50,8 @@ async def set_active(provider: httpx.AsyncClient, user_id: object, *, active: bo
 async def living_tokens(api: Api, who: Person) -> int:
     async with api.world.database.begin() as connection:
         statement = sa.text("SELECT count(*) FROM tokens WHERE owner_id = :id AND revoked_at IS NULL")
-        found: int = (await connection.execute(statement, {"id": who.id})).scalar_one()
-    return found
+        count: int = (await connection.execute(statement, {"id": who.id})).scalar_one()
+    return count
 
 
 async def by_password(api: Api, email: str, path: str = SESSION) -> httpx.Response:
@@ -92,9 +92,9 @@ async def test_nothing_of_a_deactivated_person_works_until_they_are_active_again
     assert (await signed_in(api, sso)).status_code == 201
     browser, login = await browser_of(api, ann), await logged_in(api, ann)
     where = {"project": api.world.project.slug}
-    waiting, approved = await begun(api, **where), await begun(api, **where)
+    waiting, approved = await begin_login(api, **where), await begin_login(api, **where)
     assert (await browser.post(f"{DEVICES}:approve", json={"user_code": approved["user_code"]})).status_code == 204
-    (await asked(login, cluster)).raise_for_status()
+    (await sign_key(login, cluster)).raise_for_status()
     third = api.client((await api.other_project()).token.secret)
     home = (await third.get("/v1/me")).json()["project"]["slug"]
     open_ = await third.post(f"/v1/projects/{home}/invitations", json={"email": ann.email, "role": "viewer"})
@@ -103,15 +103,19 @@ async def test_nothing_of_a_deactivated_person_works_until_they_are_active_again
     await set_active(provider, ann.id, active=False)
     for caller in (browser, login, api.client(personal.secret)):
         problem(await caller.get("/v1/me"), 401, "unauthenticated")
-    problem(await asked(login, cluster), 401, "unauthenticated")
+    problem(await sign_key(login, cluster), 401, "unauthenticated")
     problem(await browser.post(f"{DEVICES}:approve", json={"user_code": waiting["user_code"]}), 401, "unauthenticated")
     assert await living_tokens(api, ann) == 0
     assert (await bobs.get("/v1/me")).status_code == 200
-    [left] = await events(api, "member.removed")
-    assert (left["actor"], left["subject_id"], left["data"]["email"]) == ("directory", str(ann.member), ann.email)
+    [removal] = await events(api, "member.removed")
+    assert (removal["actor"], removal["subject_id"], removal["data"]["email"]) == (
+        "directory",
+        str(ann.member),
+        ann.email,
+    )
     elsewhere = await api.client(other.token.secret).get(f"/v1/projects/{other.slug}/events?type=member.removed")
-    [left] = elsewhere.json()["items"]
-    assert left["data"] == {"email": ann.email, "role": "viewer", "reason": None}
+    [removal] = elsewhere.json()["items"]
+    assert removal["data"] == {"email": ann.email, "role": "viewer", "reason": None}
     problem(
         await api.client().post(ACCEPT, json={"secret": open_.json()["secret"], "password": PASSWORD}),
         410,
@@ -154,8 +158,8 @@ async def test_a_deleted_person_is_gone_and_the_name_is_free_for_another(api: Ap
     sso.person("subject-gone", ann.email)
     assert (await signed_in(api, sso)).status_code == 201
     key = {"name": "desk", "public_key": PUBLIC_KEY}
-    made = await (await logged_in(api, ann)).post(f"{api.base}/ssh-keys", json=key)
-    assert made.status_code == 201, made.text
+    added = await (await logged_in(api, ann)).post(f"{api.base}/ssh-keys", json=key)
+    assert added.status_code == 201, added.text
     path = f"{USERS}/{ann.id}"
     assert (await provider.patch(path, json=patch_json({"op": "add", "value": {"displayName": "Ann Lee"}}))).is_success
     answer = await provider.delete(path)

@@ -8,13 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_json, key, problem
 
 pytestmark = pytest.mark.anyio
 
 ALL = "/v1/operator/quota-requests"
-WANTED = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 900, "reason": "A POD512 in May.\nThen less."}
+REQUEST = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 900, "reason": "A POD512 in May.\nThen less."}
 
 
 @pytest.fixture(autouse=True)
@@ -22,22 +21,17 @@ async def quota(api: Api) -> None:
     await api.world.execute("UPDATE quotas SET machine_limit = 100")
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    return await api.caller(Role.ADMIN)
-
-
-async def asked(api: Api, **changes: object) -> dict[str, Any]:
-    answer = await api.owner.post(f"{api.base}/quota-requests", json=WANTED | changes)
+async def open_request(api: Api, **changes: object) -> dict[str, Any]:
+    answer = await api.owner.post(f"{api.base}/quota-requests", json=REQUEST | changes)
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    assert answer.headers["location"] == f"/v1/projects/{api.world.project.id}/quota-requests/{made['id']}"
-    return made
+    request: dict[str, Any] = answer.json()
+    assert answer.headers["location"] == f"/v1/projects/{api.world.project.id}/quota-requests/{request['id']}"
+    return request
 
 
 async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = (await api.owner.get(f"{api.base}/quota-requests/{request['id']}")).json()
-    return found
+    document: dict[str, Any] = (await api.owner.get(f"{api.base}/quota-requests/{request['id']}")).json()
+    return document
 
 
 async def limit(api: Api, machine_type: str = "m2000") -> int:
@@ -46,13 +40,13 @@ async def limit(api: Api, machine_type: str = "m2000") -> int:
 
 
 async def events(api: Api, request: dict[str, Any]) -> list[str]:
-    found = (await api.owner.get(f"{api.base}/events", params={"subject": request["id"]})).json()["items"]
-    return [each["type"].partition(".")[2] for each in reversed(found)]
+    items = (await api.owner.get(f"{api.base}/events", params={"subject": request["id"]})).json()["items"]
+    return [each["type"].partition(".")[2] for each in reversed(items)]
 
 
 async def test_a_request_raises_the_quota_when_it_is_granted(api: Api, admin: httpx.AsyncClient) -> None:
     before = await limit(api)
-    request = await asked(api)
+    request = await open_request(api)
     assert (request["state"], request["limit"], request["granted_limit"]) == ("open", 900, None)
     assert await read(api, request) == request
     assert await limit(api) == before
@@ -61,10 +55,10 @@ async def test_a_request_raises_the_quota_when_it_is_granted(api: Api, admin: ht
     body = {"limit": 800, "answer": "800 for now"}
     granted = (await admin.post(f"{ALL}/{request['id']}:grant", json=body)).json()
     assert (granted["state"], granted["present_limit"]) == ("granted", 800)
-    seen = await read(api, request)
-    assert (seen["state"], seen["granted_limit"], seen["answer"]) == ("granted", 800, "800 for now")
+    shown = await read(api, request)
+    assert (shown["state"], shown["granted_limit"], shown["answer"]) == ("granted", 800, "800 for now")
     assert (await limit(api), await events(api, request)) == (800, ["opened", "granted"])
-    again = await asked(api)
+    again = await open_request(api)
     assert (await admin.post(f"{ALL}/{again['id']}:grant", json={})).json()["granted_limit"] == 900
     listed = (await api.owner.get(f"{api.base}/quota-requests", params={"state": "granted"})).json()["items"]
     assert [each["id"] for each in listed] == [again["id"], request["id"]]
@@ -72,11 +66,11 @@ async def test_a_request_raises_the_quota_when_it_is_granted(api: Api, admin: ht
 
 async def test_a_request_is_declined_with_a_reason_or_withdrawn(api: Api, admin: httpx.AsyncClient) -> None:
     before = await limit(api)
-    request = await asked(api)
+    request = await open_request(api)
     problem(await admin.post(f"{ALL}/{request['id']}:decline", json={}), 422, "validation_failed")
     assert (await admin.post(f"{ALL}/{request['id']}:decline", json={"reason": "no room"})).status_code == 200
     assert ((await read(api, request))["answer"], await events(api, request)) == ("no room", ["opened", "declined"])
-    second = await asked(api)
+    second = await open_request(api)
     withdrawn = await api.owner.post(f"{api.base}/quota-requests/{second['id']}:withdraw")
     assert withdrawn.json()["state"] == "withdrawn"
     for caller, path, body in (
@@ -89,7 +83,7 @@ async def test_a_request_is_declined_with_a_reason_or_withdrawn(api: Api, admin:
 
 
 async def test_two_operators_decide_at_once_and_one_learns_who_did(api: Api, admin: httpx.AsyncClient) -> None:
-    request = await asked(api)
+    request = await open_request(api)
     answers = await asyncio.gather(
         admin.post(f"{ALL}/{request['id']}:grant", json={}),
         admin.post(f"{ALL}/{request['id']}:decline", json={"reason": "no room"}),
@@ -107,13 +101,13 @@ async def test_bad_input_asks_for_nothing(api: Api, admin: httpx.AsyncClient) ->
         ({"region": "atlantis-1"}, "/region", "not_sold"),
         ({"machine_type": "abacus"}, "/machine_type", "not_sold"),
     ):
-        [fault] = problem(await api.owner.post(path, json=WANTED | changes), 422, "validation_failed")["errors"]
+        [fault] = problem(await api.owner.post(path, json=REQUEST | changes), 422, "validation_failed")["errors"]
         assert (fault["pointer"], fault["code"]) == (pointer, code)
     for wrong in ({"limit": 0}, {"reason": ""}, {"reason": "x" * 100_000}, {"limit": "many"}, {"state": "granted"}):
-        problem(await api.owner.post(path, json=WANTED | wrong), 422, "validation_failed")
+        problem(await api.owner.post(path, json=REQUEST | wrong), 422, "validation_failed")
     assert (await api.owner.get(path)).json()["items"] == []
-    request = await asked(api)
-    assert problem(await api.owner.post(path, json=WANTED), 409, "state_conflict")["quota_request"] == request["id"]
+    request = await open_request(api)
+    assert problem(await api.owner.post(path, json=REQUEST), 409, "state_conflict")["quota_request"] == request["id"]
     for value in (present, 901):
         refused = await admin.post(f"{ALL}/{request['id']}:grant", json={"limit": value})
         [fault] = problem(refused, 422, "validation_failed")["errors"]

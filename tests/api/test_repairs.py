@@ -21,11 +21,11 @@ def text(moment: datetime) -> str:
 
 async def test_a_window_is_kept_as_it_was_sent_and_can_be_removed(api: Api) -> None:
     path = f"{api.base}/clusters/{cluster_id(await api.make_cluster(repair_window=WINDOW, auto_repair=False))}"
-    made = (await api.owner.get(path)).json()
-    assert made["repair_window"] == WINDOW | {"days": ["sat", "sun"]}
-    assert (made["auto_repair"], made["scheduled_repair"]) == (False, None)
+    cluster = (await api.owner.get(path)).json()
+    assert cluster["repair_window"] == WINDOW | {"days": ["sat", "sun"]}
+    assert (cluster["auto_repair"], cluster["scheduled_repair"]) == (False, None)
     same = await api.owner.patch(path, json={"repair_window": WINDOW})
-    assert same.json()["version"] == made["version"]
+    assert same.json()["version"] == cluster["version"]
     changed = (await api.owner.patch(path, json={"repair_window": None, "auto_repair": True})).json()
     assert (changed["repair_window"], changed["auto_repair"]) == (None, True)
     wrong = WINDOW | {"time_zone": "Mars/Olympus"}

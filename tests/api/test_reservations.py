@@ -34,21 +34,21 @@ async def times(api: Api, hours: float = 48, length: float = 2) -> dict[str, str
     return {"starts_at": starts.isoformat(), "ends_at": (starts + timedelta(hours=length)).isoformat()}
 
 
-async def wanted(api: Api, **changes: object) -> dict[str, object]:
+async def reservation_body(api: Api, **changes: object) -> dict[str, object]:
     usual = {"name": "may", "region": "luxembourg-2", "flavor": "m2000-pod4", "count": 2, **await times(api)}
     return usual | changes
 
 
-async def reserved(api: Api, **changes: object) -> dict[str, Any]:
-    answer = await api.owner.post(f"{api.base}/reservations", json=await wanted(api, **changes))
+async def reserve(api: Api, **changes: object) -> dict[str, Any]:
+    answer = await api.owner.post(f"{api.base}/reservations", json=await reservation_body(api, **changes))
     assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.json()
-    return made
+    reservation: dict[str, Any] = answer.json()
+    return reservation
 
 
 async def read(api: Api, reservation: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = (await api.owner.get(f"{api.base}/reservations/{reservation['id']}")).json()
-    return found
+    document: dict[str, Any] = (await api.owner.get(f"{api.base}/reservations/{reservation['id']}")).json()
+    return document
 
 
 async def free(api: Api) -> int:
@@ -107,36 +107,41 @@ async def intervals(api: Api) -> list[tuple[Any, ...]]:
 
 
 async def healthy(api: Api) -> None:
-    found = await audit(api.world.database)
-    assert [(each.rule.name, each.violation.detail) for each in found] == []
+    violations = await audit(api.world.database)
+    assert [(each.rule.name, each.violation.detail) for each in violations] == []
 
 
 @pytest.mark.acceptance("CAP04-01")
 async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -> None:
     before = await free(api)
-    made = await reserved(api)
-    assert (made["state"], made["machines"], made["left"], made["clusters"]) == ("scheduled", 2, 0, [])
+    reservation = await reserve(api)
+    assert (reservation["state"], reservation["machines"], reservation["left"], reservation["clusters"]) == (
+        "scheduled",
+        2,
+        0,
+        [],
+    )
     assert (await free(api), await used(api)) == (before - 2, 2)
-    body = cluster_json(reservation=made["id"])
+    body = cluster_json(reservation=reservation["id"])
     early = await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
     assert "It begins at" in problem(early, 409, "state_conflict")["detail"]
     await healthy(api)
 
-    active = await begin(api, made)
+    active = await begin(api, reservation)
     assert (active["state"], active["left"]) == ("active", 2)
     assert await intervals(api) == [(RESERVED, 2, True, True)]
     answer = await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
     assert answer.status_code == 202, answer.text
     cluster = cluster_id(answer.json())
     await api.world.finish_create(cluster)
-    seen = await read(api, made)
-    assert (seen["left"], seen["clusters"]) == (1, [str(cluster)])
+    current = await read(api, reservation)
+    assert (current["left"], current["clusters"]) == (1, [str(cluster)])
     # Neither quota nor money beside the reservation's.
     assert (await free(api), await used(api)) == (before - 2, 2)
     assert await intervals(api) == [(RESERVED, 2, True, True)]
     await healthy(api)
 
-    ended = await end(api, made)
+    ended = await end(api, reservation)
     assert (ended["state"], ended["left"]) == ("ended", 0)
     assert (await free(api), await used(api)) == (before - 1, 1)
     assert await intervals(api) == [(RESERVED, 2, True, False), ("ipu-m2000", 1, False, True)]
@@ -144,9 +149,9 @@ async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -
 
 
 async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) -> None:
-    before, made = await free(api), await reserved(api, count=1)
-    await begin(api, made)
-    body = cluster_json(reservation=made["id"])
+    before, reservation = await free(api), await reserve(api, count=1)
+    await begin(api, reservation)
+    body = cluster_json(reservation=reservation["id"])
     cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
     await api.world.finish_create(cluster)
     full = problem(
@@ -164,17 +169,17 @@ async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) ->
     async with api.world.database.begin() as connection:
         await release(connection, project_id=project, cluster_id=cluster, hosts=None)
         assert await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True) == 0
-    seen = await read(api, made)
-    assert (seen["left"], seen["clusters"], await free(api), await used(api)) == (1, [], before - 1, 1)
+    current = await read(api, reservation)
+    assert (current["left"], current["clusters"], await free(api), await used(api)) == (1, [], before - 1, 1)
     again = await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key())
     assert again.status_code == 202
-    assert (await read(api, made))["clusters"] == [str(cluster_id(again.json()))]
+    assert (await read(api, reservation))["clusters"] == [str(cluster_id(again.json()))]
 
 
 async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> None:
     before = await free(api)
-    made = await begin(api, await reserved(api, count=2))
-    body = cluster_json(reservation=made["id"])
+    reservation = await begin(api, await reserve(api, count=2))
+    body = cluster_json(reservation=reservation["id"])
     cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
     await api.world.finish_create(cluster)
     machine = await api.world.machine_of(cluster)
@@ -187,11 +192,11 @@ async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> No
     SELECT m.name FROM health_reports r JOIN machines m ON m.id = r.machine_id
      WHERE r.code = 'not_validated' AND r.cleared_at IS NULL
     """
-    assert (await read(api, made))["left"] == 2
+    assert (await read(api, reservation))["left"] == 2
     assert await api.world.column(unvalidated) == []
     await api.world.execute("UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '1 minute'")
     await follow_reservations(api.world.database, validated=True)
-    assert (await read(api, made))["state"] == "ended"
+    assert (await read(api, reservation))["state"] == "ended"
     assert await api.world.column(unvalidated) == [machine]
     assert (await free(api), await used(api)) == (before - 1, 0)
 
@@ -200,8 +205,8 @@ async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> No
 async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_worker_has_ended_it(
     api: Api, verb: str
 ) -> None:
-    made = await begin(api, await reserved(api, count=1), hours_ago=1)
-    body = cluster_json(reservation=made["id"])
+    reservation = await begin(api, await reserve(api, count=1), hours_ago=1)
+    body = cluster_json(reservation=reservation["id"])
     cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
     await api.world.finish_create(cluster)
     await api.world.execute(
@@ -211,8 +216,8 @@ async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_wor
     over = "UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '10 minutes'"
     await api.world.execute(over)
     path = f"{api.base}/clusters/{cluster}"
-    asked = await (api.owner.delete(path) if verb == "delete" else api.owner.post(f"{path}:suspend"))
-    assert asked.status_code == 202, asked.text
+    accepted = await (api.owner.delete(path) if verb == "delete" else api.owner.post(f"{path}:suspend"))
+    assert accepted.status_code == 202, accepted.text
     assert await intervals(api) == [(RESERVED, 1, True, True), ("ipu-m2000", 1, False, False)]
     await follow_reservations(api.world.database)
     assert await intervals(api) == [(RESERVED, 1, True, False), ("ipu-m2000", 1, False, False)]
@@ -224,8 +229,8 @@ async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_wor
 
 
 async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
-    made = await begin(api, await reserved(api), hours_ago=3)
-    ended = await end(api, made)
+    reservation = await begin(api, await reserve(api), hours_ago=3)
+    ended = await end(api, reservation)
     assert ended["state"] == "ended"
     statement = """
     SELECT p.minutes, p.cost, extract(epoch FROM r.ends_at - r.starts_at)::integer / 60 AS counted
@@ -233,40 +238,40 @@ async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
            priced_minutes(u.anchor_at, u.started_at, u.ended_at, '2020-01-01', NULL, u.quantity, 0.05) AS p
      WHERE r.id = :id
     """
-    [(minutes, cost, counted)] = await api.world.rows(statement, id=made["id"])
+    [(minutes, cost, counted)] = await api.world.rows(statement, id=reservation["id"])
     assert (minutes, cost) == (counted, counted * 2 * Decimal("0.05"))
 
 
 async def test_a_reservation_is_cancelled_by_its_rule(api: Api) -> None:
     before = await free(api)
-    made = await reserved(api)
-    answer = await api.owner.post(f"{api.base}/reservations/{made['id']}:cancel", headers=key())
+    reservation = await reserve(api)
+    answer = await api.owner.post(f"{api.base}/reservations/{reservation['id']}:cancel", headers=key())
     assert answer.json()["state"] == "cancelled"
     assert (await free(api), await used(api), await intervals(api)) == (before, 0, [])
-    again = await api.owner.post(f"{api.base}/reservations/{made['id']}:cancel", headers=key())
+    again = await api.owner.post(f"{api.base}/reservations/{reservation['id']}:cancel", headers=key())
     problem(again, 409, "state_conflict")
-    late = await reserved(api, **await times(api, hours=23))
+    late = await reserve(api, **await times(api, hours=23))
     assert late["cancel_until"] is None
     refused = await api.owner.post(f"{api.base}/reservations/{late['id']}:cancel", headers=key())
     assert "can no longer be cancelled" in problem(refused, 409, "state_conflict")["detail"]
     assert (await read(api, late))["state"] == "scheduled"
     listed = (await api.owner.get(f"{api.base}/reservations", params={"state": "cancelled"})).json()["items"]
-    assert [each["id"] for each in listed] == [made["id"]]
+    assert [each["id"] for each in listed] == [reservation["id"]]
 
 
 async def test_an_estimate_says_what_it_costs_and_what_fits(api: Api) -> None:
-    body = await wanted(api, count=3)
-    found = (await api.owner.post(f"{api.base}/reservations:estimate", json=body)).json()
-    assert (found["minutes"], found["machines"], found["sku"]) == (120, 3, RESERVED)
-    assert Decimal(found["cost"]["amount"]) == 120 * 3 * Decimal("0.05")
-    assert found["capacity"]["available"]
+    body = await reservation_body(api, count=3)
+    estimate = (await api.owner.post(f"{api.base}/reservations:estimate", json=body)).json()
+    assert (estimate["minutes"], estimate["machines"], estimate["sku"]) == (120, 3, RESERVED)
+    assert Decimal(estimate["cost"]["amount"]) == 120 * 3 * Decimal("0.05")
+    assert estimate["capacity"]["available"]
     many = (await api.owner.post(f"{api.base}/reservations:estimate", json=body | {"count": 64})).json()
     assert not many["capacity"]["available"]
     fits = many["capacity"]["fits"]
     refused = await api.owner.post(f"{api.base}/reservations", json=body | {"count": 64}, headers=key())
     assert f"room for {fits} of the 64" in problem(refused, 409, "capacity_exhausted")["detail"]
-    made = await reserved(api, count=fits)
-    assert made["machines"] == fits
+    reservation = await reserve(api, count=fits)
+    assert reservation["machines"] == fits
     create = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=key())
     problem(create, 409, "capacity_exhausted")
 
@@ -289,7 +294,7 @@ async def test_bad_input_reserves_nothing(api: Api, changes: dict[str, Any], poi
     other = {name: value for name, value in changes.items() if name not in shape}
     before = await api.snapshot()
     answer = await api.owner.post(
-        f"{api.base}/reservations", json=await wanted(api, **await times(api, **shape), **other)
+        f"{api.base}/reservations", json=await reservation_body(api, **await times(api, **shape), **other)
     )
     errors = problem(answer, 422, "validation_failed")["errors"]
     assert [(each["pointer"], each["code"]) for each in errors] == [(pointer, code)]
@@ -299,11 +304,11 @@ async def test_bad_input_reserves_nothing(api: Api, changes: dict[str, Any], poi
 async def test_what_cannot_be_reserved_changes_nothing(api: Api) -> None:
     await api.world.execute("UPDATE quotas SET machine_limit = 3")
     before = await api.snapshot()
-    over = await api.owner.post(f"{api.base}/reservations", json=await wanted(api, count=4))
+    over = await api.owner.post(f"{api.base}/reservations", json=await reservation_body(api, count=4))
     assert "enough for 3 of the 4" in problem(over, 409, "quota_exceeded")["detail"]
     assert await api.snapshot() == before
     unsold = await api.owner.post(
-        f"{api.base}/reservations", json=await wanted(api, flavor="bow-pod4", region="amsterdam-2")
+        f"{api.base}/reservations", json=await reservation_body(api, flavor="bow-pod4", region="amsterdam-2")
     )
     [error] = problem(unsold, 422, "validation_failed")["errors"]
     assert error["code"] == "not_offered"
@@ -314,22 +319,22 @@ async def test_what_cannot_be_reserved_changes_nothing(api: Api) -> None:
 async def test_what_is_reserved_already_is_not_reserved_again(api: Api, hours: float) -> None:
     """Machines are held from the request on, so one that overlaps and one that comes later are refused alike."""
     places = await free(api)
-    first = await reserved(api, count=places - 1)
+    first = await reserve(api, count=places - 1)
     before = await api.snapshot()
-    body = await wanted(api, name="june", count=2, **await times(api, hours=hours))
+    body = await reservation_body(api, name="june", count=2, **await times(api, hours=hours))
     refused = problem(
         await api.owner.post(f"{api.base}/reservations", json=body, headers=key()), 409, "capacity_exhausted"
     )
     assert "room for 1 of the 2" in refused["detail"]
     assert await api.snapshot() == before
-    assert (await reserved(api, **(body | {"count": 1})))["machines"] == 1
+    assert (await reserve(api, **(body | {"count": 1})))["machines"] == 1
     assert (await read(api, first))["machines"] == places - 1
 
 
 async def test_contenders_for_the_last_blocks_get_each_once(api: Api) -> None:
     """Reservations and creates at once, for more than there is: nothing is reserved twice, and nothing is left."""
     places = await free(api)
-    for_others = [await wanted(api, name=f"r{number}", count=2) for number in range(places // 2)]
+    for_others = [await reservation_body(api, name=f"r{number}", count=2) for number in range(places // 2)]
     requests = [api.owner.post(f"{api.base}/reservations", json=body, headers=key()) for body in for_others]
     requests += [
         api.owner.post(f"{api.base}/clusters", json=cluster_json(f"c{number}"), headers=key())
@@ -344,12 +349,12 @@ async def test_contenders_for_the_last_blocks_get_each_once(api: Api) -> None:
 
 
 async def test_reserved_hardware_that_fails_is_replaced(api: Api) -> None:
-    made = await reserved(api, count=1)
-    machine = await held_machine(api, made)
+    reservation = await reserve(api, count=1)
+    machine = await held_machine(api, reservation)
     async with api.world.database.begin() as connection:
         await report(
             connection, kind="machine", object_id=machine, source=Source.OPERATOR, code=Code.QUARANTINE, detail="test"
         )
     await follow_reservations(api.world.database)
-    assert await held_machine(api, made) != machine
-    assert (await begin(api, made))["left"] == 1
+    assert await held_machine(api, reservation) != machine
+    assert (await begin(api, reservation))["left"] == 1

@@ -16,8 +16,8 @@ POD8 = {"flavor": "m2000-pod8"}
 
 
 async def shown(api: Api, path: str) -> Any:
-    found = (await api.owner.get(path)).json()
-    return {name: value for name, value in found.items() if name != "billing"}
+    cluster = (await api.owner.get(path)).json()
+    return {name: value for name, value in cluster.items() if name != "billing"}
 
 
 async def test_a_resize_is_previewed_requested_once_and_shown(api: Api) -> None:
@@ -39,9 +39,9 @@ async def test_a_resize_is_previewed_requested_once_and_shown(api: Api) -> None:
         await api.owner.post(f"{path}:resize", json={"flavor": "m2000-pod16"}), 409, "operation_in_progress"
     )
     assert other["operation"] == begun.json()["id"]
-    found = (await api.owner.get(path)).json()
-    assert (found["state"], found["billing"]["status"]) == ("resizing", "paused")
-    assert found["resize"] == {"from_flavor": "m2000-pod4", "to_flavor": "m2000-pod8", "moves": False}
+    cluster = (await api.owner.get(path)).json()
+    assert (cluster["state"], cluster["billing"]["status"]) == ("resizing", "paused")
+    assert cluster["resize"] == {"from_flavor": "m2000-pod4", "to_flavor": "m2000-pod8", "moves": False}
     problem(await api.owner.post(f"{path}:suspend"), 409, "operation_in_progress")
     problem(await api.owner.post(f"{path}:estimate-resize", json=POD8), 409, "state_conflict")
 
@@ -121,8 +121,8 @@ async def test_a_resize_and_a_resume_wait_for_capacity(api: Api) -> None:
     for cluster, verb, body in ((rest, "resume", waits), (bert, "resize", POD8 | waits)):
         path = f"{api.base}/clusters/{cluster}"
         before = (await api.owner.get(path)).json()
-        for asked, code in (True, "out_of_range"), (False, "not_waiting"):
-            wrong = body | {"wait_for_capacity": asked, "wait_until": "2100-01-01T00:00:00Z"}
+        for waits_for_capacity, code in (True, "out_of_range"), (False, "not_waiting"):
+            wrong = body | {"wait_for_capacity": waits_for_capacity, "wait_until": "2100-01-01T00:00:00Z"}
             refused = problem(await api.owner.post(f"{path}:{verb}", json=wrong), 422, "validation_failed")
             assert [(each["pointer"], each["code"]) for each in refused["errors"]] == [("/wait_until", code)]
         answer = await api.owner.post(f"{path}:{verb}", json=body)

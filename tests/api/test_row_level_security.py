@@ -47,8 +47,8 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
 
     def query(statement: sa.TextClause) -> driver.Query:
         compiled = driver.query(statement)
-        text, found = FILTER.subn(rb"CAST(\3 AS uuid) IS NOT NULL", compiled.text)
-        if found:
+        text, count = FILTER.subn(rb"CAST(\3 AS uuid) IS NOT NULL", compiled.text)
+        if count:
             changed.append(text)
         return replace(compiled, text=text)
 
@@ -64,8 +64,8 @@ def forgotten_changes() -> Iterator[list[str]]:
     changed: list[str] = []
 
     def forget(_connection: object, _cursor: object, statement: str, parameters: object, *_: object) -> tuple[str, Any]:
-        text, found = CHANGED.subn(r"CAST(\3 AS uuid) IS NOT NULL", statement)
-        if found:
+        text, count = CHANGED.subn(r"CAST(\3 AS uuid) IS NOT NULL", statement)
+        if count:
             changed.append(text)
         return text, parameters
 
@@ -83,20 +83,20 @@ def of_tenants() -> list[Documented]:
 
 async def owning_nothing(tenancy: Tenancy) -> tuple[Project, httpx.AsyncClient, httpx.AsyncClient]:
     """A project, its owner, and the payer of its billing account."""
-    mine = await tenancy.api.other_project()
-    return mine, tenancy.api.client(mine.token.secret), await tenancy.api.caller(Role.PAYER, mine)
+    project = await tenancy.api.other_project()
+    return project, tenancy.api.client(project.token.secret), await tenancy.api.caller(Role.PAYER, project)
 
 
 async def test_objects_of_others_can_be_neither_read_nor_changed(tenancy: Tenancy, forgotten: list[bytes]) -> None:
-    mine, owner, payer = await owning_nothing(tenancy)
+    project, owner, payer = await owning_nothing(tenancy)
 
     def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
         async def hidden() -> None:
-            own = {"project": mine.slug} if operation.scoped else {"account": str(mine.id)}
-            asked = [each | own for each in (names, unknown(names))]
+            own = {"project": project.slug} if operation.scoped else {"account": str(project.id)}
+            targets = [each | own for each in (names, unknown(names))]
             forgotten.clear()
             with forgotten_changes() as changed:
-                answers = [await tenancy.ask(operation, owner if operation.scoped else payer, each) for each in asked]
+                answers = [await tenancy.ask(operation, owner if operation.scoped else payer, each) for each in targets]
             assert forgotten or (changed and operation.method != "GET") or operation.id in WITHOUT_FILTER
             same_but_for_the_request(*answers)
 
@@ -107,13 +107,13 @@ async def test_objects_of_others_can_be_neither_read_nor_changed(tenancy: Tenanc
 
 async def test_reads_show_the_tenant_s_own_rows(tenancy: Tenancy, forgotten: list[bytes]) -> None:
     """Of a project and an account that have nothing, beside those that have one of everything."""
-    mine, owner, payer = await owning_nothing(tenancy)
+    project, owner, payer = await owning_nothing(tenancy)
     with all_cases() as case:
         for group in by_module(of_tenants()).values():
             await tenancy.targets(group)
             for operation in (each for each in group if each.method == "GET" and each.path.count("{") == 1):
                 with case(operation.id):
-                    names = await tenancy.target(operation, mine)
+                    names = await tenancy.target(operation, project)
                     forgotten.clear()
                     answer = await tenancy.ask(operation, owner if operation.scoped else payer, names)
                     assert forgotten or operation.id in WITHOUT_FILTER

@@ -12,9 +12,11 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_connection_is_changed_and_its_test_says_what_fails(api: Api) -> None:
     path = f"{api.base}/s3-connections"
-    made = await api.owner.post(path, json=s3_connection_json(endpoint="https://no-such-host.invalid"), headers=key())
-    one = made.headers["location"]
-    assert (made.json()["test"], made.json()["attachable"]) == (None, False)
+    created = await api.owner.post(
+        path, json=s3_connection_json(endpoint="https://no-such-host.invalid"), headers=key()
+    )
+    one = created.headers["location"]
+    assert (created.json()["test"], created.json()["attachable"]) == (None, False)
     tested = await api.owner.post(f"{one}:test", headers=key())
     assert tested.status_code == 200, tested.text
     assert tested.json()["test"]["failed"] == "name"
@@ -37,20 +39,20 @@ async def test_a_connection_is_changed_and_its_test_says_what_fails(api: Api) ->
 
 async def test_clusters_get_only_attachable_connections_and_keep_them(api: Api) -> None:
     path, clusters = f"{api.base}/s3-connections", f"{api.base}/clusters"
-    made = await api.owner.post(path, json=s3_connection_json("lake"), headers=key())
-    wanted = cluster_json("bert") | {"s3_connections": ["lake"]}
-    refused = problem(await api.owner.post(clusters, json=wanted, headers=key()), 422, "validation_failed")
+    connection = await api.owner.post(path, json=s3_connection_json("lake"), headers=key())
+    body = cluster_json("bert") | {"s3_connections": ["lake"]}
+    refused = problem(await api.owner.post(clusters, json=body, headers=key()), 422, "validation_failed")
     assert [each["code"] for each in refused["errors"]] == ["not_attachable"]
     both = ["unknown_s3_connection", "not_attachable"]
     for names, codes in ((["lake"], ["not_attachable"]), (["sea", "lake"], both)):
-        estimated = await api.owner.post(f"{clusters}:estimate", json=wanted | {"s3_connections": names})
+        estimated = await api.owner.post(f"{clusters}:estimate", json=body | {"s3_connections": names})
         faults = problem(estimated, 422, "validation_failed")["errors"]
         assert [(each["pointer"], each["code"]) for each in faults] == [
             (f"/s3_connections/{place}", code) for place, code in enumerate(codes)
         ], "as a create would refuse it"
-    await api.owner.patch(made.headers["location"], json={"attachable": True})
-    assert (await api.owner.post(f"{clusters}:estimate", json=wanted)).status_code == 200
-    created = await api.owner.post(clusters, json=wanted, headers=key())
+    await api.owner.patch(connection.headers["location"], json={"attachable": True})
+    assert (await api.owner.post(f"{clusters}:estimate", json=body)).status_code == 200
+    created = await api.owner.post(clusters, json=body, headers=key())
     assert created.status_code == 202, created.text
     shown = (await api.owner.get(f"{clusters}/bert")).json()
     assert shown["s3_connections"] == ["lake"]

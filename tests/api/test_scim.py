@@ -72,12 +72,12 @@ async def test_a_user_is_created_found_replaced_and_patched(api: Api) -> None:
     }
     answer = await provider.get(path)
     assert (answer.headers["content-type"], answer.headers["location"]) == (TYPE, f"http://api{path}")
-    for found in (
+    for filter_ in (
         'userName eq "ANN.lee@example.com"',
         f'{CORE}:username Eq "ann.lee@example.com"',
         'externalId eq "00u1"',
     ):
-        assert await names(provider, filter=found) == ["ann.lee@example.com"]
+        assert await names(provider, filter=filter_) == ["ann.lee@example.com"]
     for missed in ('userName eq "ann"', 'externalId eq "00U1"', 'externalId eq ""'):
         assert await names(provider, filter=missed) == []
 
@@ -103,8 +103,8 @@ async def test_a_user_is_created_found_replaced_and_patched(api: Api) -> None:
 async def test_people_who_were_invited_are_found_and_adopted(api: Api) -> None:
     ann, provider = await person(api), await identity_provider(api)
     assert "userName" in scim_error(await provider.post(USERS, json=user_json(ann.email)), 409, "uniqueness")
-    [found] = (await provider.get(USERS, params={"filter": f'userName eq "{ann.email}"'})).json()["Resources"]
-    assert (found["id"], found["active"]) == (str(ann.id), True)
+    [user] = (await provider.get(USERS, params={"filter": f'userName eq "{ann.email}"'})).json()["Resources"]
+    assert (user["id"], user["active"]) == (str(ann.id), True)
     answer = await provider.patch(f"{USERS}/{ann.id}", json=patch_json({"op": "add", "value": EXTERNAL}))
     assert answer.json()["externalId"] == "00u1"
     assert (await api.client().post("/v1/login", json={"email": ann.email, "password": PASSWORD})).status_code == 201
@@ -129,19 +129,19 @@ async def test_attributes_that_are_not_kept_do_no_harm(api: Api) -> None:
 
 async def test_users_are_read_in_pages(api: Api) -> None:
     provider = await identity_provider(api)
-    made = [f"person-{each}@example.net" for each in range(5)]
-    for each in made:
+    emails = [f"person-{each}@example.net" for each in range(5)]
+    for each in emails:
         await created(provider, each)
-    assert await names(provider) == made
+    assert await names(provider) == emails
     page = (await provider.get(USERS, params={"startIndex": 2, "count": 2})).json()
     assert (page["totalResults"], page["startIndex"], page["itemsPerPage"]) == (5, 2, 2)
-    assert [each["userName"] for each in page["Resources"]] == made[1:3]
-    assert await names(provider, startIndex=-3, count=1) == made[:1]
+    assert [each["userName"] for each in page["Resources"]] == emails[1:3]
+    assert await names(provider, startIndex=-3, count=1) == emails[:1]
     assert await names(provider, startIndex=99) == []
     counted = (await provider.get(USERS, params={"count": 0})).json()
     assert (counted["totalResults"], counted.get("Resources", [])) == (5, [])
     config = (await provider.get("/scim/v2/ServiceProviderConfig")).json()
-    assert await names(provider, count=10**6) == made
+    assert await names(provider, count=10**6) == emails
     assert config["filter"] == {"supported": True, "maxResults": 200}
     assert {each: config[each]["supported"] for each in ("patch", "bulk", "sort", "etag", "changePassword")} == {
         "patch": True,
@@ -288,14 +288,14 @@ async def test_the_providers_token_can_do_nothing_else_and_keeps_no_administrato
     for each in (await admin.get("/v1/tokens", params={"active": "true"})).json()["items"]:
         if each["id"] != (await admin.get("/v1/me")).json()["token"]["id"]:
             assert (await admin.delete(f"/v1/tokens/{each['id']}")).status_code == 204
-    made = await admin.post("/v1/tokens", json={"name": "directory", "role": "admin", "scopes": ["person:provision"]})
-    provider = api.client(made.json()["token"])
+    token = await admin.post("/v1/tokens", json={"name": "directory", "role": "admin", "scopes": ["person:provision"]})
+    provider = api.client(token.json()["token"])
     assert (await provider.get(USERS)).status_code == 200
     for path in ("/v1/projects", "/v1/tokens", f"{api.base}/members", f"{api.base}/clusters"):
         problem(await provider.get(path), 403, "permission_denied")
     own = (await admin.get("/v1/me")).json()["token"]["id"]
     problem(await admin.delete(f"/v1/tokens/{own}"), 409, "last_administrator")
-    assert (await admin.delete(f"/v1/tokens/{made.json()['id']}")).status_code == 204
+    assert (await admin.delete(f"/v1/tokens/{token.json()['id']}")).status_code == 204
 
 
 async def test_of_many_posts_of_one_name_one_makes_a_user(api: Api) -> None:
@@ -347,12 +347,12 @@ async def test_every_write_is_in_the_audit_log(api: Api) -> None:
     await provider.delete(path)
     await api.owner.delete(path)
     items = (await admin.get("/v1/operator/audit-log", params={"limit": 6})).json()["items"]
-    told = [(each["operation"], each["actor"], each["status"], each["code"]) for each in reversed(items)]
-    assert told[1:] == [
+    entries = [(each["operation"], each["actor"], each["status"], each["code"]) for each in reversed(items)]
+    assert entries[1:] == [
         ("scimCreateUser", "directory", 201, None),
         ("scimReplaceUser", "directory", 200, None),
         ("scimPatchUser", "directory", 400, "malformed_request"),
         ("scimDeleteUser", "directory", 204, None),
-        ("scimDeleteUser", told[-1][1], 403, "permission_denied"),
+        ("scimDeleteUser", entries[-1][1], 403, "permission_denied"),
     ]
     assert {each["objects"].get("user_id") for each in items[1:5]} == {user["id"]}

@@ -63,9 +63,9 @@ NOT_SECRET = {
 
 def schema_of(operation: dict[str, Any]) -> dict[str, Any]:
     [media] = operation["requestBody"]["content"].values()
-    found: dict[str, Any] = media["schema"]
-    name = found.get("$ref", "").rpartition("/")[2]
-    return openapi()["components"]["schemas"][name] if name else found
+    schema: dict[str, Any] = media["schema"]
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return openapi()["components"]["schemas"][name] if name else schema
 
 
 def fields() -> Iterator[tuple[str, str, str | None]]:
@@ -101,10 +101,10 @@ async def ask(tenancy: Tenancy, operation: Documented, names: dict[str, str], bo
     )
 
 
-def made_by(operation: Documented, names: dict[str, str], answer: httpx.Response) -> dict[str, str]:
+def readable_names(operation: Documented, names: dict[str, str], answer: httpx.Response) -> dict[str, str]:
     """What can be read after the request: its objects, and the one that it made."""
     document = answer.json() if answer.is_success and answer.content else {}
-    found = dict(names)
+    readable = dict(names)
     for noun, member in (
         ("webhook", "id"),
         ("connection", "id"),
@@ -112,24 +112,34 @@ def made_by(operation: Documented, names: dict[str, str], answer: httpx.Response
         ("service", "name"),
     ):
         if operation.path.endswith(f"/{noun}s") or operation.path.endswith(f"-{noun}s"):
-            found[noun] = str(document[member])
+            readable[noun] = str(document[member])
     if document.get("target"):
-        found |= {"cluster": document["target"]["id"], "operation": document["id"]}
-    return found
+        readable |= {"cluster": document["target"]["id"], "operation": document["id"]}
+    return readable
 
 
 async def shown(tenancy: Tenancy, operation: Documented, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Answers to those who may read most and least, to all that can be asked about the names, and about no name."""
-    found = []
+    answers = []
     new = names.keys() - {"project", "account", "region", "flavor", "recipe"}
-    for each in OPERATIONS.values():
-        about = each.method == "GET" and each.named <= names.keys() and each.of_account == operation.of_account
-        if about and each.scoped == operation.scoped and (each.named & new or "{" not in each.path or each.scoped):
-            readers = [Role.PAYER, Role.ADMIN] if each.of_account else [Role.VIEWER, Role.OWNER, Role.ADMIN]
+    for candidate in OPERATIONS.values():
+        about = (
+            candidate.method == "GET"
+            and candidate.named <= names.keys()
+            and candidate.of_account == operation.of_account
+        )
+        if (
+            about
+            and candidate.scoped == operation.scoped
+            and (candidate.named & new or "{" not in candidate.path or candidate.scoped)
+        ):
+            readers = [Role.PAYER, Role.ADMIN] if candidate.of_account else [Role.VIEWER, Role.OWNER, Role.ADMIN]
             for reader in readers:
-                answer = await tenancy.by_role[reader].get(each.path.format(**names), params=QUERIES.get(each.id, {}))
-                found.append((f"{each.id} as {reader}", answer.text + repr(answer.headers)))
-    return iter(found)
+                answer = await tenancy.by_role[reader].get(
+                    candidate.path.format(**names), params=QUERIES.get(candidate.id, {})
+                )
+                answers.append((f"{candidate.id} as {reader}", answer.text + repr(answer.headers)))
+    return iter(answers)
 
 
 @pytest.mark.parametrize(("name", "field", "kind"), SECRET)
@@ -141,7 +151,7 @@ async def test_a_secret_is_shown_and_stored_nowhere(tenancy: Tenancy, name: str,
         problem(await ask(tenancy, operation, names, body | {"no_such_field": marker}), 422, "validation_failed")
         answer = await ask(tenancy, operation, names, body)
         assert answer.is_success != (name in REFUSED), answer.text
-        texts = dict(await shown(tenancy, operation, made_by(operation, names, answer)))
+        texts = dict(await shown(tenancy, operation, readable_names(operation, names, answer)))
     with all_cases() as case:
         for where, text in {
             **texts,

@@ -19,18 +19,18 @@ def path(api: Api, cluster: UUID) -> str:
     return f"{api.base}/clusters/{cluster}/services"
 
 
-async def made(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
+async def create_service(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
     answer = await api.owner.post(path(api, cluster), json=PROGRAM | changes)
     assert answer.status_code == 201, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    service: dict[str, Any] = answer.json()
+    return service
 
 
 async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
     cluster = await api.world.make_active()
-    wanted = {"directory": "model", "environment": {"MODEL": "large"}, "max_restarts": 3}
-    service = await made(api, cluster, **wanted)
-    assert {name: service[name] for name in wanted} == wanted | {"environment": ["MODEL"]}
+    fields = {"directory": "model", "environment": {"MODEL": "large"}, "max_restarts": 3}
+    service = await create_service(api, cluster, **fields)
+    assert {name: service[name] for name in fields} == fields | {"environment": ["MODEL"]}
     assert (service["state"], service["attempt"], service["port"]) == ("starting", 1, 8000)
     assert service["health"] is None
     for ref in ("chat", service["id"]):
@@ -39,7 +39,7 @@ async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
     assert answers[0].json() == answers[1].json()
     stopped = answers[0].json()
     assert (stopped["state"], stopped["ended_by"]) == ("stopped", "request")
-    again = await made(api, cluster)
+    again = await create_service(api, cluster)
     assert (await api.owner.get(f"{path(api, cluster)}/chat")).json()["id"] == again["id"]
     listed = (await api.owner.get(path(api, cluster))).json()["items"]
     assert [each["id"] for each in listed] == [again["id"], service["id"]]
@@ -49,7 +49,7 @@ async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
 
 async def test_what_a_program_wrote_is_read_in_parts(api: Api) -> None:
     cluster = await api.world.make_active()
-    await made(api, cluster)
+    await create_service(api, cluster)
     await api.world.execute(
         "INSERT INTO service_logs (project_id, service_id, number, attempt, text)"
         " SELECT project_id, id, part, 1, part || E'\\n' FROM services, generate_series(1, 20) AS part"
@@ -100,7 +100,7 @@ async def test_bad_requests_are_refused_and_change_nothing(api: Api, change: dic
 
 async def test_names_ports_and_clusters_that_are_not_free_are_refused(api: Api) -> None:
     cluster = await api.world.make_active()
-    await made(api, cluster)
+    await create_service(api, cluster)
     same = await api.owner.post(path(api, cluster), json=PROGRAM | {"port": 8001})
     assert "a service chat" in problem(same, 409, "name_taken")["detail"]
     port = await api.owner.post(path(api, cluster), json=PROGRAM | {"name": "other"})
@@ -114,7 +114,7 @@ async def test_names_ports_and_clusters_that_are_not_free_are_refused(api: Api) 
 
 async def test_requests_to_programs_that_do_not_run_say_so(api: Api) -> None:
     cluster = await api.world.make_active()
-    await made(api, cluster)
+    await create_service(api, cluster)
     proxy = f"{path(api, cluster)}/chat/proxy/"
     assert "service chat" in problem(await api.owner.get(proxy), 503, "service_not_running")["detail"]
     await api.owner.post(f"{path(api, cluster)}/chat:stop")
@@ -124,7 +124,7 @@ async def test_requests_to_programs_that_do_not_run_say_so(api: Api) -> None:
 
 async def test_requests_to_programs_need_a_token_of_the_project_that_may_use_it(api: Api) -> None:
     cluster = await api.world.make_active()
-    await made(api, cluster)
+    await create_service(api, cluster)
     await api.world.execute(
         "UPDATE services SET state = 'running', sent_at = app_now(), started_at = app_now(), observed_at = app_now()"
     )

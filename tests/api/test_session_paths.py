@@ -62,5 +62,5 @@ async def test_problems_and_locations_do_not_repeat_the_path(api: Api) -> None:
     assert browser.base_url.path.startswith("/s/")
     missing = problem(await browser.get(f"{api.base}/clusters/none"), 404, "not_found")
     assert missing["instance"] == f"{api.base}/clusters/none"
-    made = await browser.post(f"{api.base}/webhooks", json={"url": "https://hooks.example.com/"})
-    assert made.headers["location"].startswith("/v1/projects/")
+    created = await browser.post(f"{api.base}/webhooks", json={"url": "https://hooks.example.com/"})
+    assert created.headers["location"].startswith("/v1/projects/")

@@ -7,18 +7,16 @@ from typing import Any
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret, new_token
+from tests.api.people import OURS, advance
 from tests.api.support import Api, cluster_json, key, problem
 from tests.support.postgres import Database as Scratch
-from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
 
 SESSION, LINKS = "/v1/session", "/v1/session/links"
-OURS = {"Sec-Fetch-Site": "same-origin"}
 PLAIN, SECURE = "ipucloud-session", "__Host-ipucloud-session"
 
 
@@ -36,8 +34,8 @@ def cookie_of(answer: httpx.Response) -> str:
 async def link_of(caller: httpx.AsyncClient) -> dict[str, Any]:
     answer = await caller.post(LINKS)
     assert answer.status_code == 201, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    link: dict[str, Any] = answer.json()
+    return link
 
 
 async def test_every_kind_of_token_signs_in_and_out(api: Api) -> None:
@@ -92,12 +90,6 @@ def link_body(link: dict[str, Any]) -> dict[str, str]:
     return {"code": link["code"]}
 
 
-async def advance(api: Api, database: Scratch, span: timedelta) -> None:
-    async with api.world.database.begin() as connection:
-        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
-    stop_clock(database.owner_url, now + span)
-
-
 async def test_what_cannot_sign_in(api: Api) -> None:
     anybody = api.client()
     for body in (
@@ -113,11 +105,11 @@ async def test_what_cannot_sign_in(api: Api) -> None:
     for wrong in ({}, {"token": "a", "code": "b"}, {"token": ""}, {"name": "x"}):
         problem(await anybody.post(SESSION, json=wrong), 422, "validation_failed")
     for site in ("cross-site", "same-site", "none"):
-        theirs = await anybody.post(
+        cross_site = await anybody.post(
             SESSION, json={"token": api.world.project.token.secret}, headers={"Sec-Fetch-Site": site}
         )
-        assert "set-cookie" not in theirs.headers
-        problem(theirs, 403, "cross_site_request")
+        assert "set-cookie" not in cross_site.headers
+        problem(cross_site, 403, "cross_site_request")
 
 
 async def test_a_session_ends(api: Api, database: Scratch, stopped_clock: None) -> None:
@@ -131,10 +123,10 @@ async def test_a_session_ends(api: Api, database: Scratch, stopped_clock: None) 
     await advance(api, database, timedelta(hours=1))  # 12.2 hours after it began
     problem(await used.get(api.base), 401, "unauthenticated")
 
-    made = (await api.owner.post(f"{api.base}/tokens", json={"name": "x", "role": "viewer"})).json()
-    browser = await signed_in(api, token=made["token"])
+    viewer = (await api.owner.post(f"{api.base}/tokens", json={"name": "x", "role": "viewer"})).json()
+    browser = await signed_in(api, token=viewer["token"])
     assert (await browser.get(api.base)).status_code == 200
-    assert (await api.owner.delete(f"{api.base}/tokens/{made['id']}")).status_code == 204
+    assert (await api.owner.delete(f"{api.base}/tokens/{viewer['id']}")).status_code == 204
     problem(await browser.get(api.base), 401, "unauthenticated")
 
 

@@ -37,11 +37,11 @@ async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(world: World, 
 async def test_buckets_are_reached_at_the_ports_that_the_operator_names(
     world: World, database: Scratch, endpoint: str, usual: bool, named: bool
 ) -> None:
-    for ports, taken, listed in (("443", usual, "443"), ("443,9443", named, "443 or 9443")):
+    for ports, accepted, listed in (("443", usual, "443"), ("443,9443", named, "443 or 9443")):
         async with running(world, database.app_url, settings={**UNLIMITED, "export_ports": ports}) as api:
             body = s3_connection_json(f"lake-{len(ports)}", endpoint=endpoint)
             answer = await api.owner.post(f"{api.base}/s3-connections", json=body)
-            if taken:
+            if accepted:
                 assert answer.status_code == 201, answer.text
             else:
                 (fault,) = problem(answer, 422, "validation_failed")["errors"]

@@ -37,11 +37,11 @@ async def test_a_snapshot_is_taken_found_by_its_name_changed_and_listed(api: Api
     volume = await make_volume(api.world, api.world.project)
     answer = await take(api, "data", tags={"team": "nlp"})
     assert answer.status_code == 202, answer.text
-    made = answer.json()
-    assert answer.headers["location"].endswith(made["id"])
-    assert (made["volume"], made["volume_name"], made["size_gib"]) == (str(volume), "data", 10)
-    assert (made["state"], made["sku"], made["tags"]) == ("creating", "snapshot-gib", {"team": "nlp"})
-    assert (await api.owner.get(f"{api.base}/snapshots/before")).json() == made
+    snapshot = answer.json()
+    assert answer.headers["location"].endswith(snapshot["id"])
+    assert (snapshot["volume"], snapshot["volume_name"], snapshot["size_gib"]) == (str(volume), "data", 10)
+    assert (snapshot["state"], snapshot["sku"], snapshot["tags"]) == ("creating", "snapshot-gib", {"team": "nlp"})
+    assert (await api.owner.get(f"{api.base}/snapshots/before")).json() == snapshot
     problem(await take(api, volume), 409, "name_taken")
     changed = await api.owner.patch(f"{api.base}/snapshots/before", json={"name": "first"}, headers=key())
     assert changed.json()["name"] == "first"
@@ -84,8 +84,8 @@ async def test_a_volume_of_another_project_is_not_found(api: Api) -> None:
     foreign = await make_volume(api.world, stranger)
     [error] = problem(await take(api, foreign), 422, "validation_failed")["errors"]
     assert error["code"] == "unknown_volume"
-    theirs = await make_snapshot(api.world, stranger)
-    [error] = problem(await restore(api, theirs), 422, "validation_failed")["errors"]
+    snapshot = await make_snapshot(api.world, stranger)
+    [error] = problem(await restore(api, snapshot), 422, "validation_failed")["errors"]
     assert error["code"] == "unknown_snapshot"
 
 
@@ -110,18 +110,18 @@ async def test_snapshots_count_in_the_quota_of_volumes(api: Api) -> None:
 
 async def test_a_volume_is_not_deleted_while_a_snapshot_of_it_is_taken(api: Api) -> None:
     volume = await make_volume(api.world, api.world.project)
-    made = await request_snapshot(api.world, api.world.project, volume)
+    snapshot = await request_snapshot(api.world, api.world.project, volume)
     refused = problem(await api.owner.delete(f"{api.base}/volumes/{volume}"), 409, "in_use")
     assert "Snapshot before" in refused["detail"]
-    assert (await api.owner.delete(f"{api.base}/snapshots/{made}")).status_code == 202
+    assert (await api.owner.delete(f"{api.base}/snapshots/{snapshot}")).status_code == 202
     assert (await api.owner.delete(f"{api.base}/volumes/{volume}")).status_code == 202
 
 
 async def test_a_volume_is_made_from_a_snapshot(api: Api) -> None:
-    made = await make_snapshot(api.world, api.world.project)
+    snapshot = await make_snapshot(api.world, api.world.project)
     answer = await restore(api, "before", size_gib=20)
     assert answer.status_code == 202, answer.text
-    assert answer.json()["snapshot"] == str(made)
+    assert answer.json()["snapshot"] == str(snapshot)
     refused = problem(await api.owner.delete(f"{api.base}/snapshots/before"), 409, "in_use")
     assert "Volume restored" in refused["detail"]
     empty = await api.owner.post(f"{api.base}/volumes", json=volume_json("empty"), headers=key())
@@ -151,13 +151,13 @@ async def test_a_volume_that_does_not_fit_its_snapshot_is_refused(
 
 async def test_volumes_are_made_from_complete_snapshots_only(api: Api) -> None:
     volume = await make_volume(api.world, api.world.project)
-    made: UUID = await request_snapshot(api.world, api.world.project, volume)
-    refused = problem(await restore(api, made), 409, "state_conflict")
+    snapshot: UUID = await request_snapshot(api.world, api.world.project, volume)
+    refused = problem(await restore(api, snapshot), 409, "state_conflict")
     assert "`creating`" in refused["detail"]
 
 
 async def test_a_project_with_snapshots_is_not_deleted(api: Api) -> None:
-    made = await make_snapshot(api.world, api.world.project)
+    snapshot = await make_snapshot(api.world, api.world.project)
     await api.world.execute(
         "UPDATE volumes SET state = 'deleted', delete_requested_at = app_now(), deleted_at = app_now();"
         " UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
@@ -166,9 +166,9 @@ async def test_a_project_with_snapshots_is_not_deleted(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     refused = problem(await admin.delete(api.base), 409, "in_use")
     assert "snapshots" in refused["detail"]
-    gone = await api.owner.delete(f"{api.base}/snapshots/{made}")
+    gone = await api.owner.delete(f"{api.base}/snapshots/{snapshot}")
     assert gone.json()["state"] == "deleting"
-    again = await api.owner.delete(f"{api.base}/snapshots/{made}")
+    again = await api.owner.delete(f"{api.base}/snapshots/{snapshot}")
     assert again.json()["state"] == "deleting"
 
 
@@ -179,24 +179,24 @@ async def test_a_snapshot_of_a_server_is_an_image_of_its_project(api: Api) -> No
     assert [each["code"] for each in problem(wrong, 422, "validation_failed")["errors"]] == ["unknown_poplar_server"]
     answer = await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())
     assert answer.status_code == 202, answer.text
-    made = answer.json()
-    assert (made["volume"], made["cluster"], made["cluster_name"]) == (None, str(cluster), "bert")
-    assert (made["image"], made["size_gib"], made["state"]) == (IMAGE, None, "creating")
+    snapshot = answer.json()
+    assert (snapshot["volume"], snapshot["cluster"], snapshot["cluster_name"]) == (None, str(cluster), "bert")
+    assert (snapshot["image"], snapshot["size_gib"], snapshot["state"]) == (IMAGE, None, "creating")
     refused = problem(await create(api, "early", image="env"), 409, "state_conflict")
     assert "`creating`" in refused["detail"]
 
 
 async def test_servers_are_made_from_a_snapshot_of_one(api: Api) -> None:
     bert = await api.world.make_active("bert")
-    made = await make_image(api.world, api.world.project, bert)
+    snapshot = await make_image(api.world, api.world.project, bert)
     estimated = await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json("second", image="env"))
     assert estimated.status_code == 200, estimated.text
-    for name, image in (("second", "env"), ("third", str(made))):
+    for name, image in (("second", "env"), ("third", str(snapshot))):
         answer = await create(api, name, image=image)
         assert answer.status_code == 202, answer.text
         assert (await api.owner.get(f"{api.base}/clusters/{name}")).json()["image"] == "env"
     sent = await api.world.column("SELECT image FROM clusters WHERE name IN ('second', 'third')")
-    assert sent == [f"{made}-1"] * 2
+    assert sent == [f"{snapshot}-1"] * 2
     refused = problem(await api.owner.delete(f"{api.base}/snapshots/env"), 409, "in_use")
     assert "servers that are made from snapshot env" in refused["detail"]
     again = await make_image(api.world, api.world.project, bert, "again")
@@ -215,11 +215,11 @@ async def test_a_copy_of_a_copy_has_the_image_of_the_first(api: Api) -> None:
 
 async def test_a_cluster_is_rebuilt_with_a_snapshot_and_keeps_it_until_then(api: Api) -> None:
     bert = await api.world.make_active("bert")
-    made = await make_image(api.world, api.world.project, bert)
-    wanted = {"disk": "wipe", "image": "env"}
-    answer = await api.owner.post(f"{api.base}/clusters/bert:rebuild", json=wanted, headers=key())
+    snapshot = await make_image(api.world, api.world.project, bert)
+    body = {"disk": "wipe", "image": "env"}
+    answer = await api.owner.post(f"{api.base}/clusters/bert:rebuild", json=body, headers=key())
     assert answer.status_code == 202, answer.text
-    assert await api.world.column("SELECT image FROM cluster_rebuilds") == [f"{made}-1"]
+    assert await api.world.column("SELECT image FROM cluster_rebuilds") == [f"{snapshot}-1"]
     refused = problem(await api.owner.delete(f"{api.base}/snapshots/env"), 409, "in_use")
     assert "cluster bert are to be made" in refused["detail"]
 
@@ -232,10 +232,10 @@ async def test_what_is_no_image_of_the_project_is_refused(api: Api, path: str) -
     stranger = await api.other_project()
     foreign = (await api.world.customer(stranger).create("foreign")).target_id
     await api.world.finish_create(foreign)
-    theirs = await make_image(api.world, stranger, foreign, "theirs")
+    foreign_image = await make_image(api.world, stranger, foreign, "theirs")
     await make_image(api.world, project, bert)
     await api.world.execute("UPDATE snapshots SET region = 'amsterdam-2' WHERE name = 'env'")
-    for image, code in (("before", "not_of_server"), (str(theirs), "unknown_image"), ("env", "not_in_region")):
+    for image, code in (("before", "not_of_server"), (str(foreign_image), "unknown_image"), ("env", "not_in_region")):
         body = {"disk": "wipe", "image": image} if path.endswith("rebuild") else cluster_json("new", image=image)
         refused = await api.owner.post(f"{api.base}/{path}", json=body, headers=key())
         assert [each["code"] for each in problem(refused, 422, "validation_failed")["errors"]] == [code]

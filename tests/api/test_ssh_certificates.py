@@ -36,8 +36,8 @@ REFUSED = {
 async def in_use(api: Api, name: str = "bert") -> UUID:
     """A cluster whose servers were seen to trust the project's authority."""
     cluster = await api.world.make_active(name)
-    made = (await api.owner.post(f"{api.base}/ssh-authority:rotate")).raise_for_status().json()
-    await trusted(api, made["public_key"])
+    authority = (await api.owner.post(f"{api.base}/ssh-authority:rotate")).raise_for_status().json()
+    await trusted(api, authority["public_key"])
     return cluster
 
 
@@ -55,14 +55,14 @@ async def login_of(api: Api, role: Role = Role.OPERATOR) -> tuple[Person, httpx.
     return person, api.client(login.secret)
 
 
-async def asked(caller: httpx.AsyncClient, path: str, **body: object) -> httpx.Response:
+async def sign_key(caller: httpx.AsyncClient, path: str, **body: object) -> httpx.Response:
     return await caller.post(f"{path}:sign-ssh-key", json={"public_key": PUBLIC_KEY} | body)
 
 
 async def test_a_member_gets_a_certificate_for_one_cluster(api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     person, ada = await login_of(api)
-    answer = await asked(ada, path, valid_seconds=600)
+    answer = await sign_key(ada, path, valid_seconds=600)
     issued = answer.raise_for_status().json()
     assert (issued["key_id"], issued["serial"]) == (f"{person.email}#1", 1)
     certificate: Any = asyncssh.import_certificate(issued["certificate"])
@@ -80,7 +80,7 @@ async def test_a_member_gets_a_certificate_for_one_cluster(api: Api) -> None:
     }
     entries = (await api.owner.get(f"{api.base}/audit-log", params={"operation": "signSshKey"})).json()["items"]
     assert [(each["actor"], each["status"]) for each in entries] == [(person.email, 200)]
-    assert (await asked(ada, path)).json()["serial"] == 2
+    assert (await sign_key(ada, path)).json()["serial"] == 2
 
 
 async def test_a_certificate_ends_with_the_token_of_its_person(api: Api) -> None:
@@ -89,7 +89,7 @@ async def test_a_certificate_ends_with_the_token_of_its_person(api: Api) -> None
     await api.world.execute(
         "UPDATE tokens SET expires_at = app_now() + interval '5 minutes' WHERE owner_id = :id", id=person.id
     )
-    issued = (await asked(ada, path)).raise_for_status().json()
+    issued = (await sign_key(ada, path)).raise_for_status().json()
     begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
     assert end - begin <= timedelta(minutes=6)
 
@@ -97,19 +97,19 @@ async def test_a_certificate_ends_with_the_token_of_its_person(api: Api) -> None
 async def test_a_removed_member_gets_no_certificate(api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     person, ada = await login_of(api)
-    (await asked(ada, path)).raise_for_status()
+    (await sign_key(ada, path)).raise_for_status()
     assert (await api.owner.delete(f"{api.base}/members/{person.member}")).status_code == 204
-    problem(await asked(ada, path), 401, "unauthenticated")
+    problem(await sign_key(ada, path), 401, "unauthenticated")
 
 
 async def test_viewers_and_service_tokens_get_none(api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     for role in (Role.VIEWER, Role.BILLING):
-        problem(await asked((await login_of(api, role))[1], path), 403, "permission_denied")
+        problem(await sign_key((await login_of(api, role))[1], path), 403, "permission_denied")
     for caller in (api.owner, await api.caller(Role.ADMIN)):
-        assert "for people" in problem(await asked(caller, path), 409, "state_conflict")["detail"]
+        assert "for people" in problem(await sign_key(caller, path), 409, "state_conflict")["detail"]
     other = await api.other_project()
-    problem(await asked(api.client(other.token.secret), path), 404, "not_found")
+    problem(await sign_key(api.client(other.token.secret), path), 404, "not_found")
     assert await api.world.value("SELECT serial FROM ssh_authorities WHERE ended_at IS NULL") == 0
 
 
@@ -119,7 +119,7 @@ async def test_what_is_no_safe_public_key_is_refused_by_name(api: Api, name: str
     path = f"{api.base}/clusters/{await in_use(api)}"
     _, ada = await login_of(api)
     before = await api.snapshot()
-    [fault] = problem(await asked(ada, path, public_key=text), 422, "ssh_key_refused")["errors"]
+    [fault] = problem(await sign_key(ada, path, public_key=text), 422, "ssh_key_refused")["errors"]
     assert (fault["pointer"], fault["code"]) == ("/public_key", code)
     assert await api.snapshot() == before
 
@@ -128,7 +128,7 @@ async def test_bodies_that_make_no_sense_are_refused(api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     _, ada = await login_of(api)
     weak = asyncssh.generate_private_key("ssh-rsa", key_size=1024).export_public_key().decode()
-    [fault] = problem(await asked(ada, path, public_key=weak), 422, "ssh_key_refused")["errors"]
+    [fault] = problem(await sign_key(ada, path, public_key=weak), 422, "ssh_key_refused")["errors"]
     assert fault["code"] == "ssh_key_too_weak"
     wrong: list[dict[str, object]] = [
         {"public_key": "ssh-ed25519 " + "A" * 9000},
@@ -141,7 +141,7 @@ async def test_bodies_that_make_no_sense_are_refused(api: Api) -> None:
         {"principals": ["root"]},
     ]
     for body in wrong:
-        problem(await asked(ada, path, **body), 422, "validation_failed")
+        problem(await sign_key(ada, path, **body), 422, "validation_failed")
     assert await api.world.value("SELECT serial FROM ssh_authorities WHERE ended_at IS NULL") == 0
 
 
@@ -152,15 +152,15 @@ async def test_servers_that_would_not_accept_it_are_named_instead(api: Api) -> N
     assert (await api.owner.get(f"{api.base}/ssh-authority")).json()["pending_clusters"] == []
     rotated = (await api.owner.post(f"{api.base}/ssh-authority:rotate", headers=key())).raise_for_status().json()
     assert rotated["pending_clusters"] == ["bert"]
-    assert "rotated" in problem(await asked(ada, path), 409, "state_conflict")["detail"]
+    assert "rotated" in problem(await sign_key(ada, path), 409, "state_conflict")["detail"]
     await api.world.execute("UPDATE poplar_servers SET ssh_authority = NULL")
-    assert "Change its SSH keys" in problem(await asked(ada, path), 409, "state_conflict")["detail"]
+    assert "Change its SSH keys" in problem(await sign_key(ada, path), 409, "state_conflict")["detail"]
     await trusted(api, rotated["public_key"])
-    assert (await asked(ada, path)).status_code == 200
+    assert (await sign_key(ada, path)).status_code == 200
     await api.world.suspend(bert)
-    assert "wait until" in problem(await asked(ada, path), 409, "state_conflict")["detail"]
+    assert "wait until" in problem(await sign_key(ada, path), 409, "state_conflict")["detail"]
     await api.world.finish_suspend(bert)
-    assert "resume it first" in problem(await asked(ada, path), 409, "state_conflict")["detail"]
+    assert "resume it first" in problem(await sign_key(ada, path), 409, "state_conflict")["detail"]
 
 
 async def test_only_owners_rotate_and_a_project_without_clusters_has_no_authority(api: Api) -> None:
@@ -173,8 +173,8 @@ async def test_only_owners_rotate_and_a_project_without_clusters_has_no_authorit
     replayed = (await api.owner.post(f"{api.base}/ssh-authority:rotate", headers=headers)).json()
     assert second == replayed != first
     events = (await api.owner.get(f"{api.base}/events", params={"type": "ssh_authority.rotated"})).json()["items"]
-    told = {(each["data"]["fingerprint"], each["data"]["former"]) for each in events}
-    assert told == {(first["fingerprint"], None), (second["fingerprint"], first["fingerprint"])}
+    recorded = {(each["data"]["fingerprint"], each["data"]["former"]) for each in events}
+    assert recorded == {(first["fingerprint"], None), (second["fingerprint"], first["fingerprint"])}
     assert await api.world.value("SELECT count(*) FROM ssh_authorities WHERE private_key IS NOT NULL") == 1
 
 
@@ -182,8 +182,8 @@ async def test_the_private_key_of_the_authority_is_nowhere_else(api: Api, capfd:
     path = f"{api.base}/clusters/{await in_use(api)}"
     _, ada = await login_of(api)
     answers = [
-        await asked(ada, path),
-        await asked(ada, path, public_key="x"),
+        await sign_key(ada, path),
+        await sign_key(ada, path, public_key="x"),
         await api.owner.get(f"{api.base}/ssh-authority"),
         await api.owner.get(f"{api.base}/events"),
         await api.owner.get(f"{api.base}/audit-log"),
@@ -208,7 +208,7 @@ async def test_the_authority_survives_a_change_of_the_key_that_encrypts_it(datab
     newer = new_key()
     await reencrypt(api.world.database, read_keys(f"{newer},{SECRETS_KEY}"))
     async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(newer)}) as other:
-        assert (await asked(other.client(login.secret), path)).status_code == 200
+        assert (await sign_key(other.client(login.secret), path)).status_code == 200
 
 
 async def test_an_installation_decides_how_long_certificates_are_valid(database: Scratch, api: Api) -> None:
@@ -219,10 +219,10 @@ async def test_an_installation_decides_how_long_certificates_are_valid(database:
         login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
     async with running(api.world, database.app_url, settings=short) as other:
         ada = other.client(login.secret)
-        [fault] = problem(await asked(ada, path, valid_seconds=1801), 422, "validation_failed")["errors"]
+        [fault] = problem(await sign_key(ada, path, valid_seconds=1801), 422, "validation_failed")["errors"]
         assert (fault["pointer"], fault["code"]) == ("/valid_seconds", "less_than_equal")
-        issued = (await asked(ada, path)).raise_for_status().json()
+        issued = (await sign_key(ada, path)).raise_for_status().json()
         begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
         assert end - begin == timedelta(seconds=1860)
     async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": None}) as other:
-        problem(await asked(other.client(login.secret), path), 501, "not_configured")
+        problem(await sign_key(other.client(login.secret), path), 501, "not_configured")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 VIEWER = sorted(scopes_of(Role.VIEWER))
 
 
-async def made(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
+async def create_token(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
     answer = await caller.post(path, json={"name": "narrow"} | body)
     assert answer.status_code == 201, answer.text
     document: dict[str, Any] = answer.json()
@@ -27,7 +27,7 @@ async def made(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str
 
 async def owning(api: Api, *scopes: str) -> httpx.AsyncClient:
     """A caller with a new token of an owner, narrowed."""
-    return api.client((await made(api.owner, f"{api.base}/tokens", role="owner", scopes=scopes))["token"])
+    return api.client((await create_token(api.owner, f"{api.base}/tokens", role="owner", scopes=scopes))["token"])
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ async def test_a_scope_that_a_role_of_the_platform_lacks_is_named(api: Api, role
     [fault] = problem(await admin.post("/v1/tokens", json=body), 422, "validation_failed")["errors"]
     assert fault["code"] == "scope_not_of_role"
     assert fault["detail"].startswith(f"The role {role} does not have the scope {scope}. It has: account:read, ")
-    narrow = await made(admin, "/v1/tokens", **body | {"scopes": ["account:read"]})
+    narrow = await create_token(admin, "/v1/tokens", **body | {"scopes": ["account:read"]})
     assert (narrow["scopes"], narrow["narrowed"]) == (["account:read"], True)
     problem(await api.client(narrow["token"]).get("/v1/regions"), 403, "permission_denied")
     assert (await api.client(narrow["token"]).get("/v1/billing/accounts")).status_code == 200
@@ -70,10 +70,10 @@ async def test_a_scope_that_a_role_of_the_platform_lacks_is_named(api: Api, role
 
 async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
     path, scopes = f"{api.base}/tokens", ["billing:read", "cluster:read"]
-    narrow = await made(api.owner, path, role="owner", scopes=scopes[::-1], service=True)
-    wide = await made(api.owner, path, role="viewer")
+    narrow = await create_token(api.owner, path, role="owner", scopes=scopes[::-1], service=True)
+    wide = await create_token(api.owner, path, role="viewer")
     listed = (await api.owner.get(f"{api.base}/events", params={"type": "token.created", "limit": 2})).json()["items"]
-    noted = {each["subject_id"]: each["data"] for each in listed}
+    noted = {shown["subject_id"]: shown["data"] for shown in listed}
     assert noted[narrow["id"]] == {"name": "narrow", "role": "owner", "scopes": scopes}
     assert noted[wide["id"]]["scopes"] is None
     for token, expected, narrowed in ((narrow, scopes, True), (wide, VIEWER, False)):
@@ -81,19 +81,21 @@ async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
         whoami = (await api.client(token["token"]).get("/v1/whoami")).json()
         session = (await api.client().post("/v1/session", json={"token": token["token"]})).json()
         assert whoami["scopes"] == session["scopes"] == expected
-        for each in (
+        for shown in (
             token,
             whoami["token"],
             session["token"],
             (await api.owner.get(f"{path}/{token['id']}")).json(),
-            *(each for each in listed if each["id"] == token["id"]),
+            *(shown for shown in listed if shown["id"] == token["id"]),
         ):
-            assert (each["scopes"], each["narrowed"]) == (expected, narrowed)
+            assert (shown["scopes"], shown["narrowed"]) == (expected, narrowed)
 
 
 async def test_only_what_the_role_has_counts(api: Api) -> None:
     """A scope that the role loses is lost to the token; the others of the role do not come to it instead."""
-    token = await made(api.owner, f"{api.base}/tokens", role="operator", scopes=["cluster:write", "cluster:read"])
+    token = await create_token(
+        api.owner, f"{api.base}/tokens", role="operator", scopes=["cluster:write", "cluster:read"]
+    )
     await api.world.execute("UPDATE tokens SET role = 'viewer' WHERE id = :id", id=token["id"])
     caller = api.client(token["token"])
     assert (await caller.get("/v1/whoami")).json()["scopes"] == ["cluster:read"]
@@ -108,7 +110,9 @@ async def test_only_what_the_role_has_counts(api: Api) -> None:
 @pytest.mark.parametrize("platform", [False, True])
 async def test_a_replaced_token_keeps_its_scopes(api: Api, platform: bool) -> None:
     caller, path = (await api.caller(Role.ADMIN), "/v1/tokens") if platform else (api.owner, f"{api.base}/tokens")
-    old = await made(caller, path, role="support" if platform else "owner", scopes=["token:read", "cluster:read"])
+    old = await create_token(
+        caller, path, role="support" if platform else "owner", scopes=["token:read", "cluster:read"]
+    )
     new = (await caller.post(f"{path}/{old['id']}:rotate", json={})).json()
     assert (new["scopes"], new["narrowed"]) == (["cluster:read", "token:read"], True)
     refused = await api.client(new["token"]).get(f"{api.base}/events")
@@ -118,9 +122,9 @@ async def test_a_replaced_token_keeps_its_scopes(api: Api, platform: bool) -> No
 async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
     path = f"{api.base}/tokens"
     caller = await owning(api, "token:write", "cluster:read", "member:write")
-    full = await made(api.owner, path, role="viewer")
-    wider = await made(api.owner, path, role="owner", scopes=["cluster:read", "cluster:write"])
-    within = await made(api.owner, path, role="viewer", scopes=["cluster:read"])
+    full = await create_token(api.owner, path, role="viewer")
+    wider = await create_token(api.owner, path, role="owner", scopes=["cluster:read", "cluster:write"])
+    within = await create_token(api.owner, path, role="viewer", scopes=["cluster:read"])
     async with api.world.database.begin() as connection:
         person = await make_person(connection, api.world.project.id, Role.VIEWER)
     invitations = f"{api.base}/invitations"
@@ -140,7 +144,7 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
     assert await api.snapshot() == before
     assert (await caller.post(f"{path}/{within['id']}:rotate", json={})).status_code == 201
     assert (await caller.delete(f"{path}/{wider['id']}")).status_code == 204
-    child = await made(caller, path, role="operator", scopes=["cluster:read"])
+    child = await create_token(caller, path, role="operator", scopes=["cluster:read"])
     assert (await api.client(child["token"]).get(f"{api.base}/clusters")).status_code == 200
     own = (await caller.get("/v1/whoami")).json()["token"]["id"]
     assert (await caller.post(f"{path}/{own}:rotate", json={})).json()["scopes"] == [
@@ -153,10 +157,10 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
 async def test_a_narrowed_administrator_gives_nobody_more_than_it_has(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     caller = api.client(
-        (await made(admin, "/v1/tokens", role="admin", scopes=["platform:write", "account:read"]))["token"]
+        (await create_token(admin, "/v1/tokens", role="admin", scopes=["platform:write", "account:read"]))["token"]
     )
-    support = await made(admin, "/v1/tokens", role="support")
-    account = await made(admin, "/v1/billing/accounts", currency="EUR")
+    support = await create_token(admin, "/v1/tokens", role="support")
+    account = await create_token(admin, "/v1/billing/accounts", currency="EUR")
     before = await api.snapshot()
     for path, body in (
         ("/v1/tokens", {"name": "all", "role": "admin"}),
@@ -168,11 +172,13 @@ async def test_a_narrowed_administrator_gives_nobody_more_than_it_has(api: Api) 
         problem(await caller.post(path, json=body), 403, "permission_denied")
     assert await api.snapshot() == before
     payer = {"role": "payer", "account_id": account["id"], "scopes": ["account:read"]}
-    assert (await made(caller, "/v1/tokens", **payer))["narrowed"] is True
+    assert (await create_token(caller, "/v1/tokens", **payer))["narrowed"] is True
 
 
 async def test_a_browser_is_as_narrow_as_the_token_that_signed_it_in(api: Api) -> None:
-    narrow = await made(api.owner, f"{api.base}/tokens", role="owner", scopes=["cluster:read", "catalogue:read"])
+    narrow = await create_token(
+        api.owner, f"{api.base}/tokens", role="owner", scopes=["cluster:read", "catalogue:read"]
+    )
     link = (await api.client(narrow["token"]).post("/v1/session/links", headers=key())).json()
     for body in ({"token": narrow["token"]}, {"code": link["code"]}):
         answer = await api.client().post("/v1/session", json=body)

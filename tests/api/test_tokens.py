@@ -19,7 +19,7 @@ FAR = "2126-01-01T00:00:00.000000Z"
 FARTHER = "2127-01-01T00:00:00.000000Z"
 
 
-async def made(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
+async def create_token(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
     answer = await caller.post(path, json=body)
     assert answer.status_code == 201, answer.text
     document: dict[str, Any] = answer.json()
@@ -32,21 +32,15 @@ async def works(api: Api, secret: str) -> bool:
     return answer.status_code == 200
 
 
-@pytest.fixture
-async def admin(api: Api) -> httpx.AsyncClient:
-    """The only administrator."""
-    return await api.caller(Role.ADMIN)
-
-
 async def id_of(caller: httpx.AsyncClient) -> str:
-    found: str = (await caller.get("/v1/whoami")).json()["token"]["id"]
-    return found
+    token_id: str = (await caller.get("/v1/whoami")).json()["token"]["id"]
+    return token_id
 
 
 @pytest.mark.parametrize("platform", [False, True])
 async def test_a_token_is_replaced_under_its_name(api: Api, admin: httpx.AsyncClient, platform: bool) -> None:
     path, caller = ("/v1/tokens", admin) if platform else (f"{api.base}/tokens", api.owner)
-    old = await made(caller, path, name="ci", role="support" if platform else "operator", expires_at=FAR)
+    old = await create_token(caller, path, name="ci", role="support" if platform else "operator", expires_at=FAR)
     answer = await caller.post(f"{path}/{old['id']}:rotate", json={})
     new = answer.json()
     assert answer.status_code == 201
@@ -63,8 +57,8 @@ async def test_a_token_is_replaced_under_its_name(api: Api, admin: httpx.AsyncCl
 
 async def test_the_replaced_token_works_for_a_while(api: Api) -> None:
     path = f"{api.base}/tokens"
-    old = await made(api.owner, path, name="ci", role="viewer")
-    new = await made(api.owner, f"{path}/{old['id']}:rotate", keep_previous_seconds=3600, expires_at=FAR)
+    old = await create_token(api.owner, path, name="ci", role="viewer")
+    new = await create_token(api.owner, f"{path}/{old['id']}:rotate", keep_previous_seconds=3600, expires_at=FAR)
     assert new["expires_at"] == FAR
     assert await works(api, old["token"])
     ends = datetime.fromisoformat((await api.owner.get(f"{path}/{old['id']}")).json()["expires_at"])
@@ -80,14 +74,14 @@ async def test_the_replaced_token_works_for_a_while(api: Api) -> None:
 async def test_a_short_life_is_not_made_longer_by_the_grace(api: Api) -> None:
     path = f"{api.base}/tokens"
     soon = (datetime.now(UTC) + timedelta(minutes=5)).isoformat()
-    old = await made(api.owner, path, name="ci", role="viewer", expires_at=soon)
-    await made(api.owner, f"{path}/{old['id']}:rotate", keep_previous_seconds=3600, expires_at=FAR)
+    old = await create_token(api.owner, path, name="ci", role="viewer", expires_at=soon)
+    await create_token(api.owner, f"{path}/{old['id']}:rotate", keep_previous_seconds=3600, expires_at=FAR)
     assert (await api.owner.get(f"{path}/{old['id']}")).json()["expires_at"] == old["expires_at"]
 
 
 async def test_a_rotation_that_is_sent_twice_has_one_effect_and_one_secret(api: Api) -> None:
     path = f"{api.base}/tokens"
-    old = await made(api.owner, path, name="ci", role="viewer")
+    old = await create_token(api.owner, path, name="ci", role="viewer")
     header, before = key(), await api.count("tokens")
     first, again = [await api.owner.post(f"{path}/{old['id']}:rotate", json={}, headers=header) for _ in range(2)]
     assert again.json() == first.json() | {"token": None}
@@ -99,8 +93,8 @@ async def test_a_rotation_that_is_sent_twice_has_one_effect_and_one_secret(api: 
 async def test_tokens_that_ended_are_listed_apart(api: Api, admin: httpx.AsyncClient) -> None:
     for client, path in ((api.owner, f"{api.base}/tokens"), (admin, "/v1/tokens")):
         role = "viewer" if client is api.owner else "support"
-        ended = await made(client, path, name="ended", role=role)
-        kept = await made(client, path, name="kept", role=role)
+        ended = await create_token(client, path, name="ended", role=role)
+        kept = await create_token(client, path, name="kept", role=role)
         assert (await client.delete(f"{path}/{ended['id']}")).status_code == 204
 
         async def listed(client: httpx.AsyncClient, path: str, **query: str) -> set[str]:
@@ -125,7 +119,7 @@ async def test_tokens_that_ended_are_listed_apart(api: Api, admin: httpx.AsyncCl
     ],
 )
 async def test_a_rotation_changes_nothing_when_it_is_refused(api: Api, body: dict[str, object], pointer: str) -> None:
-    old = await made(api.owner, f"{api.base}/tokens", name="ci", role="viewer")
+    old = await create_token(api.owner, f"{api.base}/tokens", name="ci", role="viewer")
     before = await api.snapshot()
     answer = await api.owner.post(f"{api.base}/tokens/{old['id']}:rotate", json=body)
     assert [error["pointer"] for error in problem(answer, 422, "validation_failed")["errors"]] == [pointer]
@@ -133,15 +127,15 @@ async def test_a_rotation_changes_nothing_when_it_is_refused(api: Api, body: dic
 
 
 async def test_tokens_of_the_platform_are_apart_from_those_of_projects(api: Api, admin: httpx.AsyncClient) -> None:
-    support = await made(admin, "/v1/tokens", name="desk", role="support")
-    seen = api.client(support["token"])
-    listed = (await seen.get("/v1/tokens")).json()["items"]
+    support = await create_token(admin, "/v1/tokens", name="desk", role="support")
+    supporter = api.client(support["token"])
+    listed = (await supporter.get("/v1/tokens")).json()["items"]
     assert [token["role"] for token in listed] == ["support", "admin"]
     assert support["token"] not in repr(listed)
-    assert (await seen.get(f"/v1/tokens/{support['id']}")).json()["name"] == "desk"
-    mine = await id_of(api.owner)
+    assert (await supporter.get(f"/v1/tokens/{support['id']}")).json()["name"] == "desk"
+    of_project = await id_of(api.owner)
     for method, path in (("GET", ""), ("DELETE", ""), ("POST", ":rotate")):
-        problem(await admin.request(method, f"/v1/tokens/{mine}{path}", json={}), 404, "not_found")
+        problem(await admin.request(method, f"/v1/tokens/{of_project}{path}", json={}), 404, "not_found")
         there = f"{api.base}/tokens/{support['id']}{path}"
         problem(await admin.request(method, there, json={}), 404, "not_found")
     body = {"name": "x", "role": "owner"}
@@ -158,27 +152,27 @@ async def test_the_last_administrator_stays(api: Api, admin: httpx.AsyncClient) 
     assert "Create one" in answer["detail"]
     problem(await admin.post(f"{path}:rotate", json={"expires_at": FAR}), 409, "last_administrator")
     assert await api.snapshot() == before
-    await made(admin, "/v1/tokens", name="desk", role="support")
-    await made(admin, "/v1/tokens", name="for a while", role="admin", expires_at=FAR)
+    await create_token(admin, "/v1/tokens", name="desk", role="support")
+    await create_token(admin, "/v1/tokens", name="for a while", role="admin", expires_at=FAR)
     problem(await admin.delete(path), 409, "last_administrator")
-    other = await made(admin, "/v1/tokens", name="second", role="admin")
+    other = await create_token(admin, "/v1/tokens", name="second", role="admin")
     assert (await admin.delete(path)).status_code == 204
     problem(await api.client(other["token"]).delete(f"/v1/tokens/{other['id']}"), 409, "last_administrator")
 
 
 async def test_the_last_administrator_may_be_replaced(api: Api, admin: httpx.AsyncClient) -> None:
-    new = await made(admin, f"/v1/tokens/{await id_of(admin)}:rotate")
+    new = await create_token(admin, f"/v1/tokens/{await id_of(admin)}:rotate")
     problem(await admin.get("/v1/whoami"), 401, "unauthenticated")
     admin = api.client(new["token"])
-    ending = await made(admin, "/v1/tokens", name="for a while", role="admin", expires_at=FAR)
-    longer = await made(admin, f"/v1/tokens/{ending['id']}:rotate", expires_at=FARTHER)
-    await made(admin, f"/v1/tokens/{longer['id']}:rotate", expires_at=FAR)  # another one lives for ever
+    ending = await create_token(admin, "/v1/tokens", name="for a while", role="admin", expires_at=FAR)
+    longer = await create_token(admin, f"/v1/tokens/{ending['id']}:rotate", expires_at=FARTHER)
+    await create_token(admin, f"/v1/tokens/{longer['id']}:rotate", expires_at=FAR)  # another one lives for ever
 
 
 async def test_two_administrators_do_not_end_each_other(api: Api, admin: httpx.AsyncClient) -> None:
     other = await api.caller(Role.ADMIN)
-    mine, theirs = await id_of(admin), await id_of(other)
-    answers = await asyncio.gather(admin.delete(f"/v1/tokens/{theirs}"), other.delete(f"/v1/tokens/{mine}"))
+    first, second = await id_of(admin), await id_of(other)
+    answers = await asyncio.gather(admin.delete(f"/v1/tokens/{second}"), other.delete(f"/v1/tokens/{first}"))
     statuses = sorted(answer.status_code for answer in answers)
     assert statuses in ([204, 401], [204, 409])
     assert [await works_for(each) for each in (admin, other)].count(True) == 1
@@ -187,10 +181,10 @@ async def test_two_administrators_do_not_end_each_other(api: Api, admin: httpx.A
 async def test_the_access_log_tells_who_changed_which_token(api: Api, admin: httpx.AsyncClient) -> None:
     asking = await id_of(admin)
     with structlog.testing.capture_logs() as lines:
-        desk = await made(admin, "/v1/tokens", name="desk", role="support")
-        await admin.delete(f"/v1/tokens/{desk['id']}")
+        token = await create_token(admin, "/v1/tokens", name="desk", role="support")
+        await admin.delete(f"/v1/tokens/{token['id']}")
     requests = [(line["token_id"], line["subject_id"]) for line in lines if line["event"] == "request"]
-    assert requests == [(asking, desk["id"])] * 2
+    assert requests == [(asking, token["id"])] * 2
 
 
 async def works_for(caller: httpx.AsyncClient) -> bool:

@@ -27,11 +27,11 @@ async def post(api: Api, path: str, body: Mapping[str, object] | None = None) ->
 async def test_a_volume_is_made_found_by_its_name_changed_and_listed(api: Api) -> None:
     answer = await post(api, "", volume_json(tags={"team": "nlp"}))
     assert answer.status_code == 202, answer.text
-    made = answer.json()
-    assert answer.headers["location"].endswith(made["id"])
-    assert (made["state"], made["size_gib"], made["tags"]) == ("creating", 10, {"team": "nlp"})
+    volume = answer.json()
+    assert answer.headers["location"].endswith(volume["id"])
+    assert (volume["state"], volume["size_gib"], volume["tags"]) == ("creating", 10, {"team": "nlp"})
     read = (await api.owner.get(f"{api.base}/volumes/data")).json()
-    assert read == made
+    assert read == volume
     problem(await post(api, "", volume_json(size_gib=20)), 409, "name_taken")
     changed = await api.owner.patch(f"{api.base}/volumes/data", json={"name": "weights"}, headers=key())
     assert changed.json()["name"] == "weights"
@@ -81,12 +81,12 @@ async def test_an_operator_sets_the_quota_of_a_project_and_region(api: Api) -> N
     assert await quota_of_volumes(api) == {"unit": "gib", "limit": 10_240, "used": 100}
 
     async def put(*limits: int) -> Any:
-        seen = await admin.get(f"{api.base}/quotas")
-        others = [each for each in seen.json()["items"] if each["unit"] == "machine"]
-        mine = [{"region": "luxembourg-2", "machine_type": "volume-gib", "limit": limit} for limit in limits]
-        items = [{key: each[key] for key in ("region", "machine_type", "limit")} for each in others] + mine
+        answer = await admin.get(f"{api.base}/quotas")
+        others = [each for each in answer.json()["items"] if each["unit"] == "machine"]
+        of_volumes = [{"region": "luxembourg-2", "machine_type": "volume-gib", "limit": limit} for limit in limits]
+        items = [{key: each[key] for key in ("region", "machine_type", "limit")} for each in others] + of_volumes
         return await admin.put(
-            f"{api.base}/quotas", json={"items": items}, headers={"If-Match": seen.headers["etag"]} | key()
+            f"{api.base}/quotas", json={"items": items}, headers={"If-Match": answer.headers["etag"]} | key()
         )
 
     refused = problem(await put(99), 409, "state_conflict")
@@ -100,8 +100,8 @@ async def test_an_operator_sets_the_quota_of_a_project_and_region(api: Api) -> N
     assert "creating" in grown["detail"]
     assert (await post(api, "", volume_json("more", size_gib=50))).status_code == 202
     other = await api.other_project()
-    theirs = (await admin.get(f"/v1/projects/{other.slug}/quotas")).json()["items"]
-    assert [each["limit"] for each in theirs if each["unit"] == "gib"] == [10_240], "another project has the default"
+    of_other = (await admin.get(f"/v1/projects/{other.slug}/quotas")).json()["items"]
+    assert [each["limit"] for each in of_other if each["unit"] == "gib"] == [10_240], "another project has the default"
     problem(await put(0), 409, "state_conflict")
     assert (await put()).status_code == 200, "the default again"
     assert await quota_of_volumes(api) == {"unit": "gib", "limit": 10_240, "used": 150}
@@ -111,14 +111,14 @@ async def test_an_operator_sets_the_quota_of_a_project_and_region(api: Api) -> N
 async def test_a_project_asks_for_a_higher_quota_of_volumes(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     path = f"{api.base}/quota-requests"
-    wanted = {"region": "luxembourg-2", "machine_type": "volume-gib", "limit": 10_240, "reason": "Checkpoints"}
-    problem(await api.owner.post(path, json=wanted, headers=key()), 422, "validation_failed")
-    made = await api.owner.post(path, json=wanted | {"limit": 20_000}, headers=key())
-    assert made.status_code == 201, made.text
-    one = f"/v1/operator/quota-requests/{made.json()['id']}"
-    seen = (await admin.get(one)).json()
-    assert (seen["present_limit"], seen["used"]) == (10_240, 0)
-    assert (await admin.get("/v1/operator/quota-requests")).json()["items"] == [seen]
+    body = {"region": "luxembourg-2", "machine_type": "volume-gib", "limit": 10_240, "reason": "Checkpoints"}
+    problem(await api.owner.post(path, json=body, headers=key()), 422, "validation_failed")
+    answer = await api.owner.post(path, json=body | {"limit": 20_000}, headers=key())
+    assert answer.status_code == 201, answer.text
+    one = f"/v1/operator/quota-requests/{answer.json()['id']}"
+    request = (await admin.get(one)).json()
+    assert (request["present_limit"], request["used"]) == (10_240, 0)
+    assert (await admin.get("/v1/operator/quota-requests")).json()["items"] == [request]
     granted = (await admin.post(f"{one}:grant", json={"limit": 15_000}, headers=key())).json()
     assert (granted["granted_limit"], granted["present_limit"]) == (15_000, 15_000)
     assert (await post(api, "", volume_json(size_gib=15_000))).status_code == 202
@@ -128,8 +128,8 @@ async def test_a_project_asks_for_a_higher_quota_of_volumes(api: Api) -> None:
 async def quota_of_volumes(api: Api) -> dict[str, object]:
     """As the project reads it."""
     items = (await api.owner.get(f"{api.base}/quotas")).json()["items"]
-    [found] = [each for each in items if each["machine_type"] == "volume-gib" and each["region"] == "luxembourg-2"]
-    return {name: found[name] for name in ("unit", "limit", "used")}
+    [row] = [each for each in items if each["machine_type"] == "volume-gib" and each["region"] == "luxembourg-2"]
+    return {name: row[name] for name in ("unit", "limit", "used")}
 
 
 async def test_a_volume_is_attached_to_clusters_of_its_project_and_region_in_use(api: Api) -> None:
@@ -173,37 +173,39 @@ async def test_a_new_cluster_gets_available_volumes_of_its_project_and_region(ap
     busy = await make_volume(api.world, api.world.project, "busy", attached_to=other)
     held = await api.world.value("SELECT sum(used) FROM quotas")
     await make_volume(api.world, await api.other_project(), "foreign")
-    wanted = cluster_json("bert")
+    cluster_body = cluster_json("bert")
     elsewhere = cluster_json("there", flavor="bow-pod4", region="amsterdam-2")
     for body, volumes, faults in (
-        (wanted, [{"volume": "sea"}], [("/volumes/0/volume", "unknown_volume")]),
-        (wanted, [{"volume": "foreign"}], [("/volumes/0/volume", "unknown_volume")]),
-        (wanted, [{"volume": "data"}, {"volume": str(volume)}], [("/volumes/1/volume", "duplicate")]),
-        (wanted, [{"volume": "data", "server": 1}], [("/volumes/0/server", "unknown_poplar_server")]),
-        (wanted, [{"volume": "data", "server": -1}], [("/volumes/0/server", "greater_than_equal")]),
-        (wanted, [{"volume": "data"}] * 17, [("/volumes", "too_long")]),
-        (wanted, ["data"], [("/volumes/0", "model_type")]),
+        (cluster_body, [{"volume": "sea"}], [("/volumes/0/volume", "unknown_volume")]),
+        (cluster_body, [{"volume": "foreign"}], [("/volumes/0/volume", "unknown_volume")]),
+        (cluster_body, [{"volume": "data"}, {"volume": str(volume)}], [("/volumes/1/volume", "duplicate")]),
+        (cluster_body, [{"volume": "data", "server": 1}], [("/volumes/0/server", "unknown_poplar_server")]),
+        (cluster_body, [{"volume": "data", "server": -1}], [("/volumes/0/server", "greater_than_equal")]),
+        (cluster_body, [{"volume": "data"}] * 17, [("/volumes", "too_long")]),
+        (cluster_body, ["data"], [("/volumes/0", "model_type")]),
         (elsewhere, [{"volume": "data"}], [("/volumes/0/volume", "other_region")]),
     ):
-        for answer in await asked_both(api, body | {"volumes": volumes}):
+        for answer in await estimate_and_create(api, body | {"volumes": volumes}):
             refused = problem(answer, 422, "validation_failed")
             assert [(each["pointer"], each["code"]) for each in refused["errors"]] == faults
-    for answer in await asked_both(api, wanted | {"volumes": [{"volume": "data"}, {"volume": "busy"}]}):
+    for answer in await estimate_and_create(api, cluster_body | {"volumes": [{"volume": "data"}, {"volume": "busy"}]}):
         assert "busy is `attached`" in problem(answer, 409, "state_conflict")["detail"]
     assert await api.world.column("SELECT state FROM volumes WHERE id <> :busy", busy=busy) == ["available"] * 2
     assert await api.world.column("SELECT name FROM clusters") == ["other"]
     assert await api.world.value("SELECT sum(used) FROM quotas") == held
 
-    estimated, created = await asked_both(api, wanted | {"volumes": [{"volume": "data"}]})
+    estimated, created = await estimate_and_create(api, cluster_body | {"volumes": [{"volume": "data"}]})
     assert (estimated.status_code, created.status_code) == (200, 202), created.text
     shown = (await api.owner.get(f"{api.base}/volumes/data")).json()
     assert (shown["state"], shown["cluster_name"]) == ("attaching", "bert")
     problem(
-        (await asked_both(api, cluster_json("second") | {"volumes": [{"volume": "data"}]}))[1], 409, "state_conflict"
+        (await estimate_and_create(api, cluster_json("second") | {"volumes": [{"volume": "data"}]}))[1],
+        409,
+        "state_conflict",
     )
 
 
-async def asked_both(api: Api, body: Mapping[str, object]) -> tuple[Any, Any]:
+async def estimate_and_create(api: Api, body: Mapping[str, object]) -> tuple[Any, Any]:
     """What an estimate of a cluster is answered, and its create."""
     estimated = await api.owner.post(f"{api.base}/clusters:estimate", json=body)
     return estimated, await api.owner.post(f"{api.base}/clusters", json=body, headers=key())

@@ -13,15 +13,15 @@ from tests.api.support import Api, cluster_id, problem
 pytestmark = pytest.mark.anyio
 
 
-async def asked(api: Api, path: str, wait: str) -> asyncio.Task[httpx.Response]:
+async def long_poll(api: Api, path: str, wait: str) -> asyncio.Task[httpx.Response]:
     """A long poll that has looked at the operation at least once."""
     looked = asyncio.Event()
     look = operations._read
 
     async def watched(*arguments: object) -> object:
-        seen = await look(*arguments)  # type: ignore[arg-type]  # passed on as they came
+        result = await look(*arguments)  # type: ignore[arg-type]  # passed on as they came
         looked.set()
-        return seen
+        return result
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(operations, "_read", watched)
@@ -33,7 +33,7 @@ async def asked(api: Api, path: str, wait: str) -> asyncio.Task[httpx.Response]:
 async def test_the_answer_comes_when_the_operation_is_done(api: Api) -> None:
     operation = await api.make_cluster()
     path = f"{api.base}/operations/{operation['id']}"
-    waiting = await asked(api, path, "60")
+    waiting = await long_poll(api, path, "60")
     assert not waiting.done()
     await api.world.finish_create(cluster_id(operation))
     answer = await waiting
@@ -51,7 +51,7 @@ async def test_the_answer_comes_when_the_time_is_up(api: Api) -> None:
 
 async def test_a_process_that_ends_lets_nobody_wait(api: Api) -> None:
     operation = await api.make_cluster()
-    waiting = await asked(api, f"{api.base}/operations/{operation['id']}", "60")
+    waiting = await long_poll(api, f"{api.base}/operations/{operation['id']}", "60")
     api.services.draining.set()
     assert not (await waiting).json()["done"]
     answer = await api.owner.get("/readyz")
@@ -61,7 +61,7 @@ async def test_a_process_that_ends_lets_nobody_wait(api: Api) -> None:
 async def test_who_waits_holds_no_connection(api: Api) -> None:
     operation = await api.make_cluster()
     path = f"{api.base}/operations/{operation['id']}"
-    waiting = [await asked(api, path, "60") for _ in range(3 * api.services.settings.database_pool_size)]
+    waiting = [await long_poll(api, path, "60") for _ in range(3 * api.services.settings.database_pool_size)]
     assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
     await api.world.finish_create(cluster_id(operation))
     assert {answer.json()["state"] for answer in await asyncio.gather(*waiting)} == {"succeeded"}
@@ -69,7 +69,7 @@ async def test_who_waits_holds_no_connection(api: Api) -> None:
 
 async def test_a_token_revoked_meanwhile_waits_no_longer(api: Api) -> None:
     operation = await api.make_cluster()
-    waiting = await asked(api, f"{api.base}/operations/{operation['id']}", "60")
+    waiting = await long_poll(api, f"{api.base}/operations/{operation['id']}", "60")
     await api.world.execute("UPDATE tokens SET revoked_at = app_now()")
     problem(await waiting, 401, "unauthenticated")
     again = await api.owner.get("/v1/whoami")

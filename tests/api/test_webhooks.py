@@ -26,9 +26,9 @@ async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
 
 async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
     headers = key()
-    made = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
-    created = made.json()
-    assert made.status_code == 201
+    answer = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
+    created = answer.json()
+    assert answer.status_code == 201
     assert created["secret"].startswith("whsec_")
     assert await api.stores(created["secret"]) == []
     again = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
@@ -89,10 +89,10 @@ async def test_what_cannot_be_told_anything_is_refused(api: Api, change: dict[st
 async def test_a_project_has_so_many_webhooks_and_sees_no_others(api: Api) -> None:
     other = await api.other_project()
     stranger = api.client(other.token.secret)
-    made = [(await api.owner.post(f"{api.base}/webhooks", json=BODY)).json()["id"] for _ in range(20)]
+    ids = [(await api.owner.post(f"{api.base}/webhooks", json=BODY)).json()["id"] for _ in range(20)]
     problem(await api.owner.post(f"{api.base}/webhooks", json=BODY), 409, "quota_exceeded")
-    theirs = f"/v1/projects/{other.slug}/webhooks"
+    other_hooks = f"/v1/projects/{other.slug}/webhooks"
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", ":ping"), ("GET", "/deliveries")):
         body = {"description": "mine now"} if method == "PATCH" else None
-        problem(await stranger.request(method, f"{theirs}/{made[0]}{path}", json=body), 404, "not_found")
-    assert (await stranger.get(theirs)).json()["items"] == []
+        problem(await stranger.request(method, f"{other_hooks}/{ids[0]}{path}", json=body), 404, "not_found")
+    assert (await stranger.get(other_hooks)).json()["items"] == []

@@ -12,7 +12,7 @@ from ipucloud.kernel.sealing import read_keys, unseal
 from ipucloud.notifications.deliver import link_place
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION
 from tests.api.support import SECRETS_KEY, Api, problem
-from tests.api.test_device_logins import DEVICES, begun, fetched
+from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.support.factories import Project
 
 ANN = "ann@example.com"
@@ -38,21 +38,21 @@ class Attack:
         return f"/v1/projects/{self.project.slug}"
 
 
-async def attack(api: Api) -> Attack:
+async def set_up_attack(api: Api) -> Attack:
     project = await api.other_project()
     owner = api.client(project.token.secret)
     base = f"/v1/projects/{project.slug}"
-    made = (await owner.post(f"{base}/invitations", json={"email": ANN, "role": "owner"})).json()
+    invitation = (await owner.post(f"{base}/invitations", json={"email": ANN, "role": "owner"})).json()
     browser = api.client(**OURS)
-    accepted = await browser.post(ACCEPT, json={"secret": made["secret"], "password": THEIRS})
+    accepted = await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": THEIRS})
     assert accepted.status_code == 200, accepted.text
     signing = {"email": ANN, "password": THEIRS}
     assert (await browser.post(SESSION, json=signing)).status_code == 201
     login = api.client((await api.client().post(LOGIN, json=signing)).json()["token"])
-    wanted = {"name": "mine", "role": "viewer"}
-    personal = (await login.post(f"{base}/tokens", json=wanted)).json()["token"]
-    service = (await owner.post(f"{base}/tokens", json=wanted | {"name": "ci"})).json()["token"]
-    device = await begun(api)
+    body = {"name": "mine", "role": "viewer"}
+    personal = (await login.post(f"{base}/tokens", json=body)).json()["token"]
+    service = (await owner.post(f"{base}/tokens", json=body | {"name": "ci"})).json()["token"]
+    device = await begin_login(api)
     assert (await browser.post(f"{DEVICES}:approve", json={"user_code": device["user_code"]})).status_code == 204
     code = (await login.post(f"{SESSION}/links")).json()["code"]
     for caller in (browser, login, api.client(personal)):
@@ -60,43 +60,43 @@ async def attack(api: Api) -> Attack:
     [member] = (await owner.get(f"{base}/members")).json()["items"]
     assert (member["email"], member["verified"]) == (ANN, False)
     return Attack(
-        project, owner, browser, login, api.client(personal), api.client(service), device, code, made["secret"]
+        project, owner, browser, login, api.client(personal), api.client(service), device, code, invitation["secret"]
     )
 
 
-async def nothing_is_left(api: Api, found: Attack) -> None:
+async def nothing_is_left(api: Api, attack: Attack) -> None:
     """Of what signed in to the account, nothing does."""
-    for caller in (found.browser, found.login, found.personal):
+    for caller in (attack.browser, attack.login, attack.personal):
         problem(await caller.get(ME), 401, "unauthenticated")
     for path in (SESSION, LOGIN):
         answer = await api.client(**OURS).post(path, json={"email": ANN, "password": THEIRS})
         problem(answer, 401, "unauthenticated")
-    device = await fetched(api, found.device)
+    device = await fetched(api, attack.device)
     assert device.json()["code"] in {"not_a_member", "expired_token"}, device.text
-    link = await api.client(**OURS).post(SESSION, json={"code": found.code})
+    link = await api.client(**OURS).post(SESSION, json={"code": attack.code})
     problem(link, 401, "unauthenticated")
     problem(
-        await found.login.put(f"{ME}/password", json={"current_password": THEIRS, "new_password": OWN}),
+        await attack.login.put(f"{ME}/password", json={"current_password": THEIRS, "new_password": OWN}),
         401,
         "unauthenticated",
     )
-    for each in (await found.owner.get(f"{found.base}/invitations?open=true")).json()["items"]:
-        again = (await found.owner.post(f"{found.base}/invitations/{each['id']}:renew")).json()
+    for invitation in (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"]:
+        again = (await attack.owner.post(f"{attack.base}/invitations/{invitation['id']}:renew")).json()
         if again["secret"] is not None:
             accepted = await api.client().post(ACCEPT, json={"secret": again["secret"], "password": THEIRS})
             problem(accepted, 401, "unauthenticated")
-    assert (await found.service.get(found.base)).status_code == 200  # nobody's: the project's
+    assert (await attack.service.get(attack.base)).status_code == 200  # nobody's: the project's
 
 
-async def is_invited_again(found: Attack, proof: str) -> None:
+async def is_invited_again(attack: Attack, proof: str) -> None:
     """The attacker's project has her as invited, not as a member, and its events say why."""
-    assert (await found.owner.get(f"{found.base}/members")).json()["items"] == []
-    [invitation] = (await found.owner.get(f"{found.base}/invitations?open=true")).json()["items"]
-    name = (await found.owner.get(ME)).json()["token"]["name"]
+    assert (await attack.owner.get(f"{attack.base}/members")).json()["items"] == []
+    [invitation] = (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"]
+    name = (await attack.owner.get(ME)).json()["token"]["name"]
     assert (invitation["email"], invitation["role"], invitation["invited_by"]) == (ANN, "owner", name)
-    [left] = (await found.owner.get(f"{found.base}/events?type=member.removed")).json()["items"]
-    assert (left["data"]["email"], left["address"]) == (ANN, None)
-    assert f"was verified {proof}" in left["data"]["reason"]
+    [removal] = (await attack.owner.get(f"{attack.base}/events?type=member.removed")).json()["items"]
+    assert (removal["data"]["email"], removal["address"]) == (ANN, None)
+    assert f"was verified {proof}" in removal["data"]["reason"]
 
 
 async def mailed(api: Api, *, to: str = ANN) -> list[str]:
