@@ -27,7 +27,7 @@ from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.reports.rollup import roll_up_days
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Tenant
-from tests.feature.billing.books import Books, at, open_books
+from tests.feature.billing.world import BillingWorld, at, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 GOAL = 2.0
@@ -48,18 +48,18 @@ SMALLEST = Size(clusters=1, hours=25, drafts=1)
 
 def run(stage: Stage, size: Size) -> list[Finding]:
     with stage.database() as urls, kept_open(urls.app_url) as (runner, database):
-        books = runner.run(_prepare(database, urls, size))
-        headers = {"Authorization": f"Bearer {books.project.token.secret}"}
+        billing = runner.run(_prepare(database, urls, size))
+        headers = {"Authorization": f"Bearer {billing.project.token.secret}"}
         with (
             serving_product(stage.folder, urls.app_url) as server,
             httpx.Client(headers=headers, timeout=30.0) as client,
         ):
-            url = f"http://{HOST}:{server.port}/v1/projects/{books.project.slug}/billing/invoices/draft"
+            url = f"http://{HOST}:{server.port}/v1/projects/{billing.project.slug}/billing/invoices/draft"
             rates = alternate(
                 {
                     "API": lambda: _rate(lambda: client.get(url).raise_for_status(), size.drafts),
-                    "SQL": lambda: runner.run(_computed(database, books, size.drafts)),
-                    "lines": lambda: runner.run(_lines_alone(database, books, size.drafts)),
+                    "SQL": lambda: runner.run(_computed(database, billing, size.drafts)),
+                    "lines": lambda: runner.run(_lines_alone(database, billing, size.drafts)),
                 },
                 stage.rounds,
             )
@@ -71,41 +71,41 @@ def run(stage: Stage, size: Size) -> list[Finding]:
     ]
 
 
-async def _computed(database: Database, books: Books, drafts: int) -> float:
+async def _computed(database: Database, billing: BillingWorld, drafts: int) -> float:
     """As the API reads it: for the payer, who sees nobody else's rows."""
-    project = books.project.id
+    project = billing.project.id
     started = time.perf_counter()
     for _ in range(drafts):
-        async with database.read(Tenant(project, books.project.token.id, project)) as connection:
+        async with database.read(Tenant(project, billing.project.token.id, project)) as connection:
             await draft_of(connection, project, "EUR", everything=False)
     return drafts / (time.perf_counter() - started)
 
 
-async def _lines_alone(database: Database, books: Books, drafts: int) -> float:
+async def _lines_alone(database: Database, billing: BillingWorld, drafts: int) -> float:
     async with database.read() as connection:
         started = time.perf_counter()
         for _ in range(drafts):
-            await drafted_lines(connection, Bill(books.project.id, "EUR", BEGINS.date()))
+            await drafted_lines(connection, Bill(billing.project.id, "EUR", BEGINS.date()))
         return drafts / (time.perf_counter() - started)
 
 
-async def _prepare(database: Database, urls: Scratch, size: Size) -> Books:
+async def _prepare(database: Database, urls: Scratch, size: Size) -> BillingWorld:
     """The last hours of a month of which everything but the present day is rolled up."""
-    books = await open_books(database, urls.owner_url)
+    billing = await open_billing_world(database, urls.owner_url)
     async with database.begin() as connection:
         await install_shipped_rates(connection)
-    books.now(BEGINS)
-    await books.price(Decimal("0.0625"))
+    billing.now(BEGINS)
+    await billing.price(Decimal("0.0625"))
     for number in range(size.clusters):
-        await books.used(await books.make_cluster(), BEGINS + timedelta(seconds=number), quantity=1 + number % 16)
-    books.now(BEGINS + timedelta(hours=size.hours, minutes=5))
+        await billing.used(await billing.make_cluster(), BEGINS + timedelta(seconds=number), quantity=1 + number % 16)
+    billing.now(BEGINS + timedelta(hours=size.hours, minutes=5))
     await open_months(database)
     for number in range(size.hours):
         await close_hour(database, _hour(number))
     await roll_up_days(database)
     with psycopg.connect(urls.superuser_url, autocommit=True) as superuser:
         superuser.execute("VACUUM ANALYZE")
-    return books
+    return billing
 
 
 def _hour(number: int) -> datetime:

@@ -12,7 +12,7 @@ import pytest
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem, s3_connection_json
 from tests.api.test_payers import ACCOUNTS, account, get_json, payer, problem_without_ids
-from tests.feature.billing.exports.workers import Desk
+from tests.feature.billing.exports.workers import ExportClient
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
         assert [each["pointer"] for each in refused["errors"]] == [pointer], bad
     problem(await caller.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
     problem(await caller.post(path, json={"month": month, "connection": str(UUID(int=5))}), 404, "not_found")
-    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["id"]))
+    await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["id"]))
     finished = await get_json(caller, export)
     assert (finished["state"], finished["progress"], finished["manifest"]["scope"]) == (
         *("succeeded", 100),

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem, s3_connection_json
-from tests.feature.billing.exports.workers import Desk
+from tests.feature.billing.exports.workers import ExportClient
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,7 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     assert again.json()["id"] == operation["id"]
     export = f"{path}/{operation['target']['id']}"
     problem(await api.owner.get(f"{export}/file"), 409, "state_conflict")
-    desk = Desk(api.world.database, api.world.project.id)
+    desk = ExportClient(api.world.database, api.world.project.id)
     await desk.work_until_done((await api.world.column("SELECT id FROM exports"))[0])
     assert (await api.owner.get(accepted.headers["location"])).json()["state"] == "succeeded"
     finished = (await api.owner.get(export)).json()
@@ -79,7 +79,7 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
     assert await api.world.column("SELECT id FROM exports") == []
     accepted = await api.owner.post(path, json=days, headers=key())
     assert accepted.status_code == 202, accepted.text
-    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["target"]["id"]))
+    await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["target"]["id"]))
     [export] = (await api.owner.get(path)).json()["items"]
     assert (export["month"], export["since"], export["until"]) == (None, str(first), str(last))
     assert {name: export["manifest"][name] for name in days} == days

@@ -12,7 +12,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, Api, key, problem, s3_connection_json
-from tests.feature.billing.exports.workers import Desk
+from tests.feature.billing.exports.workers import ExportClient
 from tests.support.invoices import begin_books
 from tests.support.people import make_person
 
@@ -114,7 +114,7 @@ async def test_exports_are_filtered_ordered_and_paged(api: Api) -> None:
     path = f"{api.base}/billing/exports"
     exports = [await ask(api.owner, path, dataset) for dataset in ("cost-and-usage", "invoice-detail")]
     for export in exports:
-        await Desk(api.world.database, api.world.project.id).work_until_done(UUID(export))
+        await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(export))
     exports.append(await ask(api.owner, path, "cost-and-usage"))
     first = (await api.owner.get(path, params={"order": "created_at", "limit": "2"})).json()
     query = {"order": "created_at", "limit": "2", "cursor": first["next_cursor"]}

@@ -47,10 +47,10 @@ class Watched:
     kind: str = ClusterReconciler.kind
 
     async def load(self, connection: Statements, item: WorkItem) -> ClusterInputs | Outcome:
-        found = await self.inner.load(connection, item)
-        if isinstance(found, ClusterInputs) and await self._reach(found, Moment.BETWEEN):
+        row = await self.inner.load(connection, item)
+        if isinstance(row, ClusterInputs) and await self._reach(row, Moment.BETWEEN):
             return await self.inner.load(connection, item)
-        return found
+        return row
 
     async def act(self, item: WorkItem, inputs: ClusterInputs) -> StepResult:
         await self._reach(inputs, Moment.LOADED)

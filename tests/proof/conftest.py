@@ -1,15 +1,18 @@
-"""A place for servers that a test restarts and kills."""
+"""A place for servers that a test restarts and kills, and the world of a simulated site."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.postgres import Database as Scratch
 from tests.support.run import fast_storage
+from tests.support.site import RunningSite
+from tests.support.world import SiteWorld, open_site_world
 
 
 @pytest.fixture
@@ -19,3 +22,10 @@ def instance_root() -> Iterator[Path]:
     folder.chmod(0o711)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    """Of the `site` of the test's own module."""
+    async with open_site_world(database, site) as world:
+        yield world

@@ -100,9 +100,9 @@ class Customer:
 
     async def _finished(self, operation: str) -> Mapping[str, Any]:
         while True:
-            found = await self._send("GET", f"/operations/{operation}")
-            if found["done"]:
-                return found
+            operation_json = await self._send("GET", f"/operations/{operation}")
+            if operation_json["done"]:
+                return operation_json
             await asyncio.sleep(self._pause)
 
     async def _send(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, Any]:

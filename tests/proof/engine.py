@@ -108,8 +108,8 @@ class Engine:
         return logs.stdout + logs.stderr
 
     def inspect(self, what: str) -> Any:
-        [found] = json.loads(self.docker("inspect", what))
-        return found
+        [state] = json.loads(self.docker("inspect", what))
+        return state
 
     def image(self, name: str) -> None:
         """Have an image here; the test is skipped where no registry gives it."""

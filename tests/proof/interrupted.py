@@ -30,7 +30,7 @@ class Interrupted(Database):
 
     def __init__(self, world: SiteWorld, acts: Mapping[tuple[int, Moment], Act]) -> None:
         super().__init__(world.database.url, pool_size=2, pool_timeout=30.0)
-        self.left = dict(acts)
+        self.pending = dict(acts)
         self.begun = 0
         self._world = world
 
@@ -38,9 +38,9 @@ class Interrupted(Database):
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         self.begun += 1
         number = self.begun
-        if act := self.left.pop((number, Moment.BEFORE), None):
+        if act := self.pending.pop((number, Moment.BEFORE), None):
             await act()
-        act = self.left.pop((number, Moment.INSIDE), None)
+        act = self.pending.pop((number, Moment.INSIDE), None)
         requested: asyncio.Future[None] | None = None
         try:
             async with super().begin() as connection:
@@ -72,4 +72,4 @@ async def interrupted(world: SiteWorld, acts: Mapping[tuple[int, Moment], Act]) 
         yield database
     finally:
         await database.close()
-    assert not database.left, f"it has {database.begun} transactions, and never reached {sorted(database.left)}"
+    assert not database.pending, f"it has {database.begun} transactions, and never reached {sorted(database.pending)}"

@@ -32,9 +32,9 @@ async def drain(world: SiteWorld, cluster: UUID) -> UUID:
 
 async def clear_reports(world: SiteWorld, *codes: Code) -> None:
     """End every report with these codes, so that the next cases can have the hardware."""
-    found = await world.column(
+    reports = await world.column(
         "SELECT id FROM health_reports WHERE cleared_at IS NULL AND code = ANY (:codes)", codes=[*codes]
     )
-    for each in found:
+    for each in reports:
         async with world.database.begin() as connection:
             await clear(connection, report_id=each)

@@ -91,7 +91,7 @@ class ApiProcess:
 async def api_processes(url: str, folder: Path, number: int, **changes: Any) -> AsyncIterator[Sequence[ApiProcess]]:
     """So many API processes over one database."""
     async with AsyncExitStack() as stack:
-        made = []
+        processes = []
         for index in range(number):
             settings = api_settings(url, **changes)
             client = httpx.AsyncClient(
@@ -104,6 +104,6 @@ async def api_processes(url: str, folder: Path, number: int, **changes: Any) -> 
             await stack.enter_async_context(client)
             each = ApiProcess(settings, folder / f"api-{index}.log", client)
             stack.callback(each.end)
-            made.append(each)
-        await asyncio.gather(*(each.start() for each in made))
-        yield made
+            processes.append(each)
+        await asyncio.gather(*(each.start() for each in processes))
+        yield processes

@@ -145,16 +145,16 @@ async def login_key_logs_in(site: Site, resource: Resource) -> bool:
 
 
 async def has_bucket(site: Site, resource: Resource) -> bool:
-    seen = (await site.hosts.get(resource.host)).s3
-    return seen is not None and seen.connections == [BUCKET.name]
+    s3 = (await site.hosts.get(resource.host)).s3
+    return s3 is not None and s3.connections == [BUCKET.name]
 
 
 PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
 
 
 async def is_told(site: Site, resource: Resource) -> bool:
-    seen = (await site.hosts.get(resource.host)).preemption
-    return seen is not None and seen.preempt_at == PREEMPT_AT
+    preemption = (await site.hosts.get(resource.host)).preemption
+    return preemption is not None and preemption.preempt_at == PREEMPT_AT
 
 
 async def is_rebuilt(site: Site, resource: Resource) -> bool:
@@ -247,8 +247,8 @@ async def volume_is_there(site: Site, resource: Resource) -> bool:
 
 
 async def volume_has_a_revision(site: Site, resource: Resource) -> bool:
-    found = await site.volumes.get(resource.name)
-    return found is not None and found.attachment is not None
+    shown = await site.volumes.get(resource.name)
+    return shown is not None and shown.attachment is not None
 
 
 async def address(site: Site, resource: Resource) -> None:
@@ -260,8 +260,8 @@ async def address_is_there(site: Site, resource: Resource) -> bool:
 
 
 async def address_has_a_revision(site: Site, resource: Resource) -> bool:
-    found = await site.addresses.get(resource.name)
-    return found is not None and found.attachment is not None
+    shown = await site.addresses.get(resource.name)
+    return shown is not None and shown.attachment is not None
 
 
 async def snapshot(site: Site, resource: Resource) -> None:

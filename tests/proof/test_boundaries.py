@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -26,9 +26,8 @@ from ipucloud.operations.store import Accepted
 from ipucloud.wire.faults import FaultAction
 from tests.proof.boundaries import Boundary, Moment, watched_worker
 from tests.proof.operators import clear_reports, drain
-from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -101,19 +100,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
         yield site
 
 
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
-
-
 class Trial:
     """One cluster and its case."""
 
-    def __init__(self, world: SiteWorld, case: Case, made: Accepted) -> None:
+    def __init__(self, world: SiteWorld, case: Case, accepted: Accepted) -> None:
         self.world = world
         self.case = case
-        self.made = made
+        self.accepted = accepted
         self.plans: dict[Boundary, Callable[[], Awaitable[None]]] = {(case.step, case.moment): self._do}
         self.deletion: object = None
         self._rules: list[str] = []
@@ -134,9 +127,9 @@ class Trial:
     async def finish(self) -> list[str]:
         """Wait for the end; what is not as it should be."""
         if self.case.first == "delete":
-            await self.world.finished(self.made.operation_id)
-            self.deletion = await self.world.delete(self.made.target_id)
-        created = await self.world.finished(self.made.operation_id)
+            await self.world.finished(self.accepted.operation_id)
+            self.deletion = await self.world.delete(self.accepted.target_id)
+        created = await self.world.finished(self.accepted.operation_id)
         deletions = await self._deletions()
         states = [(await self.world.finished(each)).state for each in deletions]
         for rule in self._rules:
@@ -145,21 +138,21 @@ class Trial:
 
     async def _deletions(self) -> Sequence[UUID]:
         return await self.world.column(
-            "SELECT id FROM operations WHERE kind = 'cluster.delete' AND cluster_id = :id", id=self.made.target_id
+            "SELECT id FROM operations WHERE kind = 'cluster.delete' AND cluster_id = :id", id=self.accepted.target_id
         )
 
     async def _wrong(self, created: Any, deletions: Sequence[str]) -> list[str]:
-        cluster = await self.world.one("SELECT * FROM clusters WHERE id = :id", id=self.made.target_id)
+        cluster = await self.world.one("SELECT * FROM clusters WHERE id = :id", id=self.accepted.target_id)
         billed = await self.world.value(
-            "SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=self.made.target_id
+            "SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=self.accepted.target_id
         )
         error = (created.error or {}).get("code")
-        seen = (created.state, error, cluster.state, tuple(deletions), billed)
-        wrong = [] if seen in expected(self.case) else [f"ended as {seen}, not as one of {expected(self.case)}"]
+        actual = (created.state, error, cluster.state, tuple(deletions), billed)
+        wrong = [] if actual in expected(self.case) else [f"ended as {actual}, not as one of {expected(self.case)}"]
         if self.plans:
             wrong.append(f"never reached {list(self.plans)}")
         held = await self.world.value(
-            "SELECT count(*) FROM allocations WHERE freed_at IS NULL AND cluster_id = :id", id=self.made.target_id
+            "SELECT count(*) FROM allocations WHERE freed_at IS NULL AND cluster_id = :id", id=self.accepted.target_id
         )
         if held and cluster.state != "active":
             wrong.append(f"{held} machines and hosts are still held")
@@ -167,13 +160,13 @@ class Trial:
 
     async def _do(self) -> None:
         if self.case.request == "delete":
-            again = await self.world.delete(self.made.target_id)
+            again = await self.world.delete(self.accepted.target_id)
             if self.case.first == "delete":
                 assert again == self.deletion, "a delete that runs answers with its operation"
         elif self.case.request == "drain":
-            await drain(self.world, self.made.target_id)
+            await drain(self.world, self.accepted.target_id)
         else:
-            await self.world.cancel(self.made)
+            await self.world.cancel(self.accepted)
 
     async def _trouble_then(self, request: Callable[[], Awaitable[None]] | None) -> None:
         await self._fault(self.case.step, RULES[self.case.trouble])
@@ -181,7 +174,7 @@ class Trial:
             await request()
 
     async def _cancel_first(self) -> None:
-        assert await self.world.cancel(self.made)
+        assert await self.world.cancel(self.accepted)
 
     async def _fault(self, step: str, rule: dict[str, Any]) -> None:
         call, by = CALL_OF_STEP[step]
@@ -190,25 +183,25 @@ class Trial:
 
     async def _target(self, by: str) -> str:
         if by == "name":
-            return f"{await self.world.external_name(self.made.target_id)}*"
+            return f"{await self.world.external_name(self.accepted.target_id)}*"
         table = {"machine": "machines", "host": "hosts"}[by]
-        found: str = await self.world.value(
+        name: str = await self.world.value(
             f"SELECT name FROM {table} t JOIN allocations a ON a.{by}_id = t.id WHERE a.cluster_id = :id",  # noqa: S608
-            id=self.made.target_id,
+            id=self.accepted.target_id,
         )
-        return found
+        return name
 
 
-Seen = tuple[str, str | None, str, tuple[str, ...], int]
-CANCELLED: Seen = ("cancelled", None, "deleted", (), 0)
-PREEMPTED: Seen = ("failed", "preempted", "deleted", ("succeeded",), 0)
-IN_USE: Seen = ("succeeded", None, "active", (), 1)
-LIVED: Seen = ("succeeded", None, "deleted", ("succeeded",), 1)
+Ending = tuple[str, str | None, str, tuple[str, ...], int]
+CANCELLED: Ending = ("cancelled", None, "deleted", (), 0)
+PREEMPTED: Ending = ("failed", "preempted", "deleted", ("succeeded",), 0)
+IN_USE: Ending = ("succeeded", None, "active", (), 1)
+LIVED: Ending = ("succeeded", None, "deleted", ("succeeded",), 1)
 
 
-def expected(case: Case) -> set[Seen]:
+def expected(case: Case) -> set[Ending]:
     """The ends a case may have: of the create, its error, of the cluster, of the delete; and usage intervals."""
-    refused: Seen = ("failed", "site_refused", "error", (), 0)
+    refused: Ending = ("failed", "site_refused", "error", (), 0)
     if case.first == "delete":
         return {LIVED}
     if case.first == "cancelled create":
@@ -223,7 +216,7 @@ async def go_through(world: SiteWorld, cases: Sequence[Case]) -> list[str]:
     trials = [Trial(world, case, await world.create(f"c{number}", "m2000-pod4")) for number, case in enumerate(cases)]
     for trial in trials:
         await trial.prepare()
-    async with watched_worker(world, {trial.made.target_id: trial.plans for trial in trials}):
+    async with watched_worker(world, {trial.accepted.target_id: trial.plans for trial in trials}):
         wrong = [line for lines in await asyncio.gather(*(trial.finish() for trial in trials)) for line in lines]
         world.clear_faults()
         await world.delete_all()

@@ -14,7 +14,7 @@ import pytest
 from ipucloud.api import credentials
 from tests.api.support import running
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
-from tests.proof.writes.office import Footprint, Office, Write, change, make_office
+from tests.proof.writes.write import Footprint, Setup, Write, change, make_setup
 from tests.support.database_proxy import database_proxy
 from tests.support.faultproxy import Proxy, Strike
 from tests.support.postgres import TestServer
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.anyio
 TRIES = 100
 IN_PROGRESS = "idempotency_in_progress"
 LOSSES = ("answer", "request")
-Struck: TypeAlias = "tuple[Office, httpx.AsyncClient, Proxy, dict[str, Calm]]"
+Struck: TypeAlias = "tuple[Setup, httpx.AsyncClient, Proxy, dict[str, Calm]]"
 
 
 @pytest.fixture(scope="module")
 async def struck(postgres: TestServer) -> AsyncIterator[Struck]:
-    """An office beside an API whose connections to the database a test breaks, that API, its line, and calm runs."""
+    """A setup beside an API whose connections to the database a test breaks, that API, its line, and calm runs."""
     with (
         postgres.fresh_database() as scratch,
         database_proxy(scratch.app_url) as (line, url),
@@ -44,7 +44,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[Struck]:
             running(world, scratch.app_url) as calm,
             running(world, url) as api,
         ):
-            yield await make_office(world, calm.owner), api.client(), line, {}
+            yield await make_setup(world, calm.owner), api.client(), line, {}
 
 
 def test_every_write_of_the_document_has_a_case() -> None:
@@ -79,12 +79,12 @@ class Calm:
     change: Footprint
 
 
-async def calm_run(office: Office, name: str, known: dict[str, Calm]) -> Calm:
+async def calm_run(setup: Setup, name: str, known: dict[str, Calm]) -> Calm:
     if name not in known:
-        before = await office.footprint()
-        answer = await (await WRITES[name](office)).send(office.client)
+        before = await setup.footprint()
+        answer = await (await WRITES[name](setup)).send(setup.client)
         assert answer.is_success, answer.text
-        known[name] = Calm(answer.status_code, change(before, await office.footprint()))
+        known[name] = Calm(answer.status_code, change(before, await setup.footprint()))
     return known[name]
 
 
@@ -92,11 +92,11 @@ async def calm_run(office: Office, name: str, known: dict[str, Calm]) -> Calm:
 @pytest.mark.parametrize("lose", LOSSES)
 @pytest.mark.parametrize("name", WRITES)
 async def test_a_write_takes_effect_once(struck: Struck, name: str, lose: str) -> None:
-    office, client, line, known = struck
-    calm = await calm_run(office, name, known)
+    setup, client, line, known = struck
+    calm = await calm_run(setup, name, known)
 
-    before = await office.footprint()
-    write = await WRITES[name](office)
+    before = await setup.footprint()
+    write = await WRITES[name](setup)
     line.strike = strike = Strike(b"COMMIT", lose=lose)
     honest(await write.send(client))
     assert strike.fired == 1
@@ -106,24 +106,24 @@ async def test_a_write_takes_effect_once(struck: Struck, name: str, lose: str) -
     expected = REPEATED_WITHOUT_KEY.get(name, calm.status) if committed else calm.status
     assert again.status_code == expected, again.text
     assert ("idempotent-replayed" in again.headers) is (committed and write.keyed)
-    assert change(before, await office.footprint()) == calm.change
+    assert change(before, await setup.footprint()) == calm.change
 
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "lose"), list(zip(WRITES, cycle(LOSSES), strict=False)))
 async def test_a_connection_that_died_before_commit_is_not_noticed(struck: Struck, name: str, lose: str) -> None:
     """Nothing is in doubt: the transaction is taken from its start again, on another connection."""
-    office, client, line, known = struck
-    calm = await calm_run(office, name, known)
+    setup, client, line, known = struck
+    calm = await calm_run(setup, name, known)
 
-    before = await office.footprint()
-    write = await WRITES[name](office)
+    before = await setup.footprint()
+    write = await WRITES[name](setup)
     line.strike = strike = Strike(b"BEGIN", lose=lose)
     answer = await write.send(client)
     line.repair()
     assert strike.fired == 1
     assert answer.status_code == calm.status, answer.text
-    assert change(before, await office.footprint()) == calm.change
+    assert change(before, await setup.footprint()) == calm.change
 
 
 # A pass that is cancelled in the middle of a call can leave the call's socket to the garbage collector.
@@ -147,10 +147,10 @@ async def test_a_worker_goes_on_after_commits_nobody_confirmed(
 
 
 async def build_and_remove(world: SiteWorld, prefix: str, line: Proxy) -> None:
-    made = [await world.create(f"{prefix}-{number}", "m2000-pod4") for number in range(8)]
-    assert {(await world.finished(each)).state for each in made} == {"succeeded"}
+    creations = [await world.create(f"{prefix}-{number}", "m2000-pod4") for number in range(8)]
+    assert {(await world.finished(each)).state for each in creations} == {"succeeded"}
     assert len(world.partitions()) == 8
-    deletions = [await world.delete(each.target_id) for each in made]
+    deletions = [await world.delete(each.target_id) for each in creations]
     assert {(await world.finished(deletion)).state for deletion in deletions} == {"succeeded"}
     line.repair()
     await world.assert_nothing_left()

@@ -174,8 +174,8 @@ def test_a_second_system_beside_it_uses_another_database(
         f"--volume={roles}:/docker-entrypoint-initdb.d/roles.sql:ro",
         re.findall(r"image: (postgres:\S+)", (engine.checkout / "deploy/compose/database.yml").read_text())[0],
     )
-    asked = ("exec", database, "pg_isready", "--host=127.0.0.1", "--username=ipucloud_owner", "--dbname=ipucloud")
-    eventually(lambda: engine.tried(*asked).returncode == 0, "the other database answers")
+    ready = ("exec", database, "pg_isready", "--host=127.0.0.1", "--username=ipucloud_owner", "--dbname=ipucloud")
+    eventually(lambda: engine.tried(*ready).returncode == 0, "the other database answers")
     second = Project(engine, "second", "172.30.91", {"IPUCLOUD_DATABASE": f"{gateway}:{port}/ipucloud"})
     try:
         second.up()
@@ -208,10 +208,10 @@ def test_the_next_version_takes_over_without_a_failed_request(
     for name in images.values():
         project.engine.docker("tag", name, f"{name}-next")
     script = commands_of("The next version").replace("docker compose build\n", "")
-    with asked_all_the_time(project) as asked:
+    with requested_all_the_time(project) as requests:
         project.sh(script, IPUCLOUD_VERSION=following)
-    assert asked.failed == []
-    assert asked.answered > 10
+    assert requests.failed == []
+    assert requests.answered > 10
     for service in ("api1", "api2", "worker", "simulator"):
         used = {project.engine.inspect(each)["Config"]["Image"] for each in project.containers(service)}
         assert {image.rpartition(":")[2] for image in used} == {following}
@@ -219,7 +219,7 @@ def test_the_next_version_takes_over_without_a_failed_request(
 
 
 @dataclass
-class Asked:
+class Requests:
     """What became of the questions of a client."""
 
     answered: int = 0
@@ -227,24 +227,24 @@ class Asked:
 
 
 @contextmanager
-def asked_all_the_time(project: Project) -> Iterator[Asked]:
+def requested_all_the_time(project: Project) -> Iterator[Requests]:
     """A client asks the API one question after another, each on a connection of its own."""
     trusted = ssl.create_default_context(cafile=project.variables["SSL_CERT_FILE"])
-    asked, ended = Asked(), threading.Event()
+    requests, ended = Requests(), threading.Event()
 
     def ask() -> None:
         while not ended.wait(0.1):
             try:
                 headers = {"Authorization": f"Bearer {project.token}"}
                 httpx.get(f"{project.url}/v1/whoami", headers=headers, timeout=30, verify=trusted).raise_for_status()
-                asked.answered += 1
+                requests.answered += 1
             except httpx.HTTPError as error:
-                asked.failed.append(repr(error))
+                requests.failed.append(repr(error))
 
     asking = threading.Thread(target=ask)
     asking.start()
     try:
-        yield asked
+        yield requests
     finally:
         ended.set()
         asking.join()

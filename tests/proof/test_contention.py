@@ -27,7 +27,7 @@ PROJECTS = 20
 ROUNDS = {"read committed": 50, "serializable": 10}
 """By isolation, with `--full`. It is the constraints that carry it, at each of them."""
 
-BOOKS = """
+TOTALS = """
     SELECT (SELECT count(*) FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL),
            (SELECT count(DISTINCT machine_id) FROM allocations WHERE freed_at IS NULL),
            (SELECT coalesce(sum(used), 0) FROM quotas),
@@ -60,9 +60,9 @@ def isolation(request: pytest.FixtureRequest, database: Scratch) -> str:
     return name
 
 
-async def books(world: World) -> tuple[int, ...]:
+async def totals(world: World) -> tuple[int, ...]:
     async with world.database.begin() as connection:
-        return tuple((await connection.exec_driver_sql(BOOKS)).one())
+        return tuple((await connection.exec_driver_sql(TOTALS)).one())
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Rush:
 
 async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Rush:
     """Everybody asks for one machine at once, and repeats the request when asked to."""
-    seen = Rush()
+    result = Rush()
 
     async def ask(number: int) -> None:
         project, client = projects[number % PROJECTS], servers[number % len(servers)].client
@@ -85,12 +85,14 @@ async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Ru
         begun = time.monotonic()
         while (answer := await client.post(path, json=body, headers=headers)).status_code == 503:
             assert answer.json()["code"] == "unavailable"
-            seen.again += 1
-        seen.slowest = max(seen.slowest, time.monotonic() - begun)
-        seen.answers["accepted" if answer.status_code == 202 else f"{answer.status_code} {answer.json()['code']}"] += 1
+            result.again += 1
+        result.slowest = max(result.slowest, time.monotonic() - begun)
+        result.answers[
+            "accepted" if answer.status_code == 202 else f"{answer.status_code} {answer.json()['code']}"
+        ] += 1
 
     await asyncio.gather(*(ask(number) for number in range(CONTENDERS)))
-    return seen
+    return result
 
 
 async def test_the_last_machines_go_to_exactly_so_many(
@@ -102,10 +104,10 @@ async def test_the_last_machines_go_to_exactly_so_many(
     slowest, again = 0.0, 0
     async with api_processes(database.app_url, tmp_path, 2) as servers:
         for _ in range(rounds):
-            seen = await rush(servers, projects)
-            assert seen.answers == {"accepted": MACHINES, "409 capacity_exhausted": CONTENDERS - MACHINES}
-            slowest, again = max(slowest, seen.slowest), again + seen.again
-            *held, deadlocks = await books(world)
+            result = await rush(servers, projects)
+            assert result.answers == {"accepted": MACHINES, "409 capacity_exhausted": CONTENDERS - MACHINES}
+            slowest, again = max(slowest, result.slowest), again + result.again
+            *held, deadlocks = await totals(world)
             assert held == [MACHINES] * 5
             for statement in CLEAR:
                 await world.execute(statement)
@@ -147,7 +149,7 @@ async def test_quotas_names_and_deletes_in_one_rush(
     async with api_processes(database.app_url, tmp_path, 2) as servers:
         for _ in range(rounds):
             await asyncio.gather(*(create_and_delete(number) for number in range(100)))
-            assert (await books(world))[:5] == (5, 5, 5, 5, 5)
+            assert (await totals(world))[:5] == (5, 5, 5, 5, 5)
             for statement in CLEAR:
                 await world.execute(statement)
     assert answers["202"] == 5 * rounds

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -19,10 +19,9 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.faults import FaultAction
-from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -35,12 +34,6 @@ CALLS = ("networks.*", "hosts.*", "redfish.*", "admin.*", "vipu.*")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     with running_site(tmp_path_factory.mktemp("site"), machines=32) as site:
         yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
 
 
 class Customer:
@@ -57,20 +50,20 @@ class Customer:
         self._vipu.remove(self._allocation)
         while self._allocation in self._vipu.partitions():
             pass
-        left = 16
-        while left >= SIZES[0] and len(self.own) < 3:
-            size = self._draw.choice([size for size in SIZES if size <= left])
+        free = 16
+        while free >= SIZES[0] and len(self.own) < 3:
+            size = self._draw.choice([size for size in SIZES if size <= free])
             names = (f"{self._allocation}-x{len(self.own)}", f"mine-{self._allocation[-6:]}-{len(self.own)}")
             name = self._draw.choice(names)
             self._vipu.create(name, size, allocation_id=self._allocation, reconfigurable=True)
             self.own[name] = b""
-            left -= size
+            free -= size
         self.own = self.sees()
 
     def sees(self) -> dict[str, bytes]:
         """The partitions of the allocation, each with all that it is."""
-        found = self._vipu.partitions(self._allocation)
-        return {name: partition.spec.SerializeToString() for name, partition in found.items()}
+        partitions = self._vipu.partitions(self._allocation)
+        return {name: partition.spec.SerializeToString() for name, partition in partitions.items()}
 
 
 class History:

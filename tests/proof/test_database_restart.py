@@ -84,11 +84,11 @@ async def no_stack_trace(api: ApiProcess) -> None:
 async def more_writes(register: Register, number: int) -> float:
     """Return once so many more were acknowledged: service is back to normal. The seconds until the first of them."""
     begun, first = time.monotonic(), len(register.acknowledged)
-    wanted = first + number
+    target = first + number
     back: float | None = None
-    wanted = len(register.acknowledged) + number
+    target = len(register.acknowledged) + number
     async with asyncio.timeout(PATIENCE):
-        while len(register.acknowledged) < wanted:
+        while len(register.acknowledged) < target:
             if back is None and len(register.acknowledged) > first:
                 back = time.monotonic() - begun
             await asyncio.sleep(0.01)

@@ -151,10 +151,10 @@ class Rest:
 
 async def write(writer: Writer, name: str, progress: Progress, draw: random.Random) -> None:
     """Create, reset and remove partitions of its own; what it was told that it has is in `has`."""
-    made = 0
+    created = 0
     while progress.part < 1:
         if len(writer.has) < MOST:
-            new, made = f"{name}-{made}", made + 1
+            new, created = f"{name}-{created}", created + 1
             what, done = "created", await writer.create(new, draw.choice(SIZES))
             writer.has |= {new} if done else set()
         elif draw.random() < 0.5:
@@ -204,8 +204,8 @@ async def prove(world: SiteWorld, server: ApiProcess, progress: Progress) -> flo
 
         await until(agree, "controller and API tell the same")
         converged = time.monotonic() - ended
-        left = {each.name for each in (await client.run(partitions.list(str(cluster)))).items}
-        assert left == set().union(*(each.has for each in writers))
+        names = {each.name for each in (await client.run(partitions.list(str(cluster)))).items}
+        assert names == set().union(*(each.has for each in writers))
     return converged
 
 

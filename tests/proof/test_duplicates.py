@@ -12,7 +12,7 @@ import pytest
 
 from tests.proof.servers import ApiProcess, api_processes
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
-from tests.proof.writes.office import Footprint, Office, Write, change, make_office
+from tests.proof.writes.write import Footprint, Setup, Write, change, make_setup
 from tests.support.postgres import TestServer
 from tests.support.world import open_world
 
@@ -43,26 +43,26 @@ OF_A_PROJECT = "/v1/projects/"
 @pytest.fixture(scope="module")
 async def pair(
     postgres: TestServer, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[Office, Sequence[ApiProcess]]]:
+) -> AsyncIterator[tuple[Setup, Sequence[ApiProcess]]]:
     """Two API processes over one database."""
     with postgres.fresh_database() as scratch:
         async with (
             open_world(scratch.app_url, pods=16, hosts=256, sound=False) as world,
             api_processes(scratch.app_url, tmp_path_factory.mktemp("logs"), 2) as servers,
         ):
-            yield await make_office(world, servers[0].client), servers
+            yield await make_setup(world, servers[0].client), servers
 
 
 def test_every_write_of_the_document_is_sent() -> None:
     assert set(WRITES) == documented()
 
 
-async def footprint_of_one(office: Office, name: str) -> Footprint:
+async def footprint_of_one(setup: Setup, name: str) -> Footprint:
     """What the write and its preparation change, done once in peace."""
-    before = await office.footprint()
-    answer = await (await WRITES[name](office)).send(office.client)
+    before = await setup.footprint()
+    answer = await (await WRITES[name](setup)).send(setup.client)
     assert answer.is_success, answer.text
-    return change(before, await office.footprint())
+    return change(before, await setup.footprint())
 
 
 async def send_all(write: Write, clients: Sequence[httpx.AsyncClient], number: int) -> list[httpx.Response]:
@@ -94,13 +94,13 @@ def judge(name: str, write: Write, answers: Sequence[httpx.Response], firsts: in
     return counted
 
 
-async def refused_or_independent(office: Office, name: str, write: Write, client: httpx.AsyncClient) -> None:
+async def refused_or_independent(setup: Setup, name: str, write: Write, client: httpx.AsyncClient) -> None:
     """The key stays with its request, and with its project."""
     if write.other_body is not None:
         answer = await write.send(client, body=write.other_body)
         assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
     if write.path.startswith(OF_A_PROJECT):
-        elsewhere = replace(await WRITES[name](office), headers=write.headers)
+        elsewhere = replace(await WRITES[name](setup), headers=write.headers)
         answer = await elsewhere.send(client)
         assert answer.is_success
         assert "idempotent-replayed" not in answer.headers
@@ -109,31 +109,31 @@ async def refused_or_independent(office: Office, name: str, write: Write, client
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", WRITES)
 async def test_many_at_once_are_one(
-    pair: tuple[Office, Sequence[ApiProcess]], name: str, full: bool, figures: Callable[..., None]
+    pair: tuple[Setup, Sequence[ApiProcess]], name: str, full: bool, figures: Callable[..., None]
 ) -> None:
     """Half of them meet at each of two processes."""
-    office, servers = pair
-    once = await footprint_of_one(office, name)
-    before = await office.footprint()
-    write = await WRITES[name](office)
+    setup, servers = pair
+    once = await footprint_of_one(setup, name)
+    before = await setup.footprint()
+    write = await WRITES[name](setup)
     clients = [server.client for server in servers]
     counted = judge(name, write, await send_all(write, clients, FULL_REPEATS if full else REPEATS))
-    assert change(before, await office.footprint()) == once
+    assert change(before, await setup.footprint()) == once
     if write.keyed:
-        await refused_or_independent(office, name, write, clients[-1])
+        await refused_or_independent(setup, name, write, clients[-1])
     figures(name=name, **counted)
 
 
 async def test_a_restart_in_between_changes_nothing(
-    pair: tuple[Office, Sequence[ApiProcess]], full: bool, figures: Callable[..., None]
+    pair: tuple[Setup, Sequence[ApiProcess]], full: bool, figures: Callable[..., None]
 ) -> None:
-    office, servers = pair
+    setup, servers = pair
     clients = [server.client for server in servers]
     total, half = Counter[str](), (FULL_REPEATS if full else REPEATS) // 2
     for _ in range(10 if full else 1):
-        once = {name: await footprint_of_one(office, name) for name in WRITES}
-        before = await office.footprint()
-        writes = {name: await make(office) for name, make in WRITES.items()}
+        once = {name: await footprint_of_one(setup, name) for name in WRITES}
+        before = await setup.footprint()
+        writes = {name: await make(setup) for name, make in WRITES.items()}
         answers = {name: await send_all(write, clients, half) for name, write in writes.items()}
         # One drains, one is killed.
         assert await servers[0].stop() == 0
@@ -142,7 +142,7 @@ async def test_a_restart_in_between_changes_nothing(
         for name, write in writes.items():
             answers[name] += await send_all(write, clients, half)
             total += judge(name, write, answers[name])
-        assert change(before, await office.footprint()) == added(once.values())
+        assert change(before, await setup.footprint()) == added(once.values())
     figures(**total)
 
 

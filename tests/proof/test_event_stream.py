@@ -45,31 +45,31 @@ async def write(db: Database, project: Project, number: int, draw: random.Random
         number -= size
 
 
-async def stay(server: ApiProcess, project: Project, seen: list[str], number: int) -> None:
+async def stay(server: ApiProcess, project: Project, ids: list[str], number: int) -> None:
     """Read one stream to the end, through whatever happens to its server."""
     async with AsyncClient(server.url, project.token.secret, project=project.slug) as client:
-        async for event in client.stream(events.stream(after=seen[-1] if seen else BEGINNING)):
-            seen.append(event.id)
-            if len(seen) >= number:
+        async for event in client.stream(events.stream(after=ids[-1] if ids else BEGINNING)):
+            ids.append(event.id)
+            if len(ids) >= number:
                 return
 
 
 async def come_and_go(
-    servers: Sequence[ApiProcess], project: Project, seen: list[str], number: int, draw: random.Random
+    servers: Sequence[ApiProcess], project: Project, ids: list[str], number: int, draw: random.Random
 ) -> int:
     """Leave in the middle of what comes, and go on at any server; how often."""
-    left = 0
-    while len(seen) < number:
-        here = len(seen) + draw.randint(1, number // 10)
+    departures = 0
+    while len(ids) < number:
+        here = len(ids) + draw.randint(1, number // 10)
         url = draw.choice(servers).url
         async with AsyncClient(url, project.token.secret, project=project.slug, retry=PATIENT) as client:
-            call = events.stream(after=seen[-1] if seen else BEGINNING)
+            call = events.stream(after=ids[-1] if ids else BEGINNING)
             stream = cast("AsyncGenerator[Event]", client.stream(call))
-            while len(seen) < min(number, here):
-                seen.append((await anext(stream)).id)
+            while len(ids) < min(number, here):
+                ids.append((await anext(stream)).id)
             await stream.aclose()
-        left += 1
-    return left
+        departures += 1
+    return departures
 
 
 async def test_every_event_comes_once_and_in_order(
@@ -80,26 +80,26 @@ async def test_every_event_comes_once_and_in_order(
     async with db.begin() as connection:
         project, other = await make_project(connection), await make_project(connection)
     async with api_processes(database.app_url, tmp_path, 2) as servers, asyncio.timeout(None if full else PATIENCE):
-        seen: list[list[str]] = [[] for _ in range(1 + RESTLESS)]
-        staying = asyncio.create_task(stay(servers[0], project, seen[0], number))
-        going = [asyncio.create_task(come_and_go(servers, project, each, number, draw)) for each in seen[1:]]
+        ids: list[list[str]] = [[] for _ in range(1 + RESTLESS)]
+        staying = asyncio.create_task(stay(servers[0], project, ids[0], number))
+        going = [asyncio.create_task(come_and_go(servers, project, each, number, draw)) for each in ids[1:]]
         share = number // WRITERS
         writing = asyncio.gather(
             write(db, other, share, draw), *(write(db, project, share, draw) for _ in range(WRITERS))
         )
 
         async def half() -> bool:
-            return len(seen[0]) >= number // 2
+            return len(ids[0]) >= number // 2
 
         await until(half, "half of the events were read")
         servers[0].kill()
         await servers[0].start()
         await writing
         await staying
-        left = sum(await asyncio.gather(*going))
+        departures = sum(await asyncio.gather(*going))
         async with db.read() as statements:
             log = [str(each.position) for each in await read(statements, project_id=project.id, limit=number + 1)]
         assert len(log) == number
-        assert all(each == log for each in seen)
+        assert all(each == log for each in ids)
     await db.close()
-    figures(events=number, writers=WRITERS, readers=len(seen), reconnects=left, kills=1)
+    figures(events=number, writers=WRITERS, readers=len(ids), reconnects=departures, kills=1)

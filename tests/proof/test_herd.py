@@ -54,7 +54,7 @@ def calls_to_the_site() -> Iterator[list[float]]:
 
 
 @dataclass
-class Seen:
+class Observations:
     """What the database shows, observation by observation."""
 
     backlog: list[int] = field(default_factory=list)
@@ -84,10 +84,10 @@ async def test_a_site_that_comes_back_is_not_run_over(
     database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
 ) -> None:
     clusters, backlog, workers, rate = (60, 10_000, 8, 2.5) if full else (12, 300, 2, 20.0)
-    seen = Seen()
+    observations = Observations()
     with running_site(tmp_path / "site", machines=64) as site:
         async with open_site_world(database, site) as world, AsyncExitStack() as stack:
-            made = [await world.create(f"c{number}", "m2000-pod4") for number in range(clusters)]
+            creations = [await world.create(f"c{number}", "m2000-pod4") for number in range(clusters)]
             async with world.database.begin() as connection:
                 await connection.execute(sa.text(FILL), {"project": world.project.id, "count": backlog})
             await asyncio.to_thread(site.stop)
@@ -97,17 +97,17 @@ async def test_a_site_that_comes_back_is_not_run_over(
             with calls_to_the_site() as at:
                 await asyncio.to_thread(site.start)
                 await stack.enter_async_context(asyncio.timeout(600 if full else 120))
-                while await seen.observe(world):
+                while await observations.observe(world):
                     await asyncio.sleep(0.1)
-            assert {(await world.finished(each)).state for each in made} == {"succeeded"}
+            assert {(await world.finished(each)).state for each in creations} == {"succeeded"}
             async with world.database.begin() as connection:
                 await connection.exec_driver_sql(FORGET)
             busiest_window = most_in_a_window(sorted(at))
             # A machine that stops for a moment lets late calls catch up with the early ones: twice is the most.
             assert busiest_window <= 2 * workers * rate * (WINDOW + BURST_SECONDS)
             assert stale_results() == stale, "a lease was lost to waiting"
-            assert seen.connections <= workers * (POOL + PRESENCE) + POOL
-            assert seen.backlog == sorted(seen.backlog, reverse=True)
+            assert observations.connections <= workers * (POOL + PRESENCE) + POOL
+            assert observations.backlog == sorted(observations.backlog, reverse=True)
     figures(
         clusters=clusters,
         backlog=backlog,
@@ -115,5 +115,5 @@ async def test_a_site_that_comes_back_is_not_run_over(
         allowed_in_5_seconds=workers * rate * WINDOW,
         most_in_5_seconds=busiest_window,
         busiest_second=busiest_second(at),
-        connections=seen.connections,
+        connections=observations.connections,
     )

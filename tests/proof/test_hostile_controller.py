@@ -97,14 +97,14 @@ async def _calm(world: SiteWorld) -> None:
 async def _documents(world: SiteWorld) -> list[dict[str, Any]]:
     """Every living partition as a customer reads it."""
     async with world.database.read() as connection:
-        found = await connection.execute(
+        result = await connection.execute(
             sa.text("SELECT cluster_id, external_name FROM partitions WHERE removed_at IS NULL")
         )
         shown = []
-        for row in found.all():
+        for row in result.all():
             who = {"token_hash": world.project.token.hash, **project_parameters(world.project.slug)}
-            asked = who | {"cluster_id": row.cluster_id, "ref": row.external_name}
-            document = (await GET_PARTITION.one(connection, asked)).document
+            parameters = who | {"cluster_id": row.cluster_id, "ref": row.external_name}
+            document = (await GET_PARTITION.one(connection, parameters)).document
             if document is not None:
                 assert len(document) < MAX_BYTES
                 shown.append(PartitionDetailOut.model_validate_json(document).model_dump(mode="json"))
@@ -166,9 +166,9 @@ async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
     figures(errors=errors, **hostile.answers_given)
 
 
-async def _values(found: Any) -> object:
+async def _values(answer: Any) -> object:
     """Texts and numbers of an answer, as plain containers."""
-    return _plain(await found)
+    return _plain(await answer)
 
 
 def _plain(value: object) -> object:
@@ -179,7 +179,7 @@ def _plain(value: object) -> object:
     return value
 
 
-async def _made(site: Site) -> object:
+async def _partitions(site: Site) -> object:
     return await _values(site.vipu.partitions_of("a"))
 
 
@@ -187,7 +187,7 @@ CALLS: tuple[Callable[[Site], Any], ...] = (
     lambda site: _values(site.vipu.partition_status("a", "a-1")),
     lambda site: _values(site.vipu.list_partitions("a")),
     lambda site: _values(site.vipu.all_partitions()),
-    _made,
+    _partitions,
     lambda site: _values(site.vipu.ipuof_config("a", "a-1", PartitionShape(4))),
     lambda site: _values(site.vipu.reset_partition("a", "a-1", relocatable=False)),
     lambda site: _values(site.vipu.remove_partition("b", "b-1")),

@@ -121,9 +121,9 @@ async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: 
                 await world.finished(await world.delete(undeleted))
             pair.fail_over()
             await reconnected(world)
-            found = {finding.rule.name for finding in await world.findings()}
-            assert FORGOTTEN in found
-            assert any(name.startswith(MISSING) for name in found)
+            broken_rules = {finding.rule.name for finding in await world.findings()}
+            assert FORGOTTEN in broken_rules
+            assert any(name.startswith(MISSING) for name in broken_rules)
 
             assert await repair(world) == {FORGOTTEN}
             for _ in range(SIGHTINGS):

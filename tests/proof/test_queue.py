@@ -47,15 +47,15 @@ ODD_WORK_ITEMS = (
 
 @pytest.fixture
 async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    made = Bench(database.app_url)
-    yield made
-    await made.database.close()
+    fixture = Bench(database.app_url)
+    yield fixture
+    await fixture.database.close()
 
 
 async def count(bench: Bench, where: str) -> int:
     async with bench.database.begin() as connection:
-        found = await connection.exec_driver_sql(f"SELECT count(*) FROM work WHERE {where}")  # noqa: S608
-        number: int = found.scalar_one()
+        result = await connection.exec_driver_sql(f"SELECT count(*) FROM work WHERE {where}")  # noqa: S608
+        number: int = result.scalar_one()
     return number
 
 
@@ -144,12 +144,12 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
             for kind, key in ODD_WORK_ITEMS:
                 await bench.execute(ODD, kind=kind, key=key, project=world.project.id)
             async with world.worker():
-                made = await world.create("even", "m2000-pod4")
+                accepted = await world.create("even", "m2000-pod4")
                 await until(lambda: _all_met(bench), "the worker has met every odd work item")
                 async with asyncio.timeout(PATIENCE):
                     while await count(bench, "kind = 'cluster' AND run_at IS NOT NULL"):
                         await asyncio.sleep(0.05)
-            assert await world.value("SELECT state FROM clusters WHERE id = :id", id=made.target_id) == "active"
+            assert await world.value("SELECT state FROM clusters WHERE id = :id", id=accepted.target_id) == "active"
             assert await count(bench, "kind = 'periodic' AND last_error IS NOT NULL") == 0
             await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_WORK_ITEMS])
             await bench.database.close()

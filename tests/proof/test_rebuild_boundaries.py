@@ -77,12 +77,12 @@ class Trial:
         servers = await self.world.column("SELECT state FROM poplar_servers WHERE cluster_id = :id", id=self.cluster)
         billed = "SELECT count(*) FROM usage_intervals WHERE resource_id = :id"
         minutes = await self.world.value(billed, id=self.cluster)
-        found = (ended.state, (ended.error or {}).get("code"), row.state, list(servers), minutes, self.done)
+        actual = (ended.state, (ended.error or {}).get("code"), row.state, list(servers), minutes, self.done)
         expected = {
             "delete": ("failed", "preempted", "deleted", ["deleted"], 1, True),
             "cancel": ("cancelled", None, "active", ["running"], 2, True),
         }[self.request]
-        wrong = [] if found == expected else [f"{case}: {found}, not {expected}"]
+        wrong = [] if actual == expected else [f"{case}: {actual}, not {expected}"]
         if self.request == "cancel":
             wrong += [f"{case}: {each}" for each in self._between(row.image)]
         return wrong
@@ -97,8 +97,8 @@ class Trial:
 
 
 def host_of(world: SiteWorld, host: str) -> dict[str, Any]:
-    found: dict[str, Any] = world.http.get(f"/v1/hosts/{host}").json()
-    return found
+    document: dict[str, Any] = world.http.get(f"/v1/hosts/{host}").json()
+    return document
 
 
 async def begin(world: SiteWorld, cluster: UUID, case: Case) -> Trial:
@@ -116,20 +116,20 @@ async def begin(world: SiteWorld, cluster: UUID, case: Case) -> Trial:
 
 @pytest.mark.sample(3)
 async def test_every_boundary(world: SiteWorld, figures: Callable[..., None]) -> None:
-    made: Sequence[Accepted] = [await world.create(f"c{number}") for number, _ in enumerate(CASES)]
+    creations: Sequence[Accepted] = [await world.create(f"c{number}") for number, _ in enumerate(CASES)]
     async with watched_worker(world, {}):
-        for each in made:
+        for each in creations:
             await world.succeeded(each)
-    trials = [await begin(world, each.target_id, case) for case, each in zip(CASES, made, strict=True)]
+    trials = [await begin(world, each.target_id, case) for case, each in zip(CASES, creations, strict=True)]
     plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]] = {
         trial.cluster: {(step, moment): trial.act} for trial, (step, moment, *_) in zip(trials, CASES, strict=True)
     }
     async with watched_worker(world, plans):
-        found = await asyncio.gather(*(trial.wrong(case) for trial, case in zip(trials, CASES, strict=True)))
+        results = await asyncio.gather(*(trial.wrong(case) for trial, case in zip(trials, CASES, strict=True)))
         world.clear_faults()
         await world.delete_all()
     await world.assert_nothing_left()
     figures(cases=len(CASES))
-    wrong = [line for lines in found for line in lines]
+    wrong = [line for lines in results for line in lines]
     if wrong:
         pytest.fail("\n".join(wrong))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -19,9 +19,8 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
 from tests.proof.boundaries import Boundary, Moment, watched_worker
 from tests.proof.operators import clear_reports, drain
-from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -34,12 +33,6 @@ REQUESTS: tuple[Request, ...] = ("delete", "cancel", "repair", "drain")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     with running_site(tmp_path_factory.mktemp("site"), machines=64, options=SECURE) as site:
         yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
 
 
 @dataclass
@@ -78,11 +71,11 @@ class Trial:
         state = await self.world.value("SELECT state FROM clusters WHERE id = :id", id=self.cluster)
         if await self.world.column("SELECT id FROM machines WHERE id = :id AND allocatable", id=self.drained):
             return [f"{self.request} {self.moment} {self.step}: the machine that was drained is offered"]
-        found = (ended.state, (ended.error or {}).get("code"), state, intervals, self.done)
+        actual = (ended.state, (ended.error or {}).get("code"), state, intervals, self.done)
         expected = {"delete": ("failed", "preempted", "deleted", 1, True)}.get(
             self.request, ("succeeded", None, "active", 2, True)
         )
-        return [] if found == expected else [f"{self.request} {self.moment} {self.step}: {found}, not {expected}"]
+        return [] if actual == expected else [f"{self.request} {self.moment} {self.step}: {actual}, not {expected}"]
 
 
 async def begin(world: SiteWorld, step: str, moment: Moment, request: Request, cluster: UUID) -> Trial:
@@ -97,11 +90,11 @@ async def begin(world: SiteWorld, step: str, moment: Moment, request: Request, c
 
 async def go_through(world: SiteWorld, cases: Sequence[tuple[str, Moment, Request]]) -> list[str]:
     """All cases side by side."""
-    made = [await world.create(f"c{number}") for number, _ in enumerate(cases)]
+    creations = [await world.create(f"c{number}") for number, _ in enumerate(cases)]
     async with watched_worker(world, {}):
-        for each in made:
+        for each in creations:
             await world.succeeded(each)
-    trials = [await begin(world, *case, each.target_id) for case, each in zip(cases, made, strict=True)]
+    trials = [await begin(world, *case, each.target_id) for case, each in zip(cases, creations, strict=True)]
     plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]] = {
         trial.cluster: {(trial.step, trial.moment): trial.act} for trial in trials
     }

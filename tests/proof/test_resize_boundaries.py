@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -17,9 +17,8 @@ import pytest
 from ipucloud.clusters.operations.resize import RESIZE
 from ipucloud.operations.store import Accepted
 from tests.proof.boundaries import Boundary, Moment, watched_worker
-from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -33,12 +32,6 @@ SIZES = {"m2000-pod4": 1, "m2000-pod8": 2}
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     with running_site(tmp_path_factory.mktemp("site"), machines=64, options=SECURE) as site:
         yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
 
 
 @dataclass
@@ -78,14 +71,14 @@ class Trial:
             "SELECT quantity FROM usage_intervals WHERE resource_id = :id ORDER BY started_at", id=self.cluster
         )
         flavor = cluster.flavor if cluster.state == "active" else None
-        found = (ended.state, (ended.error or {}).get("code"), cluster.state, flavor, held, billed, self.done)
+        actual = (ended.state, (ended.error or {}).get("code"), cluster.state, flavor, held, billed, self.done)
         former, latter = SIZES[self.former], SIZES[self.flavor]
         expected = {
             "delete": ("failed", "preempted", "deleted", None, 0, [former], True),
             "cancel": ("cancelled", None, "active", self.former, former, [former, former], True),
             "resize": ("succeeded", None, "active", self.flavor, latter, [former, latter], True),
         }[self.request]
-        return [] if found == expected else [f"{self.request} {self.moment} {self.step}: {found}, not {expected}"]
+        return [] if actual == expected else [f"{self.request} {self.moment} {self.step}: {actual}, not {expected}"]
 
 
 async def begin(world: SiteWorld, step: str, moment: Moment, request: Request, cluster: UUID) -> Trial:
@@ -100,11 +93,11 @@ async def begin(world: SiteWorld, step: str, moment: Moment, request: Request, c
 async def go_through(world: SiteWorld, cases: Sequence[tuple[str, Moment, Request]]) -> list[str]:
     """All cases side by side."""
     flavors = itertools.cycle(["m2000-pod4", "m2000-pod8", "m2000-pod4"])
-    made = [await world.create(f"c{number}", flavor=next(flavors)) for number, _ in enumerate(cases)]
+    creations = [await world.create(f"c{number}", flavor=next(flavors)) for number, _ in enumerate(cases)]
     async with watched_worker(world, {}):
-        for each in made:
+        for each in creations:
             await world.succeeded(each)
-    trials = [await begin(world, *case, each.target_id) for case, each in zip(cases, made, strict=True)]
+    trials = [await begin(world, *case, each.target_id) for case, each in zip(cases, creations, strict=True)]
     plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]] = {
         trial.cluster: {(trial.step, trial.moment): trial.act} for trial in trials
     }

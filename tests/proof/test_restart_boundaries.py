@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -14,9 +14,8 @@ import pytest
 from ipucloud.clusters.operations.restart import REBOOT
 from ipucloud.operations.store import Accepted
 from tests.proof.boundaries import Boundary, Moment, watched_worker
-from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -36,12 +35,6 @@ CASES: tuple[Case, ...] = (
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     with running_site(tmp_path_factory.mktemp("site"), machines=32, options=SECURE) as site:
         yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
 
 
 @dataclass
@@ -76,12 +69,12 @@ class Trial:
         )
         billed = "SELECT count(*) FROM usage_intervals WHERE resource_id = :id"
         minutes = await self.world.value(billed, id=self.cluster)
-        found = (ended.state, (ended.error or {}).get("code"), state, list(servers), minutes, self.done)
+        actual = (ended.state, (ended.error or {}).get("code"), state, list(servers), minutes, self.done)
         expected = {
             "delete": ("failed", "preempted", "deleted", ["deleted"], 1, True),
             "cancel": ("cancelled", None, "active", ["running"], 1, True),
         }[self.request]
-        wrong = [] if found == expected else [f"{case}: {found}, not {expected}"]
+        wrong = [] if actual == expected else [f"{case}: {actual}, not {expected}"]
         if case[0] == "note_boots" and self.request == "cancel" and boot_of(self.world, self.host) != self.boot:
             wrong.append(f"{case}: the server was restarted")
         return wrong
@@ -106,20 +99,20 @@ async def begin(world: SiteWorld, cluster: UUID, case: Case) -> Trial:
 
 @pytest.mark.sample(3)
 async def test_every_boundary(world: SiteWorld, figures: Callable[..., None]) -> None:
-    made: Sequence[Accepted] = [await world.create(f"c{number}") for number, _ in enumerate(CASES)]
+    creations: Sequence[Accepted] = [await world.create(f"c{number}") for number, _ in enumerate(CASES)]
     async with watched_worker(world, {}):
-        for each in made:
+        for each in creations:
             await world.succeeded(each)
-    trials = [await begin(world, each.target_id, case) for case, each in zip(CASES, made, strict=True)]
+    trials = [await begin(world, each.target_id, case) for case, each in zip(CASES, creations, strict=True)]
     plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]] = {
         trial.cluster: {(step, moment): trial.act} for trial, (step, moment, *_) in zip(trials, CASES, strict=True)
     }
     async with watched_worker(world, plans):
-        found = await asyncio.gather(*(trial.wrong(case) for trial, case in zip(trials, CASES, strict=True)))
+        results = await asyncio.gather(*(trial.wrong(case) for trial, case in zip(trials, CASES, strict=True)))
         world.clear_faults()
         await world.delete_all()
     await world.assert_nothing_left()
     figures(cases=len(CASES))
-    wrong = [line for lines in found for line in lines]
+    wrong = [line for lines in results for line in lines]
     if wrong:
         pytest.fail("\n".join(wrong))

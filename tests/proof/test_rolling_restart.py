@@ -111,9 +111,9 @@ async def test_everything_is_replaced_and_nobody_notices(
     register = Register()
 
     async def go_on() -> None:
-        wanted = len(register.acknowledged) + BETWEEN
+        target = len(register.acknowledged) + BETWEEN
         async with asyncio.timeout(PATIENCE):
-            while len(register.acknowledged) < wanted:
+            while len(register.acknowledged) < target:
                 await asyncio.sleep(0.01)
 
     async with open_site_world(database, site) as world:

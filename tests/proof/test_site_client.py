@@ -109,8 +109,8 @@ class Lane:
 
     async def hits(self, rule: str) -> int:
         """How often a call met the rule."""
-        found = (await self._rules.get("/v1/faults")).raise_for_status().json()["faults"]
-        return next(int(each["hits"]) for each in found if each["id"] == rule)
+        faults = (await self._rules.get("/v1/faults")).raise_for_status().json()["faults"]
+        return next(int(each["hits"]) for each in faults if each["id"] == rule)
 
     async def warm(self, site: Site) -> None:
         """Use the line once, so that a connection stands."""
@@ -190,21 +190,21 @@ async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
                 while await outcome(lane.warm(site)) in {"unknown", "busy"}:  # a slow machine, and a short time-out
                     pass
         fault.apply(lane.line, answer_bytes)
-        found = await outcome(case.make(sites, site, resource))
+        actual = await outcome(case.make(sites, site, resource))
         lane.line.repair()
         if fault.newcomer == "refused":
             lane.line.listen()
-    wanted = expected(case, fault.http if case.transport == "http" else fault.grpc)
+    allowed = expected(case, fault.http if case.transport == "http" else fault.grpc)
     if fault.all_but is not None and case.transport != "http":
-        wanted |= expected(case, "answer")  # frames of the connection's own may have moved the answer's last byte
-    wrong = [] if found in wanted else [f"ended as {found}, not {sorted(wanted)}"]
-    seen = await lane.hits(rules[0])
-    if seen == 0 and found == "unknown" and case.transport != "http" and fault.down is not CALM:
+        allowed |= expected(case, "answer")  # frames of the connection's own may have moved the answer's last byte
+    wrong = [] if actual in allowed else [f"ended as {actual}, not {sorted(allowed)}"]
+    hits = await lane.hits(rules[0])
+    if hits == 0 and actual == "unknown" and case.transport != "http" and fault.down is not CALM:
         # A frame of the connection's own (a settings or ping acknowledgement) met the fault before the request left.
         await lane.lift(*rules)
         return wrong
-    if seen != fault.arrives:
-        wrong.append(f"the site saw {seen} requests, not {fault.arrives}")
+    if hits != fault.arrives:
+        wrong.append(f"the site saw {hits} requests, not {fault.arrives}")
     await lane.lift(*rules)
     if case.observe is not None and case.makes is not None:
         there = await case.observe(lane.direct, resource)
@@ -234,9 +234,9 @@ async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figur
         return wrong
 
     turns = asyncio.Semaphore(8)
-    found = await asyncio.gather(*(try_all(case, turns) for case in CASES))
+    results = await asyncio.gather(*(try_all(case, turns) for case in CASES))
     figures(calls=len(CASES), faults=len(FAULTS), **counted)
-    assert "\n".join(line for lines in found for line in lines) == ""
+    assert "\n".join(line for lines in results for line in lines) == ""
 
 
 def test_no_call_was_forgotten() -> None:

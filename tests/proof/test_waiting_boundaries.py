@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -23,9 +23,8 @@ from tests.proof.boundaries import Boundary, watched_worker
 from tests.proof.boundaries import Moment as Step
 from tests.proof.interrupted import Act, Moment, interrupted
 from tests.proof.operators import clear_reports
-from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
@@ -47,12 +46,6 @@ _OVER = "UPDATE capacity_waits SET since = app_now() - interval '2 hours', until
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     with running_site(tmp_path_factory.mktemp("site"), machines=32, options=SECURE) as site:
         yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
 
 
 @dataclass
@@ -86,7 +79,7 @@ class Trial:
         held = "SELECT count(machine_id) FROM allocations WHERE cluster_id = :id AND freed_at IS NULL"
         counted = "count(*), count(*) FILTER (WHERE ended_at IS NULL)"
         billed = f"SELECT {counted} FROM usage_intervals WHERE resource_id = :id"  # noqa: S608  # our own text
-        found = (
+        actual = (
             ended.state,
             (ended.error or {}).get("code"),
             state,
@@ -94,7 +87,7 @@ class Trial:
             *await world.one(billed, id=cluster),
         )
         expected = self._expected()
-        wrong = [] if found in expected else [f"{self}: {found}, not one of {expected}"]
+        wrong = [] if actual in expected else [f"{self}: {actual}, not one of {expected}"]
         return wrong if self.done else [*wrong, f"{self}: it was never reached"]
 
     def __str__(self) -> str:

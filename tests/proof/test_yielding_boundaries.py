@@ -37,9 +37,9 @@ from tests.support.world.clock import shift_clock
 pytestmark = pytest.mark.anyio
 
 Where = tuple[int, Moment]
-Told = Literal["tell", "stop"]
+Phase = Literal["tell", "stop"]
 """What the task does: it tells a cluster that it has to stop, and when its time has come, it stops it."""
-PREEMPTIONS: tuple[tuple[Told, Where], ...] = (
+PREEMPTIONS: tuple[tuple[Phase, Where], ...] = (
     *((("tell"), where) for where in itertools.product((1, 2), Moment)),
     *((("stop"), (1, moment)) for moment in Moment),
 )
@@ -51,7 +51,7 @@ _DUE = (
     " WHERE ended_at IS NULL"
 )
 _UNFINISHED = "SELECT count(*) FROM operations WHERE finished_at IS NULL"
-_SEEN = """
+_STATE = """
 SELECT c.state, (SELECT count(machine_id) FROM allocations a WHERE a.cluster_id = c.id AND a.freed_at IS NULL) AS held,
        count(u.id) AS billed, count(u.id) FILTER (WHERE u.ended_at IS NULL) AS open
   FROM clusters c LEFT JOIN usage_intervals u ON u.of_cluster = c.id WHERE c.id = :id GROUP BY c.id
@@ -73,7 +73,7 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
         yield world
 
 
-async def left(world: SiteWorld) -> list[str]:
+async def delete_all_and_check(world: SiteWorld) -> list[str]:
     """What is held but not counted, or the other way round; then everything is deleted, and nothing may be left."""
     used = await world.value("SELECT coalesce(sum(used), 0) FROM quotas")
     held = await world.value("SELECT count(machine_id) FROM allocations WHERE freed_at IS NULL")
@@ -93,14 +93,14 @@ class Preemption:
         self.waits: Accepted
         self.spot: UUID
 
-    async def prepare(self, told: Told) -> None:
+    async def prepare(self, phase: Phase) -> None:
         world = self.world
         async with watched_worker(world, {}):
             self.spot = await world.build(f"spot{self.number}", preemptible=True)
         await world.impair(Code.MAINTENANCE, UNUSED)
         self.waits = await world.create(f"waits{self.number}", wait_for_capacity=True)
         await serve_waiting(world.settings, world.database)
-        if told == "stop":
+        if phase == "stop":
             await follow_preemptions(world.settings, world.database)
             await world.execute(_DUE)
 
@@ -115,7 +115,7 @@ class Preemption:
 
         return do
 
-    async def settle(self) -> None:
+    async def finish(self) -> None:
         """What workers do from then on, until nothing is under way."""
         world = self.world
 
@@ -127,22 +127,22 @@ class Preemption:
         async with watched_worker(world, {}):
             await until(quiet, "everything has ended")
 
-    async def seen(self) -> tuple[object, ...]:
-        spot = await self.world.one(_SEEN, id=self.spot)
-        waits = await self.world.one(_SEEN, id=self.waits.target_id)
+    async def actual(self) -> tuple[object, ...]:
+        spot = await self.world.one(_STATE, id=self.spot)
+        waits = await self.world.one(_STATE, id=self.waits.target_id)
         notices = await self.world.value("SELECT count(*) FROM preemptions WHERE ended_at IS NULL")
         skus = await self.world.column("SELECT DISTINCT sku FROM usage_intervals WHERE of_cluster = :id", id=self.spot)
         assert skus == [PREEMPTIBLE]
         return (*spot, *waits, notices)
 
 
-def preempted(told: Told, where: Where, ended_by: str) -> tuple[object, ...]:
+def preempted(phase: Phase, where: Where, ended_by: str) -> tuple[object, ...]:
     """How it has to end: state, machines held, usage intervals and open ones, of both; open notices."""
     gone, kept, stopped = ("deleted", 0), ("active", 1, 1, 1), ("suspended", 0, 1, 0)
     if ended_by not in OF_WAITER:
         return (*gone, 1, 0, "active", 1, 1, 1, 0)
     # Who waited has gone before the task holds the lock of the cluster that is to stop: nobody stops for nobody.
-    spot = stopped if told == "stop" and where[1] is Moment.INSIDE else kept
+    spot = stopped if phase == "stop" and where[1] is Moment.INSIDE else kept
     return (*spot, *gone, 0, 0, 0)
 
 
@@ -151,16 +151,16 @@ async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figu
     cases = list(itertools.product(PREEMPTIONS, ENDED_BY))
     chosen = cases if full else cases[4::5]
     wrong = []
-    for number, ((told, where), ended_by) in enumerate(chosen):
+    for number, ((phase, where), ended_by) in enumerate(chosen):
         trial = Preemption(world, number)
-        await trial.prepare(told)
+        await trial.prepare(phase)
         async with interrupted(world, {where: trial.act(ended_by)}) as database:
             await follow_preemptions(world.settings, database)
-        await trial.settle()
-        found, expected = await trial.seen(), preempted(told, where, ended_by)
-        if found != expected:
-            wrong.append(f"{told} {where}: {ended_by}: {found}, not {expected}")
-        wrong += await left(world)
+        await trial.finish()
+        actual, expected = await trial.actual(), preempted(phase, where, ended_by)
+        if actual != expected:
+            wrong.append(f"{phase} {where}: {ended_by}: {actual}, not {expected}")
+        wrong += await delete_all_and_check(world)
     figures(cases=len(chosen), of=len(cases))
     if wrong:
         pytest.fail("\n".join(wrong))
@@ -186,7 +186,7 @@ class Reserved:
     def __init__(self, world: SiteWorld, number: int, later: Iterator[int]) -> None:
         self.world, self.number, self._later = world, number, later
         self.reservation: UUID
-        self.made: Accepted | None = None
+        self.accepted: Accepted | None = None
 
     async def prepare(self, turn: str, request: str) -> None:
         world = self.world
@@ -199,10 +199,10 @@ class Reserved:
         if turn == "begins":
             return
         await follow_reservations(world.database)
-        self.made = await self.create()
+        self.accepted = await self.create()
         if "create" not in request:
             async with watched_worker(world, {}):
-                await world.succeeded(self.made)
+                await world.succeeded(self.accepted)
         await self.pass_its_end()
 
     async def pass_its_end(self) -> None:
@@ -217,19 +217,19 @@ class Reserved:
         world = self.world
         try:
             if request == "create":
-                self.made = await self.create()
+                self.accepted = await self.create()
             elif request == "cancel":
                 async with world.database.begin() as connection:
                     await cancel_reservation(connection, world.project.actor, self.reservation)
-            elif self.made is not None and request == "cancel create":
-                assert await world.cancel(self.made)
-            elif self.made is not None:
-                await (world.suspend if request == "suspend" else world.delete)(self.made.target_id)
+            elif self.accepted is not None and request == "cancel create":
+                assert await world.cancel(self.accepted)
+            elif self.accepted is not None:
+                await (world.suspend if request == "suspend" else world.delete)(self.accepted.target_id)
         except Problem as problem:
             if problem.kind is not STATE_CONFLICT:
                 raise
 
-    async def seen(self) -> tuple[object, ...]:
+    async def actual(self) -> tuple[object, ...]:
         world = self.world
         async with watched_worker(world, {}):
 
@@ -242,12 +242,12 @@ class Reserved:
         billed = (
             "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals WHERE reservation_id = :id"
         )
-        mine: dict[str, object] = {"id": self.reservation}
-        own = () if self.made is None else tuple(await world.one(_SEEN, id=self.made.target_id))
+        parameters: dict[str, object] = {"id": self.reservation}
+        own = () if self.accepted is None else tuple(await world.one(_STATE, id=self.accepted.target_id))
         return (
             await world.value(state, id=self.reservation),
             await world.value(held, id=self.reservation),
-            *await world.one(billed, mine),
+            *await world.one(billed, parameters),
             *own,
         )
 
@@ -282,11 +282,11 @@ async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, fig
         await trial.prepare(turn, request)
         async with interrupted(world, {(1, moment): partial(trial.act, request)}) as database:
             await follow_reservations(database)
-        found, expected = await trial.seen(), reserved(moment, request)
-        if found != expected:
-            wrong.append(f"{turn}, {moment}: {request}: {found}, not {expected}")
+        actual, expected = await trial.actual(), reserved(moment, request)
+        if actual != expected:
+            wrong.append(f"{turn}, {moment}: {request}: {actual}, not {expected}")
         await trial.end()
-        wrong += await left(world)
+        wrong += await delete_all_and_check(world)
     figures(cases=len(chosen), of=len(RESERVATIONS))
     if wrong:
         pytest.fail("\n".join(wrong))

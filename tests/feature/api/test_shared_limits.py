@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 RATE, BURST, CALLER = 10.0, 40, "caller"
 
 
-class Hand:
+class ManualClock:
     """A clock that is set by hand."""
 
     at = 0.0
@@ -29,12 +29,12 @@ class Hand:
         return self.at
 
 
-def limiters(clock: Hand, number: int = 3) -> list[RateLimiter]:
+def limiters(clock: ManualClock, number: int = 3) -> list[RateLimiter]:
     """That of each process."""
     return [RateLimiter("token", RATE, BURST, clock) for _ in range(number)]  # type: ignore[arg-type]  # all it is asked
 
 
-def taken(each: RateLimiter, number: int = 1000, caller: str = CALLER) -> int:
+def allowed(each: RateLimiter, number: int = 1000, caller: str = CALLER) -> int:
     """How many of so many requests are served."""
     return sum(each.take(caller) >= 0 for _ in range(number))
 
@@ -45,66 +45,66 @@ async def share(db: Database, processes: Sequence[RateLimiter]) -> None:
 
 
 async def test_a_caller_gets_the_sustained_rate_once_however_many_processes_serve_it(db: Database) -> None:
-    clock = Hand()
+    clock = ManualClock()
     processes = limiters(clock)
-    assert sum(map(taken, processes)) == 3 * BURST, "none has met the caller before"
+    assert sum(map(allowed, processes)) == 3 * BURST, "none has met the caller before"
     await share(db, processes)
     served, seconds = 0, 60
     for _ in range(int(seconds / SHARE_SECONDS)):
         clock.at += SHARE_SECONDS
-        served += sum(map(taken, processes))
+        served += sum(map(allowed, processes))
         await share(db, processes)
     at_once = 3 * RATE * SHARE_SECONDS
     assert RATE * seconds / 2 < served <= RATE * seconds + at_once
 
 
 async def test_a_caller_with_little_use_costs_no_statement_and_others_do_not_matter(db: Database) -> None:
-    clock = Hand()
+    clock = ManualClock()
     one, other = limiters(clock, 2)
-    taken(one, BURST // 8)
+    allowed(one, BURST // 8)
     await share(db, [one, other])
     async with db.read() as connection:
         assert (await connection.execute(sa.text("SELECT count(*) FROM rate_limits"))).scalar_one() == 0
-    taken(one)
-    taken(other, BURST // 2)
-    taken(other, BURST // 2, "somebody else")
+    allowed(one)
+    allowed(other, BURST // 2)
+    allowed(other, BURST // 2, "somebody else")
     await share(db, [one, other])
-    assert taken(other, caller="somebody else") == BURST // 2
+    assert allowed(other, caller="somebody else") == BURST // 2
 
 
 async def test_what_was_long_ago_does_not_count(db: Database) -> None:
-    clock = Hand()
+    clock = ManualClock()
     one, other = limiters(clock, 2)
     for _ in range(20):
-        taken(one), taken(other, 10)
+        allowed(one), allowed(other, 10)
         await share(db, [one, other])
         clock.at += 1
     clock.at += BURST / RATE
-    assert taken(one, 10) == 10
+    assert allowed(one, 10) == 10
     await share(db, [one])
-    assert taken(one) == BURST - 10
+    assert allowed(one) == BURST - 10
 
 
 async def test_without_a_database_each_process_counts_for_itself(scratch_down: Database) -> None:
-    clock = Hand()
+    clock = ManualClock()
     [one] = limiters(clock, 1)
-    assert taken(one) == BURST
+    assert allowed(one) == BURST
     await share(scratch_down, [one])
     clock.at += 1
-    assert taken(one) == RATE
+    assert allowed(one) == RATE
 
 
 async def test_callers_who_are_gone_are_forgotten(db: Database, database: Scratch) -> None:
-    [one] = limiters(Hand(), 1)
-    taken(one)
+    [one] = limiters(ManualClock(), 1)
+    allowed(one)
     await share(db, [one])
     async with db.read() as connection:
         now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
         try:
-            for later, left in ((KEPT_SECONDS - 60, 1), (KEPT_SECONDS + 60, 0)):
+            for later, rows in ((KEPT_SECONDS - 60, 1), (KEPT_SECONDS + 60, 0)):
                 stop_clock(database.owner_url, now + timedelta(seconds=later))
                 await sweep(db)
-                assert (await connection.execute(sa.text("SELECT count(*) FROM rate_limits"))).scalar_one() == left
+                assert (await connection.execute(sa.text("SELECT count(*) FROM rate_limits"))).scalar_one() == rows
         finally:
             start_clock(database.owner_url)
 

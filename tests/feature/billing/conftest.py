@@ -1,4 +1,4 @@
-"""Books for the tests of the ledger."""
+"""A project whose usage is billed, for the tests of the ledger."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ipucloud.db.engine import Database
-from tests.feature.billing.books import Books, open_books
+from tests.feature.billing.world import BillingWorld, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 
 @pytest.fixture
-async def books(database: Scratch) -> AsyncIterator[Books]:
-    made = Database(database.app_url)
-    yield await open_books(made, database.owner_url)
-    await made.close()
+async def billing(database: Scratch) -> AsyncIterator[BillingWorld]:
+    db = Database(database.app_url)
+    yield await open_billing_world(db, database.owner_url)
+    await db.close()

@@ -16,7 +16,7 @@ from ipucloud.inventory.health.codes import CODES, Code, Kind
 from ipucloud.inventory.health.tables import health_reports
 from ipucloud.inventory.tables import allocations, site_regions
 from ipucloud.kernel.ids import new_id
-from tests.feature.billing.books import REGION, Books
+from tests.feature.billing.world import REGION, BillingWorld
 from tests.support.factories import LONG_AGO, make_cluster_row, seed_region
 
 SERVER = 4
@@ -27,18 +27,20 @@ SERVER = 4
 class Faulty:
     """A cluster in use. Parts are its machines from 0 on, and then its servers' hosts."""
 
-    books: Books
+    billing: BillingWorld
     cluster: UUID
     parts: tuple[tuple[Kind, UUID], ...]
 
-    async def fails(self, part: int, seen: datetime, code: Code | None = None, *, settled: bool = True) -> UUID:
+    async def fails(
+        self, part: int, first_seen_at: datetime, code: Code | None = None, *, settled: bool = True
+    ) -> UUID:
         """A fault that was first seen then is confirmed now; the report."""
         kind, thing = self.parts[part]
         code = code or (Code.HOST_FAILED if kind == "host" else Code.BMC_CRITICAL)
-        declared, made = CODES[kind][code], new_id()
-        await self.books.insert(
+        declared, report = CODES[kind][code], new_id()
+        await self.billing.insert(
             sa.insert(health_reports).values(
-                id=made,
+                id=report,
                 region=REGION,
                 machine_id=thing if kind == "machine" else None,
                 host_id=thing if kind == "host" else None,
@@ -48,39 +50,39 @@ class Faulty:
                 credited=declared.credited,
                 detail="as seen",
                 message=declared.message,
-                first_seen_at=seen,
+                first_seen_at=first_seen_at,
                 confirmed_at=sa.func.app_now(),
             )
         )
         if settled:
             await self.settle()
-        return made
+        return report
 
     async def works(self, report: UUID, since: datetime, *, settled: bool = True) -> None:
         """The fault is seen now to be over since then."""
         over = "UPDATE health_reports SET good_since = :since, cleared_at = app_now() WHERE id = :id"
-        await self.books.execute(over, since=since, id=report)
+        await self.billing.execute(over, since=since, id=report)
         if settled:
             await self.settle()
 
     async def settle(self) -> None:
         """What an observation does after it has written reports."""
-        async with self.books.database.begin() as connection:
-            await settle_cluster(connection, project_id=self.books.project.id, cluster_id=self.cluster)
+        async with self.billing.database.begin() as connection:
+            await settle_cluster(connection, project_id=self.billing.project.id, cluster_id=self.cluster)
 
     async def violations(self) -> list[str]:
         """What the audit says of credits."""
-        return [f"{each.rule.name}: {each.violation.detail}" for each in await audit(self.books.database, RULES)]
+        return [f"{each.rule.name}: {each.violation.detail}" for each in await audit(self.billing.database, RULES)]
 
 
-async def faulty(books: Books, machines: int = 4, servers: int = 1) -> Faulty:
+async def faulty(billing: BillingWorld, machines: int = 4, servers: int = 1) -> Faulty:
     """A cluster that is not billed yet, with machines and servers that work."""
-    async with books.database.begin() as connection:
+    async with billing.database.begin() as connection:
         known = await connection.scalar(sa.select(sa.func.count()).select_from(site_regions))
         if not known:
             await seed_region(connection, REGION, host_count=4)
         cluster = await make_cluster_row(
-            connection, books.project.id, machines=machines, ipus=4 * machines, flavor="m2000-pod16"
+            connection, billing.project.id, machines=machines, ipus=4 * machines, flavor="m2000-pod16"
         )
         parts = await connection.execute(
             sa.text(
@@ -91,9 +93,9 @@ async def faulty(books: Books, machines: int = 4, servers: int = 1) -> Faulty:
             ),
             {"machines": machines, "servers": servers},
         )
-        made = Faulty(books, cluster, tuple((kind, thing) for kind, thing in parts))
-        for ordinal, (kind, thing) in enumerate(made.parts):
-            held = {"id": new_id(), "project_id": books.project.id, "cluster_id": cluster, "created_at": LONG_AGO}
+        cluster_parts = Faulty(billing, cluster, tuple((kind, thing) for kind, thing in parts))
+        for ordinal, (kind, thing) in enumerate(cluster_parts.parts):
+            held = {"id": new_id(), "project_id": billing.project.id, "cluster_id": cluster, "created_at": LONG_AGO}
             await connection.execute(
                 sa.insert(allocations).values(**held, ordinal=ordinal % machines, **{f"{kind}_id": thing})
             )
@@ -101,11 +103,11 @@ async def faulty(books: Books, machines: int = 4, servers: int = 1) -> Faulty:
             await connection.execute(
                 sa.insert(poplar_servers).values(
                     id=new_id(),
-                    project_id=books.project.id,
+                    project_id=billing.project.id,
                     cluster_id=cluster,
                     ordinal=ordinal,
                     name=f"poplar-{ordinal}",
                     state="running",
                 )
             )
-    return made
+    return cluster_parts

@@ -62,7 +62,7 @@ class Script:
 
 
 @dataclass
-class Seen:
+class Observation:
     """What one customer saw of his cluster: since which second it is in which state."""
 
     plan: Plan
@@ -115,7 +115,7 @@ Bill = Mapping[tuple[int, str, date], tuple[int, Decimal]]
 """Minutes and cost of each cluster, or of the reservation as the one after the last, by SKU and month."""
 
 
-def counted(script: Script, lives: Sequence[Seen], until: datetime) -> Bill:
+def counted(script: Script, lives: Sequence[Observation], until: datetime) -> Bill:
     """One minute after the other, of those that begin before `until`."""
     bill: dict[tuple[int, str, date], tuple[int, Decimal]] = defaultdict(lambda: (0, Decimal(0)))
     end = int((until - script.base) / SECOND)
@@ -141,7 +141,7 @@ def _minutes(spans: Sequence[tuple[int, int]], end: int) -> Iterator[int]:
             yield second
 
 
-def _in_use(script: Script, life: Seen, end: int) -> list[tuple[int, int]]:
+def _in_use(script: Script, life: Observation, end: int) -> list[tuple[int, int]]:
     """When the cluster itself is to be paid: in use, and not of a reservation, which is paid instead until it ends."""
     spans, of_reservation = [], life.plan.kind == "reserved"
     for (start, state), (stop, _) in pairwise([*life.states, (end, "")]):

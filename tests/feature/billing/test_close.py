@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct
 from ipucloud.billing.ledger.months import open_months
-from tests.feature.billing.books import Books, at
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import make_project
 
 pytestmark = pytest.mark.anyio
@@ -20,22 +20,22 @@ HOUR = timedelta(hours=1)
 BY_MONTH = "SELECT billing_month::text, sum(minutes), sum(cost) FROM usage_charges GROUP BY 1 ORDER BY 1"
 
 
-async def test_a_life_over_the_end_of_a_month_with_a_resize_and_a_new_price(books: Books) -> None:
-    cluster = await books.make_cluster()
+async def test_a_life_over_the_end_of_a_month_with_a_resize_and_a_new_price(billing: BillingWorld) -> None:
+    cluster = await billing.make_cluster()
     start, resized = at("2026-03-31T23:59:30"), at("2026-04-01T00:10:10")
-    await books.price("0.0625", valid_to=at("2026-04-01T00:15:00"))
-    await books.price("0.0700", at("2026-04-01T00:15:00"))
-    await books.used(cluster, start, resized, quantity=4)
-    await books.used(cluster, resized, at("2026-04-01T00:20:01"), quantity=8, anchor_at=start)
-    await books.keep(at("2026-04-01T02:00:00"))
-    charges = await books.rows("SELECT minutes, quantity, cost FROM usage_charges ORDER BY first_minute")
+    await billing.price("0.0625", valid_to=at("2026-04-01T00:15:00"))
+    await billing.price("0.0700", at("2026-04-01T00:15:00"))
+    await billing.used(cluster, start, resized, quantity=4)
+    await billing.used(cluster, resized, at("2026-04-01T00:20:01"), quantity=8, anchor_at=start)
+    await billing.keep(at("2026-04-01T02:00:00"))
+    charges = await billing.rows("SELECT minutes, quantity, cost FROM usage_charges ORDER BY first_minute")
     assert [tuple(row) for row in charges] == [
         (1, 4, Decimal("0.25")),
         (10, 4, Decimal("2.50")),
         (5, 8, Decimal("2.50")),
         (5, 8, Decimal("2.80")),
     ]
-    assert [tuple(row) for row in await books.rows(BY_MONTH)] == [
+    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == [
         ("2026-03-01", 1, Decimal("0.25")),
         ("2026-04-01", 20, Decimal("7.80")),
     ]
@@ -52,153 +52,155 @@ async def test_a_life_over_the_end_of_a_month_with_a_resize_and_a_new_price(book
         ("10:30:00", "11:00:00", 30, "1.875"),
     ],
 )
-async def test_minutes_that_began(books: Books, start: str, end: str, minutes: int, cost: str) -> None:
-    await books.price("0.0625")
-    await books.used(await books.make_cluster(), at(f"2026-05-05T{start}"), at(f"2026-05-05T{end}"))
-    await books.keep(at("2026-05-05T13:00:00"))
-    assert await books.total() == (minutes, Decimal(cost))
+async def test_minutes_that_began(billing: BillingWorld, start: str, end: str, minutes: int, cost: str) -> None:
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), at(f"2026-05-05T{start}"), at(f"2026-05-05T{end}"))
+    await billing.keep(at("2026-05-05T13:00:00"))
+    assert await billing.total() == (minutes, Decimal(cost))
 
 
-async def test_a_price_changes_within_an_hour(books: Books) -> None:
-    await books.price("0.0625", valid_to=at("2026-05-05T10:05:30"))
-    await books.price("0.0700", at("2026-05-05T10:05:30"))
-    await books.used(await books.make_cluster(), at("2026-05-05T10:00:30"), at("2026-05-05T10:10:00"))
-    await books.keep(at("2026-05-05T12:00:00"))
-    assert await books.total() == (10, Decimal("0.6625"))
+async def test_a_price_changes_within_an_hour(billing: BillingWorld) -> None:
+    await billing.price("0.0625", valid_to=at("2026-05-05T10:05:30"))
+    await billing.price("0.0700", at("2026-05-05T10:05:30"))
+    await billing.used(await billing.make_cluster(), at("2026-05-05T10:00:30"), at("2026-05-05T10:10:00"))
+    await billing.keep(at("2026-05-05T12:00:00"))
+    assert await billing.total() == (10, Decimal("0.6625"))
 
 
-async def test_a_month_of_a_running_cluster(books: Books) -> None:
-    await books.price("0.0625")
-    await books.used(await books.make_cluster(), at("2026-01-31T22:34:56"))
-    await books.keep(at("2026-03-01T01:30:00"))
-    months = {row[0]: row[1] for row in await books.rows(BY_MONTH)}
+async def test_a_month_of_a_running_cluster(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), at("2026-01-31T22:34:56"))
+    await billing.keep(at("2026-03-01T01:30:00"))
+    months = {row[0]: row[1] for row in await billing.rows(BY_MONTH)}
     assert months["2026-02-01"] == 40_320
 
 
-async def test_nothing_used_is_nothing_posted(books: Books) -> None:
-    await books.price("0.0625")
-    await books.make_cluster()
-    await books.keep(at("2026-05-05T12:00:00"))
-    assert await books.rows("SELECT FROM hour_closes") == []
-    assert await books.total() == (0, Decimal(0))
+async def test_nothing_used_is_nothing_posted(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    await billing.make_cluster()
+    await billing.keep(at("2026-05-05T12:00:00"))
+    assert await billing.rows("SELECT FROM hour_closes") == []
+    assert await billing.total() == (0, Decimal(0))
 
 
-async def furnished(books: Books) -> None:
+async def furnished(billing: BillingWorld) -> None:
     """Three clusters over six hours of a morning, with a resize, a new price and a second project."""
-    await books.price("0.0625", valid_to=at("2026-05-05T08:30:30"))
-    await books.price("0.0710", at("2026-05-05T08:30:30"))
-    async with books.database.begin() as connection:
+    await billing.price("0.0625", valid_to=at("2026-05-05T08:30:30"))
+    await billing.price("0.0710", at("2026-05-05T08:30:30"))
+    async with billing.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    first, second, third = await books.make_cluster(), await books.make_cluster(), await books.make_cluster(other)
-    await books.used(first, at("2026-05-05T06:12:13"), at("2026-05-05T09:00:01"), quantity=4)
-    await books.used(
+    first, second, third = await billing.make_cluster(), await billing.make_cluster(), await billing.make_cluster(other)
+    await billing.used(first, at("2026-05-05T06:12:13"), at("2026-05-05T09:00:01"), quantity=4)
+    await billing.used(
         first, at("2026-05-05T09:00:01"), at("2026-05-05T11:17:00"), quantity=16, anchor_at=at("2026-05-05T06:12:13")
     )
-    await books.used(second, at("2026-05-05T07:59:59"), at("2026-05-05T08:00:00"))
-    await books.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
+    await billing.used(second, at("2026-05-05T07:59:59"), at("2026-05-05T08:00:00"))
+    await billing.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
 
 
-async def test_twice_in_any_order_and_by_many_at_once_is_once(books: Books) -> None:
-    await furnished(books)
-    books.now(at("2026-05-05T12:02:00"))
-    await open_months(books.database)
-    async with books.database.read() as connection:
+async def test_twice_in_any_order_and_by_many_at_once_is_once(billing: BillingWorld) -> None:
+    await furnished(billing)
+    billing.now(at("2026-05-05T12:02:00"))
+    await open_months(billing.database)
+    async with billing.database.read() as connection:
         due = await due_hours(connection, 100)
     assert due == [at(f"2026-05-05T{hour:02}:00:00") for hour in range(6, 12)]
     jumbled = [due[place * 5 % len(due)] for place in range(3 * len(due))]
-    await asyncio.gather(*(close_hour(books.database, hour) for hour in jumbled))
-    once = await books.digest()
-    await books.keep()
-    assert await books.digest() == once
+    await asyncio.gather(*(close_hour(billing.database, hour) for hour in jumbled))
+    once = await billing.digest()
+    await billing.keep()
+    assert await billing.digest() == once
     # What is posted is what the facts alone give: a correction adds nothing.
-    assert [await correct_hour(books.database, hour) for hour in due] == [0] * len(due)
-    assert await books.digest() == once
-    assert (await books.total())[0] == 305 + 1 + 110
+    assert [await correct_hour(billing.database, hour) for hour in due] == [0] * len(due)
+    assert await billing.digest() == once
+    assert (await billing.total())[0] == 305 + 1 + 110
 
 
-async def test_late_is_as_on_time(books: Books) -> None:
-    await furnished(books)
+async def test_late_is_as_on_time(billing: BillingWorld) -> None:
+    await furnished(billing)
     for minute in range(0, 6 * 60, 20):
-        await books.keep(at("2026-05-05T06:30:00") + timedelta(minutes=minute))
-    await books.keep(at("2026-05-05T12:02:00"))
-    on_time = await books.digest()
-    assert await books.rows("SELECT FROM dirty_hours") == []
-    await books.forget()
-    await books.keep(at("2026-05-05T12:02:00"))
-    assert await books.digest() == on_time
+        await billing.keep(at("2026-05-05T06:30:00") + timedelta(minutes=minute))
+    await billing.keep(at("2026-05-05T12:02:00"))
+    on_time = await billing.digest()
+    assert await billing.rows("SELECT FROM dirty_hours") == []
+    await billing.forget()
+    await billing.keep(at("2026-05-05T12:02:00"))
+    assert await billing.digest() == on_time
 
 
-async def test_an_hour_that_is_not_over_is_not_closed(books: Books) -> None:
-    await furnished(books)
-    books.now(at("2026-05-05T06:59:59"))
-    await open_months(books.database)
-    assert await close_hour(books.database, at("2026-05-05T06:00:00")) == 0
-    assert await books.rows("SELECT FROM hour_closes") == []
+async def test_an_hour_that_is_not_over_is_not_closed(billing: BillingWorld) -> None:
+    await furnished(billing)
+    billing.now(at("2026-05-05T06:59:59"))
+    await open_months(billing.database)
+    assert await close_hour(billing.database, at("2026-05-05T06:00:00")) == 0
+    assert await billing.rows("SELECT FROM hour_closes") == []
 
 
-async def test_what_comes_late_is_corrected_once(books: Books) -> None:
-    await books.price("0.0625")
-    cluster = await books.make_cluster()
-    interval = await books.used(cluster, at("2026-05-05T08:00:00"))
-    await books.keep(at("2026-05-05T11:30:00"))
-    assert await books.total() == (180, Decimal("11.25"))
-    await books.execute("UPDATE usage_intervals SET ended_at = '2026-05-05T09:30:00Z' WHERE id = :id", id=interval)
-    async with books.database.read() as connection:
+async def test_what_comes_late_is_corrected_once(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    cluster = await billing.make_cluster()
+    interval = await billing.used(cluster, at("2026-05-05T08:00:00"))
+    await billing.keep(at("2026-05-05T11:30:00"))
+    assert await billing.total() == (180, Decimal("11.25"))
+    await billing.execute("UPDATE usage_intervals SET ended_at = '2026-05-05T09:30:00Z' WHERE id = :id", id=interval)
+    async with billing.database.read() as connection:
         assert await hours_to_correct(connection, 10) == [at("2026-05-05T09:00:00"), at("2026-05-05T10:00:00")]
-    await books.keep()
-    assert await books.total() == (90, Decimal("5.625"))
-    corrections = await books.rows("SELECT hour, minutes, rev FROM usage_charges WHERE rev > 0 ORDER BY hour")
+    await billing.keep()
+    assert await billing.total() == (90, Decimal("5.625"))
+    corrections = await billing.rows("SELECT hour, minutes, rev FROM usage_charges WHERE rev > 0 ORDER BY hour")
     assert [tuple(row) for row in corrections] == [
         (at("2026-05-05T09:00:00"), -30, 1),
         (at("2026-05-05T10:00:00"), -60, 1),
     ]
-    once = await books.digest()
-    await books.keep()
-    assert await books.digest() == once
-    await books.used(cluster, at("2026-05-05T09:40:00"), at("2026-05-05T09:50:00"), anchor_at=at("2026-05-05T08:00:00"))
-    await books.keep()
-    assert await books.total() == (100, Decimal("6.25"))
+    once = await billing.digest()
+    await billing.keep()
+    assert await billing.digest() == once
+    await billing.used(
+        cluster, at("2026-05-05T09:40:00"), at("2026-05-05T09:50:00"), anchor_at=at("2026-05-05T08:00:00")
+    )
+    await billing.keep()
+    assert await billing.total() == (100, Decimal("6.25"))
 
 
-async def test_a_fact_from_before_the_first_closed_hour_is_closed_too(books: Books) -> None:
-    await books.price("0.0625")
-    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"))
-    await books.keep(at("2026-05-05T09:30:00"))
-    await books.used(await books.make_cluster(), at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
-    await books.keep(at("2026-05-05T09:31:00"))
-    assert await books.total() == (120, Decimal("7.50"))
+async def test_a_fact_from_before_the_first_closed_hour_is_closed_too(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), at("2026-05-05T08:00:00"))
+    await billing.keep(at("2026-05-05T09:30:00"))
+    await billing.used(await billing.make_cluster(), at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
+    await billing.keep(at("2026-05-05T09:31:00"))
+    assert await billing.total() == (120, Decimal("7.50"))
 
 
-async def test_minutes_without_a_price_are_posted_when_they_have_one(books: Books) -> None:
-    await books.price("0.0625", at("2026-05-05T08:30:00"))
-    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
-    await books.keep(at("2026-05-05T09:30:00"))
-    assert await books.total() == (30, Decimal("1.875"))
-    await books.price("0.0500", at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
-    await books.keep()
-    assert await books.total() == (60, Decimal("3.375"))
+async def test_minutes_without_a_price_are_posted_when_they_have_one(billing: BillingWorld) -> None:
+    await billing.price("0.0625", at("2026-05-05T08:30:00"))
+    await billing.used(await billing.make_cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
+    await billing.keep(at("2026-05-05T09:30:00"))
+    assert await billing.total() == (30, Decimal("1.875"))
+    await billing.price("0.0500", at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
+    await billing.keep()
+    assert await billing.total() == (60, Decimal("3.375"))
 
 
-async def test_a_writer_on_its_way_is_waited_for_or_corrected(books: Books) -> None:
+async def test_a_writer_on_its_way_is_waited_for_or_corrected(billing: BillingWorld) -> None:
     """Whoever holds a fact back when its hour is closed: the fact is in the close, or the hour becomes dirty."""
-    await books.price("0.0625")
-    first, second = await books.make_cluster(), await books.make_cluster()
-    await books.used(first, at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
-    books.now(at("2026-05-05T09:05:00"))
-    await open_months(books.database)
+    await billing.price("0.0625")
+    first, second = await billing.make_cluster(), await billing.make_cluster()
+    await billing.used(first, at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
+    billing.now(at("2026-05-05T09:05:00"))
+    await open_months(billing.database)
     insert = (
         "INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,"
         " anchor_at, started_at, ended_at) SELECT gen_random_uuid(), project_id, :cluster, flavor, sku, region,"
         " currency, 1, anchor_at, started_at, ended_at FROM usage_intervals WHERE resource_id = :first"
     )
-    async with books.database.begin() as connection:
+    async with billing.database.begin() as connection:
         await connection.execute(sa.text(insert), {"cluster": second, "first": first})
-        closing = asyncio.create_task(close_hour(books.database, at("2026-05-05T08:00:00")))
-        while not await books.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
+        closing = asyncio.create_task(close_hour(billing.database, at("2026-05-05T08:00:00")))
+        while not await billing.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
             await asyncio.sleep(0.01)
     assert await closing == 2
-    assert await books.rows("SELECT FROM dirty_hours") == []
-    third = await books.make_cluster()
-    await books.execute(insert, cluster=third, first=first)
-    await books.keep()
-    assert await books.total() == (90, Decimal("5.625"))
+    assert await billing.rows("SELECT FROM dirty_hours") == []
+    third = await billing.make_cluster()
+    await billing.execute(insert, cluster=third, first=first)
+    await billing.keep()
+    assert await billing.total() == (90, Decimal("5.625"))

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.db.engine import Database
 from ipucloud.inventory.health.codes import Code
-from tests.feature.billing.books import Books, at, open_books
 from tests.feature.billing.faulty import faulty
 from tests.feature.billing.test_oracle import EXAMPLES, FORGET
 from tests.feature.billing.timelines import SECOND
+from tests.feature.billing.world import BillingWorld, at, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 MACHINES = 4
@@ -57,7 +57,7 @@ _DELAY = st.one_of(st.integers(0, 90), st.integers(0, 90), st.integers(0, SPAN /
 @st.composite
 def lives(draw: st.DrawFn) -> Life:
     servers = draw(st.sampled_from([1, 1, 2]))
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for _ in range(draw(st.integers(0, 8))):
         part = draw(st.integers(0, MACHINES + servers - 1))
         code = draw(st.sampled_from(OF_MACHINES)) if part < MACHINES else Code.HOST_FAILED
@@ -65,11 +65,11 @@ def lives(draw: st.DrawFn) -> Life:
         known = max(since + draw(_DELAY), 0)
         until = known + draw(st.integers(0, SPAN // 4))
         fault = Fault(part, code, since, known, until, until + draw(_DELAY))
-        same = [each for each in found if (each.part, each.code) == (part, code)]
+        same = [each for each in faults if (each.part, each.code) == (part, code)]
         if all(fault.since > each.cleared or fault.cleared < each.since for each in same):
-            found.append(fault)
+            faults.append(fault)
     turns = draw(st.lists(st.integers(1, SPAN - 1), max_size=3, unique=True))
-    return Life(servers, tuple(found), tuple(sorted(turns)))
+    return Life(servers, tuple(faults), tuple(sorted(turns)))
 
 
 def not_working(life: Life, lasting: Sequence[Fault]) -> int:
@@ -99,31 +99,31 @@ def counted(life: Life) -> tuple[int, int, Decimal]:
                 credited[second] = not_working(life, lasting)
             behind = max((s for s in range(behind + 1, now + 1) if credited[s] != credited[s - 1]), default=behind)
     minutes = [second for second in range(0, SPAN, 60) if billed[second]]
-    given = sum(credited[second] for second in minutes)
-    return len(minutes), given, (len(minutes) * MACHINES - given) * PRICE
+    total = sum(credited[second] for second in minutes)
+    return len(minutes), total, (len(minutes) * MACHINES - total) * PRICE
 
 
 def moments(life: Life) -> list[int]:
     """When something is seen or asked for."""
-    seen = {second for each in life.faults for second in (each.known, each.cleared)}
-    return sorted(second for second in {*seen, *life.turns} if second < SPAN)
+    changes = {second for each in life.faults for second in (each.known, each.cleared)}
+    return sorted(second for second in {*changes, *life.turns} if second < SPAN)
 
 
-async def live(books: Books, life: Life, closes: list[int]) -> list[str]:
+async def live(billing: BillingWorld, life: Life, closes: list[int]) -> list[str]:
     """Each change at its time, and the books kept in between; what the audit says in the end."""
-    cluster = await faulty(books, MACHINES, life.servers)
-    mine = {"project_id": books.project.id, "cluster_id": cluster.cluster}
+    cluster = await faulty(billing, MACHINES, life.servers)
+    owner = {"project_id": billing.project.id, "cluster_id": cluster.cluster}
     reports: dict[Fault, UUID] = {}
     running = True
-    books.now(BASE)
-    async with books.database.begin() as connection:
-        await open_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    billing.now(BASE)
+    async with billing.database.begin() as connection:
+        await open_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
     for now in sorted({*moments(life), *closes}):
-        books.now(BASE + now * SECOND)
+        billing.now(BASE + now * SECOND)
         if now in life.turns:
             running = not running
-            async with books.database.begin() as connection:
-                await (open_interval if running else close_interval)(connection, **mine)
+            async with billing.database.begin() as connection:
+                await (open_interval if running else close_interval)(connection, **owner)
         for fault in life.faults:
             if fault.known == now:
                 reports[fault] = await cluster.fails(fault.part, BASE + fault.since * SECOND, fault.code, settled=False)
@@ -132,22 +132,22 @@ async def live(books: Books, life: Life, closes: list[int]) -> list[str]:
         if now in moments(life):
             await cluster.settle()
         if now in closes:
-            await books.keep()
-    books.now(BASE + SPAN * SECOND)
+            await billing.keep()
+    billing.now(BASE + SPAN * SECOND)
     if running:
-        async with books.database.begin() as connection:
-            await close_interval(connection, **mine)
-    await books.keep(BASE + SPAN * SECOND + timedelta(hours=2))
+        async with billing.database.begin() as connection:
+            await close_interval(connection, **owner)
+    await billing.keep(BASE + SPAN * SECOND + timedelta(hours=2))
     return await cluster.violations()
 
 
 async def example(scratch: Scratch, life: Life, closes: list[int]) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
-        books = await open_books(database, scratch.owner_url)
-        await books.price(PRICE)
-        violations = await live(books, life, closes)
-        [posted] = await books.rows(
+        billing = await open_billing_world(database, scratch.owner_url)
+        await billing.price(PRICE)
+        violations = await live(billing, life, closes)
+        [posted] = await billing.rows(
             "SELECT coalesce(sum(minutes), 0), coalesce(sum(minutes * credited), 0), coalesce(sum(cost), 0)"
             " FROM usage_charges"
         )

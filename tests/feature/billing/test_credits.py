@@ -16,9 +16,9 @@ from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.db.engine import Database
 from ipucloud.inventory.health.codes import Code
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.faulty import SERVER, Faulty, faulty
 from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
@@ -36,29 +36,29 @@ def today(time: str) -> datetime:
     return at(f"2026-05-05T{time}")
 
 
-async def pod4(books: Books) -> Faulty:
+async def pod4(billing: BillingWorld) -> Faulty:
     """A cluster of four machines since `START`, at 0.0625 EUR per machine-minute."""
-    await books.price("0.0625")
-    cluster = await faulty(books)
-    await books.used(cluster.cluster, START, quantity=4)
+    await billing.price("0.0625")
+    cluster = await faulty(billing)
+    await billing.used(cluster.cluster, START, quantity=4)
     return cluster
 
 
-async def charges(books: Books) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in await books.rows(CHARGES)]
+async def charges(billing: BillingWorld) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in await billing.rows(CHARGES)]
 
 
-async def intervals(books: Books) -> list[tuple[str, str | None, int]]:
+async def intervals(billing: BillingWorld) -> list[tuple[str, str | None, int]]:
     """Start, end and credited machines of each, as times of the day."""
-    return [(f"{row[0]:%H:%M:%S}", row[1] and f"{row[1]:%H:%M:%S}", row[2]) for row in await books.rows(INTERVALS)]
+    return [(f"{row[0]:%H:%M:%S}", row[1] and f"{row[1]:%H:%M:%S}", row[2]) for row in await billing.rows(INTERVALS)]
 
 
-async def close(books: Books, cluster: Faulty, time: str) -> None:
+async def close(billing: BillingWorld, cluster: Faulty, time: str) -> None:
     """The cluster is deleted then, and what is due is charged."""
-    books.now(today(time))
-    async with books.database.begin() as connection:
-        await close_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
-    await books.keep(at("2026-05-05T14:00:00"))
+    billing.now(today(time))
+    async with billing.database.begin() as connection:
+        await close_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
+    await billing.keep(at("2026-05-05T14:00:00"))
     assert await cluster.violations() == []
 
 
@@ -72,38 +72,40 @@ async def close(books: Books, cluster: Faulty, time: str) -> None:
         (0, ("10:10:30",), "10:20:00", "4.4375"),
     ],
 )
-async def test_the_documented_examples(books: Books, part: int, times: tuple[str, ...], until: str, cost: str) -> None:
+async def test_the_documented_examples(
+    billing: BillingWorld, part: int, times: tuple[str, ...], until: str, cost: str
+) -> None:
     """Four machines since 10:00:20; each change is recorded two seconds after it was first seen."""
-    cluster = await pod4(books)
-    books.now(today(times[0]) + timedelta(seconds=2))
+    cluster = await pod4(billing)
+    billing.now(today(times[0]) + timedelta(seconds=2))
     report = await cluster.fails(part, today(times[0]))
     for time in times[1:]:
-        books.now(today(time) + timedelta(seconds=2))
+        billing.now(today(time) + timedelta(seconds=2))
         await cluster.works(report, today(time))
-    await close(books, cluster, until)
-    assert (await books.total())[1] == Decimal(cost)
+    await close(billing, cluster, until)
+    assert (await billing.total())[1] == Decimal(cost)
 
 
-async def test_a_machine_fails_and_is_replaced(books: Books) -> None:
+async def test_a_machine_fails_and_is_replaced(billing: BillingWorld) -> None:
     """Seen at 10:10:30: the minute that began at 10:10:20 is billed, the 20 that begin until 10:30:29 are not."""
-    cluster = await pod4(books)
-    books.now(today("10:10:32"))
+    cluster = await pod4(billing)
+    billing.now(today("10:10:32"))
     report = await cluster.fails(0, today("10:10:30"))
-    books.now(today("10:30:40"))
+    billing.now(today("10:30:40"))
     await cluster.works(report, today("10:30:30"))
-    await books.keep(today("11:02:00"))
-    assert await charges(books) == [
+    await billing.keep(today("11:02:00"))
+    assert await charges(billing) == [
         (11, 4, 0, Decimal("2.75")),
         (20, 3, 1, Decimal("3.75")),
         (29, 4, 0, Decimal("7.25")),
     ]
-    async with books.database.read() as connection:
-        usage = await cluster_usage(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    async with billing.database.read() as connection:
+        usage = await cluster_usage(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
     assert (usage.minutes, usage.credited_minutes) == (62, 20)
     assert [(each.minutes, each.credited_machines) for each in usage.slices] == [(11, 0), (20, 1), (31, 0)]
 
 
-Told = tuple[int, Code, str, str]
+FaultSpan = tuple[int, Code, str, str]
 """A part, what is wrong with it, and when that was first and last seen."""
 
 
@@ -147,81 +149,81 @@ Told = tuple[int, Code, str, str]
     ],
 )
 async def test_faults_that_overlap_are_each_credited_to_their_own_end(
-    books: Books, faults: list[Told], machine_minutes: int
+    billing: BillingWorld, faults: list[FaultSpan], machine_minutes: int
 ) -> None:
     """Four machines from 10:00 to 12:00; each change is seen for certain half a minute later."""
-    await books.price("0.0625")
-    cluster = await faulty(books)
-    await books.used(cluster.cluster, today("10:00:00"), quantity=4)
-    reports: dict[Told, UUID] = {}
-    told = [(seen, fault) for fault in faults for seen in fault[2:]]
-    for seen, fault in sorted(told, key=lambda pair: pair[0]):
-        books.now(today(seen) + timedelta(seconds=30))
+    await billing.price("0.0625")
+    cluster = await faulty(billing)
+    await billing.used(cluster.cluster, today("10:00:00"), quantity=4)
+    reports: dict[FaultSpan, UUID] = {}
+    changes = [(time, fault) for fault in faults for time in fault[2:]]
+    for time, fault in sorted(changes, key=lambda pair: pair[0]):
+        billing.now(today(time) + timedelta(seconds=30))
         if fault in reports:
-            await cluster.works(reports[fault], today(seen))
+            await cluster.works(reports[fault], today(time))
         else:
-            reports[fault] = await cluster.fails(fault[0], today(seen), fault[1])
-    await close(books, cluster, "12:00:00")
-    [billed] = await books.rows("SELECT sum(minutes * quantity) FROM usage_charges")
+            reports[fault] = await cluster.fails(fault[0], today(time), fault[1])
+    await close(billing, cluster, "12:00:00")
+    [billed] = await billing.rows("SELECT sum(minutes * quantity) FROM usage_charges")
     assert billed[0] == machine_minutes
-    assert (await books.total())[1] == machine_minutes * Decimal("0.0625")
+    assert (await billing.total())[1] == machine_minutes * Decimal("0.0625")
 
 
-async def test_what_happened_between_two_looks_is_credited_step_by_step(books: Books) -> None:
+async def test_what_happened_between_two_looks_is_credited_step_by_step(billing: BillingWorld) -> None:
     """Reports that were written while nobody settled the cluster."""
-    cluster = await pod4(books)
-    books.now(today("10:40:00"))
+    cluster = await pod4(billing)
+    billing.now(today("10:40:00"))
     first = await cluster.fails(0, today("10:10:00"), settled=False)
     second = await cluster.fails(1, today("10:20:00"), settled=False)
     await cluster.works(first, today("10:30:00"), settled=False)
     await cluster.settle()
-    assert await intervals(books) == [
+    assert await intervals(billing) == [
         ("10:00:20", "10:10:00", 0),
         ("10:10:00", "10:20:00", 1),
         ("10:20:00", "10:30:00", 2),
         ("10:30:00", None, 1),
     ]
-    assert [set(row[0]) for row in await books.rows(CITED)] == [{first}, {first, second}, {second}]
+    assert [set(row[0]) for row in await billing.rows(CITED)] == [{first}, {first, second}, {second}]
 
 
-async def test_a_cluster_none_of_whose_machines_work_costs_nothing(books: Books) -> None:
-    cluster = await pod4(books)
-    books.now(today("10:00:22"))
+async def test_a_cluster_none_of_whose_machines_work_costs_nothing(billing: BillingWorld) -> None:
+    cluster = await pod4(billing)
+    billing.now(today("10:00:22"))
     await cluster.fails(SERVER, START)
-    await books.keep(today("11:02:00"))
-    assert await charges(books) == [(60, 0, 4, Decimal(0))]
+    await billing.keep(today("11:02:00"))
+    assert await charges(billing) == [(60, 0, 4, Decimal(0))]
 
 
-async def test_a_credit_that_began_in_a_closed_hour_corrects_it(books: Books) -> None:
+async def test_a_credit_that_began_in_a_closed_hour_corrects_it(billing: BillingWorld) -> None:
     """A worker that was away: the fault was seen before the hour was closed, and is confirmed afterwards."""
-    cluster = await pod4(books)
-    await books.keep(today("11:02:00"))
-    assert await books.total() == (60, Decimal(15))
+    cluster = await pod4(billing)
+    await billing.keep(today("11:02:00"))
+    assert await billing.total() == (60, Decimal(15))
     await cluster.fails(0, today("10:50:20"))
-    await books.keep()
-    assert await charges(books) == [
+    await billing.keep()
+    assert await charges(billing) == [
         (60, 4, 0, Decimal(15)),
         (-10, 4, 0, Decimal("-2.5")),
         (10, 3, 1, Decimal("1.875")),
     ]
-    assert await books.rows("SELECT FROM dirty_hours") == []
+    assert await billing.rows("SELECT FROM dirty_hours") == []
 
 
-async def test_the_same_again_changes_nothing(books: Books) -> None:
-    cluster = await pod4(books)
+async def test_the_same_again_changes_nothing(billing: BillingWorld) -> None:
+    cluster = await pod4(billing)
     since = today("10:10:30")
-    books.now(today("10:10:32"))
+    billing.now(today("10:10:32"))
     first = await cluster.fails(0, since)
     await cluster.settle()
     second = await cluster.fails(0, since, Code.POWERED_OFF)
     await cluster.settle()
-    assert await intervals(books) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]
-    [cited] = await books.rows(CITED)
+    assert await intervals(billing) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]
+    [cited] = await billing.rows(CITED)
     assert set(cited[0]) == {first, second}
     await cluster.works(first, since)
     await cluster.works(second, since)
     await cluster.settle()
-    assert await intervals(books) == [
+    assert await intervals(billing) == [
         ("10:00:20", "10:10:30", 0),
         ("10:10:30", "10:10:30", 1),
         ("10:10:30", None, 0),
@@ -233,45 +235,45 @@ async def test_the_same_again_changes_nothing(books: Books) -> None:
     [("09:00:00", "10:00:20"), ("10:00:00", "10:00:20"), ("10:05:05", "10:05:05")],
     ids=["before the cluster was billed", "before it was used", "within"],
 )
-async def test_a_credit_lies_within_the_interval(books: Books, seen: str, expected: str) -> None:
-    cluster = await pod4(books)
-    books.now(today("10:10:00"))
+async def test_a_credit_lies_within_the_interval(billing: BillingWorld, seen: str, expected: str) -> None:
+    cluster = await pod4(billing)
+    billing.now(today("10:10:00"))
     await cluster.fails(0, today(seen))
-    started = [interval for interval in await intervals(books) if interval[1] != interval[0]]
+    started = [interval for interval in await intervals(billing) if interval[1] != interval[0]]
     assert started[-1] == (expected, None, 1)
     assert await cluster.violations() == []
 
 
-async def test_an_earlier_fault_found_later_counts_from_the_last_change(books: Books) -> None:
-    cluster = await pod4(books)
-    books.now(today("10:10:05"))
+async def test_an_earlier_fault_found_later_counts_from_the_last_change(billing: BillingWorld) -> None:
+    cluster = await pod4(billing)
+    billing.now(today("10:10:05"))
     await cluster.fails(0, today("10:10:00"))
     await cluster.fails(1, today("10:09:59"))
-    assert await intervals(books) == [
+    assert await intervals(billing) == [
         ("10:00:20", "10:10:00", 0),
         ("10:10:00", "10:10:00", 1),
         ("10:10:00", None, 2),
     ]
-    await books.keep(today("11:02:00"))
-    assert [row[:3] for row in await charges(books)] == [(10, 4, 0), (50, 2, 2)]
+    await billing.keep(today("11:02:00"))
+    assert [row[:3] for row in await charges(billing)] == [(10, 4, 0), (50, 2, 2)]
     assert await cluster.violations() == []
 
 
-async def test_a_credit_ends_with_its_interval(books: Books) -> None:
+async def test_a_credit_ends_with_its_interval(billing: BillingWorld) -> None:
     """Suspended while the server was down, and resumed with one that works: nothing is credited afterwards."""
-    cluster = await pod4(books)
-    books.now(today("10:05:02"))
+    cluster = await pod4(billing)
+    billing.now(today("10:05:02"))
     report = await cluster.fails(SERVER, today("10:05:00"))
-    books.now(today("10:20:00"))
-    async with books.database.begin() as connection:
-        await close_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    billing.now(today("10:20:00"))
+    async with billing.database.begin() as connection:
+        await close_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
     await cluster.works(report, today("10:30:00"))
-    books.now(today("10:40:20"))
-    async with books.database.begin() as connection:
-        await open_interval(connection, project_id=books.project.id, cluster_id=cluster.cluster)
+    billing.now(today("10:40:20"))
+    async with billing.database.begin() as connection:
+        await open_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
     await cluster.settle()
-    await books.keep(today("11:02:00"))
-    assert await charges(books) == [
+    await billing.keep(today("11:02:00"))
+    assert await charges(billing) == [
         (5, 4, 0, Decimal("1.25")),
         (15, 0, 4, Decimal(0)),
         (20, 4, 0, Decimal("5.00")),
@@ -279,53 +281,55 @@ async def test_a_credit_ends_with_its_interval(books: Books) -> None:
     assert await cluster.violations() == []
 
 
-async def test_a_server_that_fails_in_the_second_in_which_it_was_taken_counts_whole(books: Books) -> None:
+async def test_a_server_that_fails_in_the_second_in_which_it_was_taken_counts_whole(billing: BillingWorld) -> None:
     """Intervals begin with whole seconds, so its allocation is younger than the interval."""
-    cluster = await pod4(books)
-    taken, failed = START + timedelta(milliseconds=300), START + timedelta(milliseconds=600)
-    await books.execute("UPDATE allocations SET created_at = :at WHERE cluster_id = :id", at=taken, id=cluster.cluster)
-    books.now(START + timedelta(seconds=1))
+    cluster = await pod4(billing)
+    allocated, failed = START + timedelta(milliseconds=300), START + timedelta(milliseconds=600)
+    await billing.execute(
+        "UPDATE allocations SET created_at = :at WHERE cluster_id = :id", at=allocated, id=cluster.cluster
+    )
+    billing.now(START + timedelta(seconds=1))
     report = await cluster.fails(SERVER, failed)
-    books.now(today("10:10:21"))
+    billing.now(today("10:10:21"))
     await cluster.works(report, today("10:10:20"))
-    assert [interval for interval in await intervals(books) if interval[1] != interval[0]] == [
+    assert [interval for interval in await intervals(billing) if interval[1] != interval[0]] == [
         ("10:00:20", "10:10:20", 4),
         ("10:10:20", None, 0),
     ]
     assert await cluster.violations() == []
 
 
-async def test_nothing_is_credited_where_nothing_is_billed(books: Books) -> None:
-    await books.price("0.0625")
-    await (await faulty(books)).fails(0, START)
-    assert await intervals(books) == []
-    assert await books.rows("SELECT FROM usage_credits") == []
+async def test_nothing_is_credited_where_nothing_is_billed(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    await (await faulty(billing)).fails(0, START)
+    assert await intervals(billing) == []
+    assert await billing.rows("SELECT FROM usage_credits") == []
 
 
-async def test_more_machines_than_there_are_cannot_be_credited(books: Books) -> None:
-    cluster = await pod4(books)
+async def test_more_machines_than_there_are_cannot_be_credited(billing: BillingWorld) -> None:
+    cluster = await pod4(billing)
     with pytest.raises(sa.exc.IntegrityError, match="ck_usage_intervals_credited"):
-        async with books.database.begin() as connection:
+        async with billing.database.begin() as connection:
             await credit(
                 connection,
-                project_id=books.project.id,
+                project_id=billing.project.id,
                 resource_id=cluster.cluster,
                 faults=[],
                 not_working=lambda _: 5,
                 now=today("10:10:00"),
             )
-    assert await intervals(books) == [("10:00:20", None, 0)]
+    assert await intervals(billing) == [("10:00:20", None, 0)]
 
 
-async def test_a_killed_process_leaves_neither_credit_nor_gap(books: Books, database: Scratch) -> None:
-    cluster = await pod4(books)
-    books.now(today("10:10:32"))
+async def test_a_killed_process_leaves_neither_credit_nor_gap(billing: BillingWorld, database: Scratch) -> None:
+    cluster = await pod4(billing)
+    billing.now(today("10:10:32"))
     await cluster.fails(0, today("10:10:30"), settled=False)
 
     async def work(other: Database) -> None:
-        await replace(cluster, books=Books(other, database.owner_url, books.project)).settle()
+        await replace(cluster, billing=BillingWorld(other, database.owner_url, billing.project)).settle()
 
     assert await asyncio.to_thread(killed_at, database, "credits.changed", 1, work)
-    assert await intervals(books) == [("10:00:20", None, 0)]
+    assert await intervals(billing) == [("10:00:20", None, 0)]
     await cluster.settle()
-    assert await intervals(books) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]
+    assert await intervals(billing) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]

@@ -14,8 +14,8 @@ from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payer import read_payer
 from ipucloud.billing.prepaid.funds import Facts, facts_of
 from ipucloud.db.engine import Database
-from tests.feature.billing.books import Books, at, open_books
-from tests.feature.billing.invoices.customers import assert_books_sound, granted, paid, taxed
+from tests.feature.billing.invoices.customers import assert_billing_sound, granted, paid, taxed
+from tests.feature.billing.world import BillingWorld, at, open_billing_world
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock
 
@@ -39,60 +39,60 @@ async def test_closing_invoicing_and_expiry_leave_the_funds_as_they_were(databas
     chance = random.Random(seed)  # noqa: S311  # repeatable, not secret
     db = Database(database.app_url, pool_size=2)
     try:
-        books = await open_books(db, database.owner_url)
-        books.now(BEGIN)
-        await taxed(books, chance.choice(["0", "0.17", "0.21"]))
-        await _live(books, chance)
+        billing = await open_billing_world(db, database.owner_url)
+        billing.now(BEGIN)
+        await taxed(billing, chance.choice(["0", "0.17", "0.21"]))
+        await _live(billing, chance)
         for instant in LOOKED:
-            books.now(instant)
-            before = await _facts(books)
+            billing.now(instant)
+            before = await _facts(billing)
             await keep_books(db)
-            after = await _facts(books)
+            after = await _facts(billing)
             assert abs(after.standing.remaining() - before.standing.remaining()) <= CENT, instant
             assert abs(after.standing.available() - before.standing.available()) <= CENT, instant
-            await _agrees_with_the_draft(books, after)
-        assert await books.rows("SELECT FROM invoices") != []
-        await assert_books_sound(books)
+            await _agrees_with_the_draft(billing, after)
+        assert await billing.rows("SELECT FROM invoices") != []
+        await assert_billing_sound(billing)
     finally:
         await db.close()
         start_clock(database.owner_url)
 
 
-async def _live(books: Books, chance: random.Random) -> None:
+async def _live(billing: BillingWorld, chance: random.Random) -> None:
     """Two clusters around the end of a month; credits that expire before, during and after, and a wallet."""
-    await books.price(Decimal(chance.randint(100, 2000)) / 10_000)
+    await billing.price(Decimal(chance.randint(100, 2000)) / 10_000)
     for _ in range(2):
         start = BEGIN + timedelta(minutes=chance.randint(0, 290))
         end = start + timedelta(minutes=chance.randint(5, 290))
-        await books.used(await books.make_cluster(), start, end, quantity=chance.randint(1, 4))
+        await billing.used(await billing.make_cluster(), start, end, quantity=chance.randint(1, 4))
     for _ in range(chance.randint(1, 4)):
         expires = BEGIN + timedelta(minutes=chance.randint(10, 900), seconds=chance.randint(0, 59))
-        await granted(books, str(Decimal(chance.randint(100, 4000)) / 100), expires)
-    await paid(books, str(Decimal(chance.randint(100, 20_000)) / 100), "wire")
+        await granted(billing, str(Decimal(chance.randint(100, 4000)) / 100), expires)
+    await paid(billing, str(Decimal(chance.randint(100, 20_000)) / 100), "wire")
 
 
-async def _facts(books: Books) -> Facts:
-    async with books.database.read() as connection:
-        return await facts_of(connection, books.project.id, currency="EUR")
+async def _facts(billing: BillingWorld) -> Facts:
+    async with billing.database.read() as connection:
+        return await facts_of(connection, billing.project.id, currency="EUR")
 
 
-async def _agrees_with_the_draft(books: Books, facts: Facts) -> None:
+async def _agrees_with_the_draft(billing: BillingWorld, facts: Facts) -> None:
     """Where one month alone is not invoiced, and everything used is posted."""
-    open_months = await books.rows(
+    open_months = await billing.rows(
         "SELECT DISTINCT billing_month FROM usage_charges c WHERE NOT EXISTS ("
         " SELECT FROM invoices i WHERE i.account_id = c.account_id AND i.month = c.billing_month)"
     )
     if facts.unposted or len(open_months) != 1:
         return
-    async with books.database.read() as connection:
-        payer = await read_payer(connection, books.project.id)
+    async with billing.database.read() as connection:
+        payer = await read_payer(connection, billing.project.id)
         draft = await compute(connection, Bill(payer.id, "EUR", open_months[0][0]), payer)
     standing = facts.standing
     valid = sum((each.rest for each in standing.credits if each.used_before is None), Decimal(0))
     burned = {each.credit_id: each.amount for each in draft.burned}
-    expired = await books.rows("SELECT id FROM promo_credits WHERE expires_at <= app_now()")
+    expired = await billing.rows("SELECT id FROM promo_credits WHERE expires_at <= app_now()")
     of_valid = draft.totals.promo_applied - sum((burned.get(row.id, Decimal(0)) for row in expired), Decimal(0))
-    left = facts.wallet - facts.outstanding - draft.totals.total + valid - of_valid
-    assert abs(standing.remaining() - left) <= CENT
+    rest = facts.wallet - facts.outstanding - draft.totals.total + valid - of_valid
+    assert abs(standing.remaining() - rest) <= CENT
     tax = standing.tax(standing.used, standing.credit())
     assert abs(tax - draft.totals.tax) <= CENT

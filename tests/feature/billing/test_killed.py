@@ -15,7 +15,7 @@ import pytest
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.db.engine import Database
 from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
-from tests.feature.billing.books import Books, at, open_books
+from tests.feature.billing.world import BillingWorld, at, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -34,33 +34,33 @@ FIGURES = (
 )
 
 
-async def prepare(books: Books) -> None:
+async def prepare(billing: BillingWorld) -> None:
     """Hours of April were closed; one fact of them came late, hours of May are due, and April is to be sealed."""
-    await books.price("0.0625", valid_to=at("2026-04-30T22:30:00"))
-    await books.price("0.0700", at("2026-04-30T22:30:00"))
-    first, second = await books.make_cluster(), await books.make_cluster()
-    interval = await books.used(first, at("2026-04-30T21:10:10"), quantity=4)
-    await books.used(second, at("2026-04-30T22:00:00"), at("2026-05-02T00:20:20"))
-    await books.keep(at("2026-04-30T23:30:00"))
-    await books.execute("UPDATE usage_intervals SET ended_at = '2026-04-30T22:15:00Z' WHERE id = :id", id=interval)
-    books.now(NOW)
+    await billing.price("0.0625", valid_to=at("2026-04-30T22:30:00"))
+    await billing.price("0.0700", at("2026-04-30T22:30:00"))
+    first, second = await billing.make_cluster(), await billing.make_cluster()
+    interval = await billing.used(first, at("2026-04-30T21:10:10"), quantity=4)
+    await billing.used(second, at("2026-04-30T22:00:00"), at("2026-05-02T00:20:20"))
+    await billing.keep(at("2026-04-30T23:30:00"))
+    await billing.execute("UPDATE usage_intervals SET ended_at = '2026-04-30T22:15:00Z' WHERE id = :id", id=interval)
+    billing.now(NOW)
 
 
-async def in_books(scratch: Scratch, work: Any) -> Any:
+async def in_billing_world(scratch: Scratch, work: Any) -> Any:
     database = Database(scratch.app_url, pool_size=6)  # for three that keep the books at once
     try:
-        return await work(await open_books(database, scratch.owner_url))
+        return await work(await open_billing_world(database, scratch.owner_url))
     finally:
         await database.close()
 
 
-async def figures(books: Books) -> list[list[tuple[object, ...]]]:
-    return [[tuple(row) for row in await books.rows(statement)] for statement in FIGURES]
+async def figures(billing: BillingWorld) -> list[list[tuple[object, ...]]]:
+    return [[tuple(row) for row in await billing.rows(statement)] for statement in FIGURES]
 
 
-async def finish(books: Books) -> list[list[tuple[object, ...]]]:
-    await keep_books(books.database)
-    return await figures(books)
+async def finish(billing: BillingWorld) -> list[list[tuple[object, ...]]]:
+    await keep_books(billing.database)
+    return await figures(billing)
 
 
 def killed_at(scratch: Scratch, point: str, hit: int, work: Callable[[Database], Awaitable[None]] = keep_books) -> bool:
@@ -81,43 +81,43 @@ async def _run(scratch: Scratch, work: Callable[[Database], Awaitable[None]]) ->
 
 
 def undisturbed(scratch: Scratch) -> list[list[tuple[object, ...]]]:
-    async def work(books: Books) -> list[list[tuple[object, ...]]]:
-        await prepare(books)
-        return await finish(books)
+    async def work(billing: BillingWorld) -> list[list[tuple[object, ...]]]:
+        await prepare(billing)
+        return await finish(billing)
 
-    found: list[list[tuple[object, ...]]] = asyncio.run(in_books(scratch, work))
-    return found
+    rows: list[list[tuple[object, ...]]] = asyncio.run(in_billing_world(scratch, work))
+    return rows
 
 
 @pytest.fixture(scope="module")
 def expected(postgres: Any) -> list[list[tuple[object, ...]]]:
     with postgres.fresh_database() as scratch:
-        found = undisturbed(scratch)
-    charges, _, accounts, hours, months, dirty = found
+        rows = undisturbed(scratch)
+    charges, _, accounts, hours, months, dirty = rows
     assert any(int(str(row[3])) > 0 for row in charges)
     assert len(accounts) == 2
     assert len(hours) == 28
     assert months[0][1]
     assert dirty == []
-    return found
+    return rows
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_the_books_are_kept_once(database: Scratch, expected: list[list[tuple[object, ...]]], point: str) -> None:
-    asyncio.run(in_books(database, prepare))
+def test_bookkeeping_is_done_once(database: Scratch, expected: list[list[tuple[object, ...]]], point: str) -> None:
+    asyncio.run(in_billing_world(database, prepare))
     hit = 2 if point.startswith("close.") else 1
     assert killed_at(database, point, hit), "the worker did not come to the point"
-    assert asyncio.run(in_books(database, finish)) == expected
+    assert asyncio.run(in_billing_world(database, finish)) == expected
 
 
 def test_a_worker_that_comes_beside_another_changes_nothing(database: Scratch) -> None:
     """Two keep the books at once; whatever each of them gets to do, together they do it once."""
 
-    async def work(books: Books) -> list[list[tuple[object, ...]]]:
-        await prepare(books)
-        await asyncio.gather(*(keep_books(books.database) for _ in range(2)), return_exceptions=True)
-        return await finish(books)
+    async def work(billing: BillingWorld) -> list[list[tuple[object, ...]]]:
+        await prepare(billing)
+        await asyncio.gather(*(keep_books(billing.database) for _ in range(2)), return_exceptions=True)
+        return await finish(billing)
 
-    with_two = asyncio.run(in_books(database, work))
+    with_two = asyncio.run(in_billing_world(database, work))
     assert with_two[5] == []
     assert len(with_two[3]) == 28

@@ -30,9 +30,9 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.reservations import follow_reservations
 from ipucloud.policies.waiting import serve_waiting
-from tests.feature.billing.books import CURRENCY, REGION, Books, at
-from tests.feature.billing.lives import BLOCK, SKUS, SPAN, Kind, Plan, Script, Seen, counted, script_of
+from tests.feature.billing.lives import BLOCK, SKUS, SPAN, Kind, Observation, Plan, Script, counted, script_of
 from tests.feature.billing.timelines import MINUTE, SECOND
+from tests.feature.billing.world import CURRENCY, REGION, BillingWorld, at
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 from tests.support.world import World
@@ -57,9 +57,9 @@ _PREEMPTED = "SELECT count(*) FROM preemptions WHERE outcome = 'suspended'"
 class Life:
     """One script, played by the product's own requests and tasks; no worker builds anything."""
 
-    def __init__(self, books: Books, script: Script) -> None:
-        self.books, self.script = books, script
-        self.seen = [Seen(plan) for plan in script.plans]
+    def __init__(self, billing: BillingWorld, script: Script) -> None:
+        self.billing, self.script = billing, script
+        self.observations = [Observation(plan) for plan in script.plans]
         self.clusters: list[UUID | None] = [None for _ in script.plans]
         self.reservation: UUID
 
@@ -77,15 +77,15 @@ class Life:
                 if due == second:
                     await self.go_on(place, way)
             if second in script.closes:
-                await self.books.keep()
+                await self.billing.keep()
             await self.observe(second)
-        await self.books.keep(script.base + timedelta(seconds=SPAN, hours=2))
+        await self.billing.keep(script.base + timedelta(seconds=SPAN, hours=2))
 
     def at(self, second: int) -> None:
-        self.books.now(self.script.base + second * SECOND)
+        self.billing.now(self.script.base + second * SECOND)
 
     async def reserve(self) -> None:
-        script, books = self.script, self.books
+        script, billing = self.script, self.billing
         starts_at = script.base + script.starts * MINUTE
         body = ReservationCreate(
             name="may",
@@ -95,17 +95,17 @@ class Life:
             starts_at=starts_at,
             ends_at=starts_at + script.minutes * MINUTE,
         )
-        actor = books.project.actor
-        async with books.database.begin() as connection:
+        actor = billing.project.actor
+        async with billing.database.begin() as connection:
             self.reservation = await reserve(
-                connection, actor, body, catalogue=books.catalogue, settings=books.settings
+                connection, actor, body, catalogue=billing.catalogue, settings=billing.settings
             )
 
     async def look(self) -> None:
         """What workers do every few seconds."""
-        await follow_reservations(self.books.database)
-        await serve_waiting(self.books.settings, self.books.database)
-        await follow_preemptions(self.books.settings, self.books.database)
+        await follow_reservations(self.billing.database)
+        await serve_waiting(self.billing.settings, self.billing.database)
+        await follow_preemptions(self.billing.settings, self.billing.database)
 
     async def go_on(self, place: int, way: int) -> None:
         plan, cluster = self.script.plans[place], self.clusters[place]
@@ -124,76 +124,76 @@ class Life:
             "preemptible": {"preemptible": True},
             "ordinary": {"wait_for_capacity": True},
         }
-        return (await self.books.create(name, plan.flavor, **wishes[plan.kind])).target_id
+        return (await self.billing.create(name, plan.flavor, **wishes[plan.kind])).target_id
 
     async def change(self, cluster: UUID, plan: Plan, way: int) -> None:
         """A request, or the end of what goes on."""
-        books = self.books
-        state = await books.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
-        if await books.value(_WAITING, id=cluster):
+        billing = self.billing
+        state = await billing.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
+        if await billing.value(_WAITING, id=cluster):
             if way == 0:
-                await books.delete(cluster)
+                await billing.delete(cluster)
         elif state in {"creating", "resuming"}:
-            await books.finish_create(cluster)
+            await billing.finish_create(cluster)
         elif state == "active" and way < 3:
-            await (books.delete(cluster) if way == 0 else books.suspend(cluster))
+            await (billing.delete(cluster) if way == 0 else billing.suspend(cluster))
         elif state == "suspended":
-            await (books.delete(cluster) if way == 0 else self.resume(cluster, plan))
+            await (billing.delete(cluster) if way == 0 else self.resume(cluster, plan))
         elif state in {"suspending", "deleting"}:
             await self.leave(cluster, state)
 
     async def resume(self, cluster: UUID, plan: Plan) -> None:
         if plan.kind == "ordinary":
-            await self.books.resume(cluster, may_wait=WAITS)
+            await self.billing.resume(cluster, may_wait=WAITS)
         else:
-            await self.books.resume(cluster)
+            await self.billing.resume(cluster)
 
     async def leave(self, cluster: UUID, state: str) -> None:
         """The machines return to where they came from, as when a worker has observed them clean."""
-        project = self.books.project.id
-        async with self.books.database.begin() as connection:
+        project = self.billing.project.id
+        async with self.billing.database.begin() as connection:
             hosts: list[UUID] | None = None if state == "deleting" else []
             await release(connection, project_id=project, cluster_id=cluster, hosts=hosts)
             await free(connection, project_id=project, cluster_id=cluster, validated=False)
-        await (self.books.finish_delete if state == "deleting" else self.books.finish_suspend)(cluster)
+        await (self.billing.finish_delete if state == "deleting" else self.billing.finish_suspend)(cluster)
 
     async def observe(self, second: int) -> None:
-        shown = dict(await self.books.rows("SELECT id, state FROM clusters"))
-        for cluster, seen in zip(self.clusters, self.seen, strict=True):
+        shown = dict(await self.billing.rows("SELECT id, state FROM clusters"))
+        for cluster, observation in zip(self.clusters, self.observations, strict=True):
             if cluster is not None:
-                seen.saw(second, shown[cluster])
+                observation.saw(second, shown[cluster])
 
 
 async def example(scratch: Scratch, seed: int, met: Counter[str]) -> None:
     script, database = script_of(seed), Database(scratch.app_url, pool_size=2)
     try:
         world = await World.seeded(database)
-        books = Books(database, scratch.owner_url, world.project)
-        await _prices(scratch, books, script)
+        billing = BillingWorld(database, scratch.owner_url, world.project)
+        await _prices(scratch, billing, script)
         # How much is used is not counted here: what no worker does leaves it as it is.
-        await books.execute("UPDATE quotas SET machine_limit = 10000, used = 5000")
-        life = Life(books, script)
+        await billing.execute("UPDATE quotas SET machine_limit = 10000, used = 5000")
+        life = Life(billing, script)
         await life.play()
         things = {cluster: place for place, cluster in enumerate([*life.clusters, life.reservation])}
         bills = {
             (things[thing], sku, month): (minutes, cost)
-            for thing, sku, month, minutes, cost in await books.rows(_POSTED)
+            for thing, sku, month, minutes, cost in await billing.rows(_POSTED)
         }
-        [balance] = await books.rows(
+        [balance] = await billing.rows(
             "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
         )
-        met["preempted"] += await books.value(_PREEMPTED)
+        met["preempted"] += await billing.value(_PREEMPTED)
     finally:
         await database.close()
     closed = (script.base + timedelta(seconds=SPAN, hours=2) - MINUTE).replace(minute=0, second=0)
-    expected = dict(counted(script, life.seen, closed))
+    expected = dict(counted(script, life.observations, closed))
     for place, sku, _ in expected:
-        met["reservations" if place == len(life.seen) else sku] += 1
+        met["reservations" if place == len(life.observations) else sku] += 1
     assert bills == expected, f"BILLING_FIRST={seed} BILLING_EXAMPLES=1"
     assert balance[0] == sum((cost for _, cost in expected.values()), start=Decimal(0))
 
 
-async def _prices(scratch: Scratch, books: Books, script: Script) -> None:
+async def _prices(scratch: Scratch, billing: BillingWorld, script: Script) -> None:
     with psycopg.connect(scratch.superuser_url) as connection:
         connection.execute("SET session_replication_role = replica")  # prices that have begun stay, else
         connection.execute("DELETE FROM prices WHERE sku = ANY (%s)", [list(SKUS)])
@@ -210,10 +210,10 @@ async def _prices(scratch: Scratch, books: Books, script: Script) -> None:
                 "valid_to": None if version.end is None else script.base + version.end * SECOND,
                 "source": "test",
             }
-            await books.insert(sa.insert(prices).values(**values))
+            await billing.insert(sa.insert(prices).values(**values))
 
 
-def test_the_books_agree_with_what_customers_saw(postgres: TestServer, figures: Callable[..., None]) -> None:
+def test_billing_agrees_with_what_customers_saw(postgres: TestServer, figures: Callable[..., None]) -> None:
     met: Counter[str] = Counter()
     for seed in range(FIRST, FIRST + EXAMPLES):
         with postgres.fresh_database() as scratch:

@@ -26,9 +26,9 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
-from tests.feature.billing.books import CURRENCY, REGION, Books, open_books
 from tests.feature.billing.test_oracle import FORGET
 from tests.feature.billing.timelines import BASES, MINUTE, SECOND, TIMELINES, Segment, Timeline, Version, holds
+from tests.feature.billing.world import CURRENCY, REGION, BillingWorld, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 Payers = list[tuple[datetime, UUID]]
@@ -103,21 +103,21 @@ def counted(
     return Count(minutes, priced, by_payer, by_flavor)
 
 
-async def record(books: Books, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
+async def record(billing: BillingWorld, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
     """All facts and prices of the timeline, as they are known at the instant."""
-    cluster = await books.make_cluster()
+    cluster = await billing.make_cluster()
     for table, versions, of in (
         (prices, timeline.prices, {}),
-        (contract_prices, timeline.contract, {"account_id": books.project.id}),
+        (contract_prices, timeline.contract, {"account_id": billing.project.id}),
     ):
         for each in versions:
-            await books.insert(sa.insert(table).values(**_version(each, base, sku), **of))
+            await billing.insert(sa.insert(table).values(**_version(each, base, sku), **of))
     for segment in timeline.segments:
         start, end = base + segment.start * SECOND, None if segment.end is None else base + segment.end * SECOND
-        await books.execute(
+        await billing.execute(
             _INTERVAL,
             id=new_id(),
-            project=books.project.id,
+            project=billing.project.id,
             cluster=cluster,
             flavor=flavor_of(segment),
             sku=sku,
@@ -145,12 +145,12 @@ def _version(version: Version, base: datetime, sku: str) -> dict[str, object]:
     }
 
 
-async def live(books: Books, cluster: UUID) -> tuple[int, Decimal | None]:
+async def live(billing: BillingWorld, cluster: UUID) -> tuple[int, Decimal | None]:
     """Minutes and cost as a list has them; None where a price is missing. A cluster's own usage says the same."""
-    [row] = await books.rows(_FIGURES.text, id=cluster)
-    async with books.database.read() as connection:
+    [row] = await billing.rows(_FIGURES.text, id=cluster)
+    async with billing.database.read() as connection:
         try:
-            usage = await cluster_usage(connection, project_id=books.project.id, cluster_id=cluster)
+            usage = await cluster_usage(connection, project_id=billing.project.id, cluster_id=cluster)
         except Problem:
             assert row.cost is None
         else:
@@ -163,49 +163,49 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
     hour = base.replace(minute=0)
     now = hour + timedelta(hours=HOURS)
     try:
-        books = await open_books(database, scratch.owner_url)
-        own, other = books.project.id, new_id()
-        await books.execute("INSERT INTO billing_accounts (id, name, currency) VALUES (:id, 'o', 'EUR')", id=other)
+        billing = await open_billing_world(database, scratch.owner_url)
+        own, other = billing.project.id, new_id()
+        await billing.execute("INSERT INTO billing_accounts (id, name, currency) VALUES (:id, 'o', 'EUR')", id=other)
         spans = [
             (hour + timedelta(hours=at), account) for at, account in zip(changes, (other, own, other), strict=False)
         ]
         for since, account in spans:
-            await books.execute(
+            await billing.execute(
                 "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)",
                 project=own,
                 account=account,
                 since=since,
             )
-        books.now(now)
+        billing.now(now)
         clusters = [
-            await record(books, base, timeline, f"sku-{place}", now) for place, timeline in enumerate(timelines)
+            await record(billing, base, timeline, f"sku-{place}", now) for place, timeline in enumerate(timelines)
         ]
         payers = [(hour - timedelta(days=9), own), *spans]
         counts = [counted(timeline, base, now, payers, own) for timeline in timelines]
         for cluster, count in zip(clusters, counts, strict=True):
             expected = count.cost if count.priced == count.minutes else None
-            assert await live(books, cluster) == (count.minutes, expected)
-        seen = await books.rows(
+            assert await live(billing, cluster) == (count.minutes, expected)
+        outlook = await billing.rows(
             _OUTLOOK.text, project=own, since=hour - timedelta(days=1), until=now + timedelta(days=9)
         )
         async with database.read() as connection:
             before = await project_spending(connection, own, currency=CURRENCY)
-        await books.keep(now + 70 * SECOND)
-        books.now(now)
+        await billing.keep(now + 70 * SECOND)
+        billing.now(now)
         async with database.read() as connection:
             after = await project_spending(connection, own, currency=CURRENCY)
-            books.now(after.until + (now - after.since))
+            billing.now(after.until + (now - after.since))
             later = await project_spending(connection, own, currency=CURRENCY)
             past = await project_spending(connection, own, month=now.date(), currency=CURRENCY)
             groups = ["month", "flavor"]
             reported = await report(connection, groups=groups, since=hour, until=now, project_id=own)
-        posted = {row.resource_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
-        by_payer = {row.account_id: row.cost for row in await books.rows(_BY_PAYER)}
+        posted = {row.resource_id: (row.minutes, row.cost) for row in await billing.rows(_POSTED)}
+        by_payer = {row.account_id: row.cost for row in await billing.rows(_BY_PAYER)}
     finally:
         await database.close()
     expected_posts = {c: (count.priced, count.cost) for c, count in zip(clusters, counts, strict=True) if count.priced}
     assert posted == expected_posts
-    assert {row.resource_id: (row.minutes, row.cost) for row in seen if row.minutes} == expected_posts
+    assert {row.resource_id: (row.minutes, row.cost) for row in outlook if row.minutes} == expected_posts
     for account in (own, other):
         assert by_payer.get(account, 0) == sum(count.by_payer.get(account, 0) for count in counts)
     assert (before.posted.amount, after.unposted.amount) == (Decimal(0), Decimal(0))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from ipucloud.billing.pricing.tables import contract_prices, prices
 from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import new_id
-from tests.feature.billing.books import CURRENCY, REGION, Books, open_books
 from tests.feature.billing.timelines import BASES, SECOND, SPAN, TIMELINES, Bill, Segment, Timeline, Version, counted
+from tests.feature.billing.world import CURRENCY, REGION, BillingWorld, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 EXAMPLES = int(os.environ.get("BILLING_EXAMPLES", "10"))
@@ -56,13 +56,13 @@ HAVING sum(minutes) <> 0 OR sum(cost) <> 0
 class Recorder:
     """Records in the database a timeline's facts, as far as they are known at an instant."""
 
-    def __init__(self, books: Books, base: datetime, timeline: Timeline, cluster: UUID, sku: str) -> None:
-        self._books, self._base, self._timeline, self._cluster, self._sku = books, base, timeline, cluster, sku
+    def __init__(self, billing: BillingWorld, base: datetime, timeline: Timeline, cluster: UUID, sku: str) -> None:
+        self._billing, self._base, self._timeline, self._cluster, self._sku = billing, base, timeline, cluster, sku
         self._known: dict[Segment, UUID] = {}
 
     async def prices(self) -> None:
-        account = self._books.project.id
-        async with self._books.database.begin() as connection:
+        account = self._billing.project.id
+        async with self._billing.database.begin() as connection:
             for table, versions, of in (
                 (prices, self._timeline.prices, {}),
                 (contract_prices, self._timeline.contract, {"account_id": account}),
@@ -73,7 +73,7 @@ class Recorder:
     async def record(self, round_: int, now: datetime) -> None:
         """Every segment that began, and ended if it did, unless it is recorded in a later round."""
         anchor = self._base + self._timeline.segments[0].start * SECOND
-        async with self._books.database.begin() as connection:
+        async with self._billing.database.begin() as connection:
             for segment in self._timeline.segments:
                 start = self._base + segment.start * SECOND
                 end = None if segment.end is None else self._base + segment.end * SECOND
@@ -87,7 +87,7 @@ class Recorder:
                 self._known[segment] = new_id()
                 values = {
                     "id": self._known[segment],
-                    "project": self._books.project.id,
+                    "project": self._billing.project.id,
                     "cluster": self._cluster,
                     "sku": self._sku,
                     "quantity": segment.quantity,
@@ -111,11 +111,13 @@ class Recorder:
         }
 
 
-async def posted(books: Books, base: datetime, timelines: list[Timeline], closes: list[int]) -> dict[UUID, Bill]:
+async def posted(
+    billing: BillingWorld, base: datetime, timelines: list[Timeline], closes: list[int]
+) -> dict[UUID, Bill]:
     """Live through the timelines with closes of the books at these seconds and at the end; the bills by cluster."""
-    clusters = [await books.make_cluster() for _ in timelines]
+    clusters = [await billing.make_cluster() for _ in timelines]
     named = enumerate(zip(timelines, clusters, strict=True))
-    recorders = [Recorder(books, base, timeline, cluster, f"sku-{place}") for place, (timeline, cluster) in named]
+    recorders = [Recorder(billing, base, timeline, cluster, f"sku-{place}") for place, (timeline, cluster) in named]
     for recorder in recorders:
         await recorder.prices()
     instants = [*(base + close * SECOND for close in sorted(closes)), base + WINDOW]
@@ -123,9 +125,9 @@ async def posted(books: Books, base: datetime, timelines: list[Timeline], closes
         last = ROUNDS if now is instants[-1] else round_
         for recorder in recorders:
             await recorder.record(last, now)
-        await books.keep(now)
+        await billing.keep(now)
     bills: dict[UUID, dict[date, tuple[int, Decimal]]] = {cluster: {} for cluster in clusters}
-    for cluster, month, minutes, cost in await books.rows(_POSTED):
+    for cluster, month, minutes, cost in await billing.rows(_POSTED):
         bills[cluster][month] = minutes, cost
     return dict(bills)
 
@@ -133,9 +135,9 @@ async def posted(books: Books, base: datetime, timelines: list[Timeline], closes
 async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], closes: list[int]) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
-        books = await open_books(database, scratch.owner_url)
-        bills = await posted(books, base, timelines, closes)
-        [balance] = await books.rows(
+        billing = await open_billing_world(database, scratch.owner_url)
+        bills = await posted(billing, base, timelines, closes)
+        [balance] = await billing.rows(
             "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
         )
     finally:
@@ -158,7 +160,7 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
     timelines=st.lists(TIMELINES, min_size=12 if LONG else 1, max_size=20),
     closes=st.lists(st.integers(0, SPAN), max_size=ROUNDS - 1, unique=True),
 )
-def test_the_books_agree_with_a_count_of_minutes(
+def test_billing_agrees_with_a_count_of_minutes(
     database: Scratch, base: datetime, timelines: list[Timeline], closes: list[int]
 ) -> None:
     with psycopg.connect(database.superuser_url) as connection:

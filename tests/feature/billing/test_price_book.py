@@ -79,14 +79,14 @@ def painted(prices: Prices, starts: set[int], new: Addition) -> Prices:
 
 def shown(versions: Sequence[BookedPriceOut], *, contract: bool) -> tuple[Prices, set[int]]:
     """The years' prices and the versions' first years, as the book has them; no year may have two."""
-    found: Prices = {}
+    prices: Prices = {}
     own = [each for each in versions if each.sku == SKU and (each.account_id is not None) is contract]
     for each in own:
         until = YEARS.stop if each.valid_to is None else each.valid_to.year
         for year in range(each.valid_from.year, until):
-            assert year not in found
-            found[year] = each.unit_price.amount
-    return found, {each.valid_from.year for each in own}
+            assert year not in prices
+            prices[year] = each.unit_price.amount
+    return prices, {each.valid_from.year for each in own}
 
 
 def body(new: Addition, account: UUID) -> PriceAddition:
@@ -158,10 +158,10 @@ def test_no_order_of_requests_makes_a_hole(database: Scratch, requests: list[lis
 @pytest.mark.anyio
 async def test_a_catalogue_that_fits_only_in_part_adds_nothing(db: Database, database: Scratch) -> None:
     """Its second price overlaps one that an operator set; its first alone would end with nothing behind it."""
-    [mine] = [each for each in load().prices if each.sku == SKU]
+    [price] = [each for each in load().prices if each.sku == SKU]
     middle, late = datetime(2110, 1, 1, tzinfo=UTC), datetime(2120, 1, 1, tzinfo=UTC)
     catalogue = load()
-    two = (mine.model_copy(update={"valid_to": middle}), mine.model_copy(update={"valid_from": middle}))
+    two = (price.model_copy(update={"valid_to": middle}), price.model_copy(update={"valid_from": middle}))
     with psycopg.connect(database.owner_url) as connection:
         connection.execute(
             "INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)"

@@ -17,8 +17,8 @@ from ipucloud.billing.pricing.hour import RATED
 from ipucloud.billing.pricing.usage import PAID, SO_FAR
 from ipucloud.billing.reports.outlook import outlook
 from ipucloud.db.documents import clauses
-from tests.feature.billing.books import at
 from tests.feature.billing.timelines import BASES, MINUTE, SECOND
+from tests.feature.billing.world import at
 from tests.support.factories import LONG_AGO
 from tests.support.postgres import TestServer
 
@@ -55,9 +55,9 @@ def session(postgres: TestServer) -> Iterator[psycopg.Connection]:
 
 def priced(session: psycopg.Connection, use: Use) -> Row:
     parameters = {name: getattr(use, name) for name in Use.__slots__}
-    found = session.execute(PRICED, parameters).fetchone()
-    assert found is not None
-    first, minutes, cost = found
+    row = session.execute(PRICED, parameters).fetchone()
+    assert row is not None
+    first, minutes, cost = row
     return first, minutes, cost
 
 
@@ -101,8 +101,8 @@ def test_priced_minutes_are_those_that_begin_in_the_span(session: psycopg.Connec
 def test_any_cuts_of_a_life_hold_its_minutes(session: psycopg.Connection, offsets: list[int], seconds: int) -> None:
     def between(since: int, until: int) -> int:
         span = {"origin": LONG_AGO, "since": LONG_AGO + since * SECOND, "until": LONG_AGO + until * SECOND}
-        [found] = session.execute(BETWEEN, span).fetchone() or ()
-        return int(found)
+        [minutes] = session.execute(BETWEEN, span).fetchone() or ()
+        return int(minutes)
 
     cuts = sorted(offsets)
     assert sum(between(*part) for part in pairwise(cuts)) == between(cuts[0], cuts[-1])
@@ -176,9 +176,9 @@ def paused() -> list[Use]:
 def test_the_worked_examples(
     session: psycopg.Connection, parts: list[Use], minutes: list[int], costs: list[str]
 ) -> None:
-    found = [priced(session, part) for part in parts]
-    assert [row[1] for row in found] == minutes
-    assert [row[2] for row in found] == [Decimal(cost) for cost in costs]
+    rows = [priced(session, part) for part in parts]
+    assert [row[1] for row in rows] == minutes
+    assert [row[2] for row in rows] == [Decimal(cost) for cost in costs]
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ async def spans(db: Database) -> list[Span]:
 
 async def id_of(db: Database, unit_price: str) -> UUID:
     async with db.read() as connection:
-        [found] = [each.id for each in await book(connection) if each.unit_price.amount == Decimal(unit_price)]
-    return found
+        [price_id] = [each.id for each in await book(connection) if each.unit_price.amount == Decimal(unit_price)]
+    return price_id
 
 
 @pytest.mark.parametrize("contract", [False, True])

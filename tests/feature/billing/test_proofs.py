@@ -27,10 +27,10 @@ from ipucloud.client.verify_bill import NotProven, Proven, verify
 from ipucloud.db.engine import Database
 from ipucloud.kernel.merkle import Fold, leaf, path_to, root_of
 from ipucloud.kernel.sealing import Keys, new_key, read_keys, signer_of
-from tests.feature.billing.books import Books, open_books
 from tests.feature.billing.test_killed import killed_at
 from tests.feature.billing.test_oracle import FORGET, ROUNDS, WINDOW, Recorder
 from tests.feature.billing.timelines import BASES, TIMELINES, Timeline
+from tests.feature.billing.world import BillingWorld, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 KEYS = read_keys(new_key())
@@ -43,20 +43,20 @@ SELECT hour, app_now(), app_now(), app_now(), 0
 File = dict[str, Any]
 
 
-async def proven(books: Books, number: str, keys: Keys = KEYS) -> bytes:
-    async with books.database.read() as connection:
+async def proven(billing: BillingWorld, number: str, keys: Keys = KEYS) -> bytes:
+    async with billing.database.read() as connection:
         proof = await proof_of(connection, number, keys)
-    return b"".join([piece async for piece in pieces_of(books.database, proof)])
+    return b"".join([piece async for piece in pieces_of(billing.database, proof)])
 
 
-async def lived(books: Books, base: datetime, timelines: list[Timeline]) -> dict[str, bytes]:
+async def lived(billing: BillingWorld, base: datetime, timelines: list[Timeline]) -> dict[str, bytes]:
     """Live, seal two months, record late what was left out of the first; the proof of every document."""
-    await books.execute(
+    await billing.execute(
         "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
         " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2020-01-01', 'test') ON CONFLICT DO NOTHING"
     )
     recorders = [
-        Recorder(books, base, timeline, await books.make_cluster(), f"sku-{place}")
+        Recorder(billing, base, timeline, await billing.make_cluster(), f"sku-{place}")
         for place, timeline in enumerate(timelines)
     ]
     end = (base + WINDOW).replace(minute=0)
@@ -67,16 +67,16 @@ async def lived(books: Books, base: datetime, timelines: list[Timeline]) -> dict
                 await recorder.prices()
             await recorder.record(0 if place < 2 else ROUNDS, now)
         # What goes on for ever would make months of charges, and hours in which nothing is used take long to close.
-        await books.execute(
+        await billing.execute(
             "UPDATE usage_intervals SET ended_at = greatest(:end, started_at) WHERE ended_at IS NULL", end=end
         )
-        await books.keep(now)
+        await billing.keep(now)
         if place == 0:
-            await books.execute(_QUIET, since=end, until=months[-1])
-    assert await sign_months(books.database, KEYS)
-    assert await sign_months(books.database, KEYS) == [], "a month is signed once"
-    numbers = [row.number for row in await books.rows("SELECT number FROM invoices ORDER BY number")]
-    return {number: await proven(books, number) for number in numbers}
+            await billing.execute(_QUIET, since=end, until=months[-1])
+    assert await sign_months(billing.database, KEYS)
+    assert await sign_months(billing.database, KEYS) == [], "a month is signed once"
+    numbers = [row.number for row in await billing.rows("SELECT number FROM invoices ORDER BY number")]
+    return {number: await proven(billing, number) for number in numbers}
 
 
 def resigned(file: File, keys: Keys = KEYS) -> File:
@@ -174,15 +174,15 @@ def refuted(content: bytes, seed: int) -> None:
 async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], seed: int) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
-        books = await open_books(database, scratch.owner_url)
-        files = await lived(books, base, timelines)
-        [charged] = await books.rows("SELECT count(*) FROM usage_charges")
-        total = await books.rows("SELECT number, total FROM invoices")
+        billing = await open_billing_world(database, scratch.owner_url)
+        files = await lived(billing, base, timelines)
+        [charged] = await billing.rows("SELECT count(*) FROM usage_charges")
+        total = await billing.rows("SELECT number, total FROM invoices")
     finally:
         await database.close()
-    found: dict[str, Proven] = {number: verify(content) for number, content in files.items()}
-    assert {each.number for each in total} == found.keys()
-    assert sum(each.charges for each in found.values()) <= charged[0]
+    by_number: dict[str, Proven] = {number: verify(content) for number, content in files.items()}
+    assert {each.number for each in total} == by_number.keys()
+    assert sum(each.charges for each in by_number.values()) <= charged[0]
     for content in list(files.values())[:2]:
         refuted(content, seed)
 
@@ -252,22 +252,22 @@ def test_the_script_needs_nothing_but_python(tmp_path: Path) -> None:
 
 def test_a_worker_killed_while_it_signs_leaves_nothing_and_the_next_signs(database: Scratch) -> None:
     async def work(step: str) -> list[Any]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
-            books = await open_books(made, database.owner_url)
+            billing = await open_billing_world(db, database.owner_url)
             if step == "prepare":
-                await books.execute("SELECT open_billing_month('2026-04-01')")
-                books.now(datetime.fromisoformat("2026-05-02T01:00:00Z"))
-                await books.execute("SELECT seal_billing_month('2026-04-01')")
+                await billing.execute("SELECT open_billing_month('2026-04-01')")
+                billing.now(datetime.fromisoformat("2026-05-02T01:00:00Z"))
+                await billing.execute("SELECT seal_billing_month('2026-04-01')")
                 return []
-            before = await books.rows("SELECT month FROM month_proofs")
+            before = await billing.rows("SELECT month FROM month_proofs")
             assert before == []
-            return [*await asyncio.gather(*(sign_months(made, KEYS) for _ in range(3)))]
+            return [*await asyncio.gather(*(sign_months(db, KEYS) for _ in range(3)))]
         finally:
-            await made.close()
+            await db.close()
 
-    async def sign(made: Database) -> None:
-        await sign_months(made, KEYS)
+    async def sign(db: Database) -> None:
+        await sign_months(db, KEYS)
 
     asyncio.run(work("prepare"))
     assert killed_at(database, "proofs.before_commit", 1, sign)

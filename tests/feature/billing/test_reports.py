@@ -18,8 +18,8 @@ from ipucloud.billing.reports.unusual import unusual_days
 from ipucloud.contract.reports import ReportOut
 from ipucloud.invariants.billing_ledger import ROLL_UP
 from ipucloud.invariants.rules import violations
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.faulty import faulty
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import Project, make_project
 
 pytestmark = pytest.mark.anyio
@@ -28,60 +28,60 @@ SINCE, UNTIL = at("2026-05-04T00:00:00"), at("2026-05-08T00:00:00")
 NOW = at("2026-05-07T09:30:00")
 
 
-async def ask(books: Books, *groups: str, **scope: Any) -> ReportOut:
+async def ask(billing: BillingWorld, *groups: str, **scope: Any) -> ReportOut:
     bounds = {"since": SINCE, "until": UNTIL} | scope
     if "account_id" not in bounds:
-        bounds.setdefault("project_id", books.project.id)
-    async with books.database.read() as connection:
+        bounds.setdefault("project_id", billing.project.id)
+    async with billing.database.read() as connection:
         return await report(connection, groups=groups, **bounds)
 
 
-async def furnished(books: Books) -> Project:
+async def furnished(billing: BillingWorld) -> Project:
     """Two projects over four days, one paid for by the other from noon of a day on; the running day is not over."""
-    await books.price("0.0625", valid_to=at("2026-05-05T08:30:30"))
-    await books.price("0.0710", at("2026-05-05T08:30:30"))
-    async with books.database.begin() as connection:
+    await billing.price("0.0625", valid_to=at("2026-05-05T08:30:30"))
+    await billing.price("0.0710", at("2026-05-05T08:30:30"))
+    async with billing.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    first, second, third = await books.make_cluster(), await books.make_cluster(), await books.make_cluster(other)
-    await books.used(first, at("2026-05-04T06:12:13"), at("2026-05-06T09:00:01"), quantity=4)
-    await books.used(second, at("2026-05-04T23:59:59"), at("2026-05-05T00:00:01"))
-    await books.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
-    await books.execute(
+    first, second, third = await billing.make_cluster(), await billing.make_cluster(), await billing.make_cluster(other)
+    await billing.used(first, at("2026-05-04T06:12:13"), at("2026-05-06T09:00:01"), quantity=4)
+    await billing.used(second, at("2026-05-04T23:59:59"), at("2026-05-05T00:00:01"))
+    await billing.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
+    await billing.execute(
         "INSERT INTO project_accounts (project_id, account_id, valid_from)"
         " VALUES (:project, :payer, '2026-05-06T12:00:00Z')",
         project=other.id,
-        payer=books.project.id,
+        payer=billing.project.id,
     )
-    await books.execute('UPDATE clusters SET tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first)
-    await books.keep(NOW)
+    await billing.execute('UPDATE clusters SET tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first)
+    await billing.keep(NOW)
     return other
 
 
-async def charged(books: Books, where: str, **values: object) -> tuple[int, Decimal]:
-    [row] = await books.rows(
+async def charged(billing: BillingWorld, where: str, **values: object) -> tuple[int, Decimal]:
+    [row] = await billing.rows(
         f"SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges WHERE {where}",  # noqa: S608
         values,
     )
     return int(row[0]), row[1]
 
 
-def summed(found: ReportOut) -> tuple[int, Decimal]:
-    return sum(each.minutes for each in found.rows), sum((each.cost.amount for each in found.rows), Decimal(0))
+def summed(shown: ReportOut) -> tuple[int, Decimal]:
+    return sum(each.minutes for each in shown.rows), sum((each.cost.amount for each in shown.rows), Decimal(0))
 
 
-async def rolled_up(books: Books) -> list[date]:
-    return [row.day for row in await books.rows("SELECT day FROM day_rollups WHERE hours > 0 ORDER BY day")]
+async def rolled_up(billing: BillingWorld) -> list[date]:
+    return [row.day for row in await billing.rows("SELECT day FROM day_rollups WHERE hours > 0 ORDER BY day")]
 
 
-async def sound(books: Books) -> bool:
-    async with books.database.begin() as connection:
+async def sound(billing: BillingWorld) -> bool:
+    async with billing.database.begin() as connection:
         return not await violations(connection, ROLL_UP)
 
 
-async def test_every_grouping_sums_to_the_charges(books: Books) -> None:
-    other = await furnished(books)
-    assert await rolled_up(books) == [date(2026, 5, 4), date(2026, 5, 5), date(2026, 5, 6)]
-    assert await sound(books)
+async def test_every_grouping_sums_to_the_charges(billing: BillingWorld) -> None:
+    other = await furnished(billing)
+    assert await rolled_up(billing) == [date(2026, 5, 4), date(2026, 5, 5), date(2026, 5, 6)]
+    assert await sound(billing)
     groupings: list[tuple[str, ...]] = [(), *product((*Group, "tag:team")), ("cluster", "day"), ("tag:team", "month")]
     windows = [
         (SINCE, UNTIL),
@@ -89,128 +89,132 @@ async def test_every_grouping_sums_to_the_charges(books: Books) -> None:
         (SINCE, at("2026-05-04T01:00:00")),
     ]
     for groups, (since, until) in product(groupings, windows):
-        for project in (books.project, other):
-            found = await ask(books, *groups, project_id=project.id, since=since, until=until)
-            wanted = await charged(
-                books, "project_id = :id AND hour >= :since AND hour < :until", id=project.id, since=since, until=until
+        for project in (billing.project, other):
+            shown = await ask(billing, *groups, project_id=project.id, since=since, until=until)
+            expected = await charged(
+                billing,
+                "project_id = :id AND hour >= :since AND hour < :until",
+                id=project.id,
+                since=since,
+                until=until,
             )
-            assert summed(found) == wanted, (groups, since)
-            assert [(each.minutes, each.cost.amount) for each in found.totals] == [wanted][: len(found.rows)]
-    for account in (books.project, other):
-        found = await ask(books, "project", account_id=account.id)
-        assert summed(found) == await charged(books, "account_id = :id", id=account.id)
-    assert len((await ask(books, "project", account_id=books.project.id)).rows) == 2
+            assert summed(shown) == expected, (groups, since)
+            assert [(each.minutes, each.cost.amount) for each in shown.totals] == [expected][: len(shown.rows)]
+    for account in (billing.project, other):
+        shown = await ask(billing, "project", account_id=account.id)
+        assert summed(shown) == await charged(billing, "account_id = :id", id=account.id)
+    assert len((await ask(billing, "project", account_id=billing.project.id)).rows) == 2
 
 
-async def test_each_minute_is_reported_under_the_flavor_that_it_was_used_at(books: Books) -> None:
-    await books.price("0.0625")
-    cluster, start, resized = await books.make_cluster(), at("2026-05-04T06:00:00"), at("2026-05-04T10:00:00")
-    await books.used(cluster, start, resized, quantity=4, flavor="m2000-pod16")
-    await books.used(cluster, resized, at("2026-05-04T11:00:00"), quantity=16, flavor="m2000-pod64", anchor_at=start)
-    await books.keep(at("2026-05-05T09:30:00"))
-    rolled = await ask(books, "flavor", until=at("2026-05-05T00:00:00"))
+async def test_each_minute_is_reported_under_the_flavor_that_it_was_used_at(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    cluster, start, resized = await billing.make_cluster(), at("2026-05-04T06:00:00"), at("2026-05-04T10:00:00")
+    await billing.used(cluster, start, resized, quantity=4, flavor="m2000-pod16")
+    await billing.used(cluster, resized, at("2026-05-04T11:00:00"), quantity=16, flavor="m2000-pod64", anchor_at=start)
+    await billing.keep(at("2026-05-05T09:30:00"))
+    rolled = await ask(billing, "flavor", until=at("2026-05-05T00:00:00"))
     assert {row.group["flavor"]: (row.minutes, str(row.cost)) for row in rolled.rows} == {
         "m2000-pod16": (240, "60.00 EUR"),
         "m2000-pod64": (60, "60.00 EUR"),
     }
-    await books.execute("UPDATE day_rollups SET hours = -1")
-    assert await ask(books, "flavor", until=at("2026-05-05T00:00:00")) == rolled, "from the charges themselves"
+    await billing.execute("UPDATE day_rollups SET hours = -1")
+    assert await ask(billing, "flavor", until=at("2026-05-05T00:00:00")) == rolled, "from the charges themselves"
 
 
-async def test_credited_machine_minutes_are_beside_the_billed_ones(books: Books) -> None:
-    await books.price("0.0625")
-    cluster = await faulty(books)
+async def test_credited_machine_minutes_are_beside_the_billed_ones(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    cluster = await faulty(billing)
     failed, repaired = at("2026-05-04T07:00:00"), at("2026-05-04T07:20:00")
-    books.now(failed)
-    await books.used(cluster.cluster, at("2026-05-04T06:00:00"), quantity=4)
+    billing.now(failed)
+    await billing.used(cluster.cluster, at("2026-05-04T06:00:00"), quantity=4)
     report = await cluster.fails(0, failed)
-    books.now(repaired)
+    billing.now(repaired)
     await cluster.works(report, repaired)
-    await books.keep(at("2026-05-05T09:30:00"))
-    whole = await ask(books, until=at("2026-05-05T00:00:00"))
+    await billing.keep(at("2026-05-05T09:30:00"))
+    whole = await ask(billing, until=at("2026-05-05T00:00:00"))
     [row] = whole.rows
     assert (row.minutes, row.machine_minutes, row.credited_machine_minutes) == (1080, 4 * 1080 - 20, 20)
     assert whole.totals[0].credited_machine_minutes == 20
-    assert await rolled_up(books) == [date(2026, 5, 4)]
-    await books.execute("UPDATE day_rollups SET hours = -1")
-    assert await ask(books, until=at("2026-05-05T00:00:00")) == whole
+    assert await rolled_up(billing) == [date(2026, 5, 4)]
+    await billing.execute("UPDATE day_rollups SET hours = -1")
+    assert await ask(billing, until=at("2026-05-05T00:00:00")) == whole
 
 
-async def test_a_report_is_the_same_with_and_without_roll_ups(books: Books) -> None:
-    await furnished(books)
-    with_them = await ask(books, "cluster", "day", "sku")
-    await books.execute("UPDATE day_rollups SET hours = -1")
-    assert await ask(books, "cluster", "day", "sku") == with_them
-    assert len(await roll_up_days(books.database)) == 3
-    assert await ask(books, "cluster", "day", "sku") == with_them
+async def test_a_report_is_the_same_with_and_without_roll_ups(billing: BillingWorld) -> None:
+    await furnished(billing)
+    with_them = await ask(billing, "cluster", "day", "sku")
+    await billing.execute("UPDATE day_rollups SET hours = -1")
+    assert await ask(billing, "cluster", "day", "sku") == with_them
+    assert len(await roll_up_days(billing.database)) == 3
+    assert await ask(billing, "cluster", "day", "sku") == with_them
 
 
-async def test_what_comes_late_is_in_the_next_report_and_in_the_next_roll_up(books: Books) -> None:
-    await furnished(books)
-    cluster = await books.make_cluster()
-    before = await ask(books, "day")
-    await books.used(cluster, at("2026-05-05T09:00:00"), at("2026-05-05T09:10:00"))
-    await correct_hour(books.database, at("2026-05-05T09:00:00"))
-    after = await ask(books, "day")
+async def test_what_comes_late_is_in_the_next_report_and_in_the_next_roll_up(billing: BillingWorld) -> None:
+    await furnished(billing)
+    cluster = await billing.make_cluster()
+    before = await ask(billing, "day")
+    await billing.used(cluster, at("2026-05-05T09:00:00"), at("2026-05-05T09:10:00"))
+    await correct_hour(billing.database, at("2026-05-05T09:00:00"))
+    after = await ask(billing, "day")
     assert summed(after)[0] == summed(before)[0] + 10
-    assert await sound(books), "a roll-up that something came after is not used, and not wrong"
-    assert await roll_up_days(books.database) == [date(2026, 5, 5)]
-    assert await ask(books, "day") == after
-    assert await sound(books)
-    assert await roll_up_days(books.database) == []
+    assert await sound(billing), "a roll-up that something came after is not used, and not wrong"
+    assert await roll_up_days(billing.database) == [date(2026, 5, 5)]
+    assert await ask(billing, "day") == after
+    assert await sound(billing)
+    assert await roll_up_days(billing.database) == []
 
 
-async def test_many_that_roll_up_at_once_leave_one_roll_up(books: Books) -> None:
-    await furnished(books)
-    await asyncio.gather(*(roll_up(books.database, date(2026, 5, 5)) for _ in range(4)))
-    [versions] = await books.rows("SELECT count(DISTINCT version) FROM usage_days WHERE day = '2026-05-05'")
+async def test_many_that_roll_up_at_once_leave_one_roll_up(billing: BillingWorld) -> None:
+    await furnished(billing)
+    await asyncio.gather(*(roll_up(billing.database, date(2026, 5, 5)) for _ in range(4)))
+    [versions] = await billing.rows("SELECT count(DISTINCT version) FROM usage_days WHERE day = '2026-05-05'")
     assert versions[0] == 1
-    assert await sound(books)
+    assert await sound(billing)
 
 
-async def test_a_roll_up_that_is_broken_off_leaves_the_one_before(books: Books) -> None:
-    await furnished(books)
-    before = await books.rows("SELECT * FROM usage_days ORDER BY day, resource_id")
-    await books.execute("UPDATE day_rollups SET revisions = -1 WHERE day = '2026-05-05'")
-    async with books.database.begin() as connection:
+async def test_a_roll_up_that_is_broken_off_leaves_the_one_before(billing: BillingWorld) -> None:
+    await furnished(billing)
+    before = await billing.rows("SELECT * FROM usage_days ORDER BY day, resource_id")
+    await billing.execute("UPDATE day_rollups SET revisions = -1 WHERE day = '2026-05-05'")
+    async with billing.database.begin() as connection:
         await connection.execute(sa.text("SELECT FROM day_rollups WHERE day = '2026-05-05' FOR UPDATE"))
-        attempt = asyncio.create_task(roll_up(books.database, date(2026, 5, 5)))
-        while not await books.rows("SELECT FROM pg_locks WHERE NOT granted"):
+        attempt = asyncio.create_task(roll_up(billing.database, date(2026, 5, 5)))
+        while not await billing.rows("SELECT FROM pg_locks WHERE NOT granted"):
             await asyncio.sleep(0.01)
         attempt.cancel()
         with pytest.raises(asyncio.CancelledError):
             await attempt
-    assert await books.rows("SELECT * FROM usage_days ORDER BY day, resource_id") == before
+    assert await billing.rows("SELECT * FROM usage_days ORDER BY day, resource_id") == before
 
 
-async def test_csv_holds_no_formula(books: Books) -> None:
-    await furnished(books)
-    lines = as_csv(await ask(books, "tag:team")).decode().split("\r\n")
+async def test_csv_holds_no_formula(billing: BillingWorld) -> None:
+    await furnished(billing)
+    lines = as_csv(await ask(billing, "tag:team")).decode().split("\r\n")
     assert lines[0] == "tag:team,currency,minutes,machine_minutes,credited_machine_minutes,list_cost,cost"
     assert lines[1].startswith("'=1+1,EUR,")
     assert lines[2].startswith(",EUR,1,1,")
     assert lines[-1] == ""
 
 
-async def test_an_unusual_day_is_found_in_what_is_posted(books: Books) -> None:
+async def test_an_unusual_day_is_found_in_what_is_posted(billing: BillingWorld) -> None:
     """Ten a day for two months, twenty on one of them. Another project's and another currency's cost is not counted."""
-    async with books.database.begin() as connection:
+    async with billing.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    await books.execute(
+    await billing.execute(
         """
         INSERT INTO hour_closes (hour, closed_at, charges)
         SELECT hour, hour + interval '1 hour', 1
           FROM generate_series('2026-04-01Z'::timestamptz, '2026-06-02T23:00Z', interval '1 hour') AS hour
         """
     )
-    await books.execute(
+    await billing.execute(
         """
         INSERT INTO day_rollups (day, version, hours, built_at)
         SELECT day, 1, 24, app_now() FROM generate_series('2026-04-01'::date, '2026-06-02', interval '1 day') AS day
         """
     )
-    for project, currency in ((books.project, "EUR"), (books.project, "USD"), (other, "EUR")):
-        await books.execute(
+    for project, currency in ((billing.project, "EUR"), (billing.project, "USD"), (other, "EUR")):
+        await billing.execute(
             """
             INSERT INTO usage_days (day, version, account_id, project_id, resource_id, flavor, sku, region, currency,
                                     billing_month, price_id, unit_price, minutes, machine_minutes,
@@ -222,16 +226,16 @@ async def test_an_unusual_day_is_found_in_what_is_posted(books: Books) -> None:
             """,
             project=project.id,
             currency=currency,
-            spike=project is books.project and currency == "EUR",
+            spike=project is billing.project and currency == "EUR",
         )
     june = {"since": at("2026-06-01T00:00:00"), "currency": "EUR"}
-    async with books.database.read() as connection:
-        of: dict[str, Any] = {"connection": connection, "project_id": books.project.id} | june
+    async with billing.database.read() as connection:
+        of: dict[str, Any] = {"connection": connection, "project_id": billing.project.id} | june
         assert await unusual_days(**of, until=at("2026-06-02T23:00:00")) == []  # the second is not over
-        [found] = await unusual_days(**of, until=at("2026-06-03T00:00:00"))
+        [unusual] = await unusual_days(**of, until=at("2026-06-03T00:00:00"))
         of |= {"project_id": None, "account_id": other.id}
         assert await unusual_days(**of, until=at("2026-06-03T00:00:00")) == []
-    assert (found.day, str(found.cost), str(found.usual), str(found.difference)) == (
+    assert (unusual.day, str(unusual.cost), str(unusual.usual), str(unusual.difference)) == (
         date(2026, 6, 2),
         "20.00 EUR",
         "10.00 EUR",

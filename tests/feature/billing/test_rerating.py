@@ -25,9 +25,9 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-from tests.feature.billing.books import CURRENCY, REGION, SKU, Books, at, open_books
-from tests.feature.billing.test_killed import figures, finish, in_books, killed_at
+from tests.feature.billing.test_killed import figures, finish, in_billing_world, killed_at
 from tests.feature.billing.test_oracle import FORGET
+from tests.feature.billing.world import CURRENCY, REGION, SKU, BillingWorld, at, open_billing_world
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 
@@ -39,7 +39,7 @@ MORNING = at("2026-05-05T10:00:00")
 HALF_PAST = at("2026-05-05T10:30:00")
 
 
-def wanted(
+def correction_of(
     unit_price: str | Decimal, since: datetime, until: datetime | None, *, account: UUID | None = None
 ) -> PriceCorrectionBody:
     return PriceCorrectionBody(
@@ -67,45 +67,47 @@ async def corrected(
         return await correct(connection, order, token_id=new_id(), default=CURRENCY)
 
 
-async def an_hour(books: Books) -> None:
+async def an_hour(billing: BillingWorld) -> None:
     """Four machines from 10:00 to 11:00 at 0.0625, posted."""
-    await books.price("0.0625")
-    await books.used(await books.make_cluster(), MORNING, at("2026-05-05T11:00:00"), quantity=4)
-    await books.keep(at("2026-05-05T11:02:00"))
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), MORNING, at("2026-05-05T11:00:00"), quantity=4)
+    await billing.keep(at("2026-05-05T11:02:00"))
 
 
 @pytest.mark.anyio
-async def test_an_hour_is_rated_again(books: Books) -> None:
-    await an_hour(books)
-    before = await books.digest()
-    correction = wanted("0.05", HALF_PAST, None)
-    shown = await previewed(books.database, correction)
+async def test_an_hour_is_rated_again(billing: BillingWorld) -> None:
+    await an_hour(billing)
+    before = await billing.digest()
+    correction = correction_of("0.05", HALF_PAST, None)
+    shown = await previewed(billing.database, correction)
     [effect] = shown.effects
     assert (effect.minutes, effect.before.amount, effect.after.amount) == (30, Decimal("7.5"), Decimal(6))
     assert (shown.difference.amount, effect.settled_by, effect.month) == (Decimal("-1.5"), "open_month", "2026-05")
-    await books.keep()
-    assert await books.digest() == before, "a preview changes nothing"
+    await billing.keep()
+    assert await billing.digest() == before, "a preview changes nothing"
     other = replace_price(correction, "0.04")
     with pytest.raises(Problem, match="not what was previewed"):
-        await corrected(books.database, other, shown.preview)
-    made = await corrected(books.database, correction, shown.preview)
-    assert (made.hours_left, made.finished_at) == (1, None)
+        await corrected(billing.database, other, shown.preview)
+    accepted = await corrected(billing.database, correction, shown.preview)
+    assert (accepted.hours_left, accepted.finished_at) == (1, None)
     with pytest.raises(Problem, match="not what was previewed"):
-        await corrected(books.database, correction, shown.preview)
-    await books.keep()
-    assert [tuple(row) for row in await books.rows(CHARGES)] == [
+        await corrected(billing.database, correction, shown.preview)
+    await billing.keep()
+    assert [tuple(row) for row in await billing.rows(CHARGES)] == [
         (60, Decimal("0.0625"), Decimal(15)),
         (-30, Decimal("0.0625"), Decimal("-7.5")),
         (30, Decimal("0.05"), Decimal(6)),
     ]
-    assert await books.total() == (60, Decimal("13.50"))
-    [balance] = await books.rows("SELECT debits - credits FROM ledger_accounts WHERE code = 'unbilled'")
+    assert await billing.total() == (60, Decimal("13.50"))
+    [balance] = await billing.rows("SELECT debits - credits FROM ledger_accounts WHERE code = 'unbilled'")
     assert balance[0] == Decimal("13.50")
-    async with books.database.begin() as connection:
+    async with billing.database.begin() as connection:
         [finished] = await corrections(connection)
     assert finished.finished_at is not None
-    told = await books.rows("SELECT type FROM events WHERE type ~ '^(price_correction|project.charges)' ORDER BY id")
-    assert [row.type for row in told] == [
+    events = await billing.rows(
+        "SELECT type FROM events WHERE type ~ '^(price_correction|project.charges)' ORDER BY id"
+    )
+    assert [row.type for row in events] == [
         "price_correction.accepted",
         "price_correction.finished",
         "project.charges_corrected",
@@ -117,55 +119,55 @@ def replace_price(correction: PriceCorrectionBody, unit_price: str) -> PriceCorr
 
 
 @pytest.mark.anyio
-async def test_a_sealed_month_stays_and_the_open_one_has_the_difference(books: Books) -> None:
-    await books.price("0.0625")
-    await books.used(await books.make_cluster(), at("2026-04-30T22:00:00"), at("2026-05-01T01:00:00"))
-    await books.keep(at("2026-05-02T00:00:00"))
+async def test_a_sealed_month_stays_and_the_open_one_has_the_difference(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), at("2026-04-30T22:00:00"), at("2026-05-01T01:00:00"))
+    await billing.keep(at("2026-05-02T00:00:00"))
     april = "SELECT md5(string_agg(c::text, '' ORDER BY hour)) FROM usage_charges c WHERE billing_month = '2026-04-01'"
-    before = await books.rows(april)
-    correction = wanted("0.08", at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
-    shown = await previewed(books.database, correction)
+    before = await billing.rows(april)
+    correction = correction_of("0.08", at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
+    shown = await previewed(billing.database, correction)
     assert [(each.month, each.difference.amount, each.settled_by) for each in shown.effects] == [
         ("2026-04", Decimal("0.525"), "next_invoice"),
         ("2026-05", Decimal("0.525"), "open_month"),
     ]
-    less = await previewed(books.database, replace_price(correction, "0.06"))
+    less = await previewed(billing.database, replace_price(correction, "0.06"))
     assert [each.settled_by for each in less.effects] == [
         "credit_note",
         "open_month",
     ]
-    await corrected(books.database, correction)
-    await books.keep()
-    assert await books.rows(april) == before
-    posted = await books.rows("SELECT billing_month::text, sum(cost) FROM usage_charges GROUP BY 1 ORDER BY 1")
+    await corrected(billing.database, correction)
+    await billing.keep()
+    assert await billing.rows(april) == before
+    posted = await billing.rows("SELECT billing_month::text, sum(cost) FROM usage_charges GROUP BY 1 ORDER BY 1")
     assert [tuple(row) for row in posted] == [("2026-04-01", Decimal("7.5")), ("2026-05-01", Decimal("4.8"))]
-    assert [tuple(row) for row in (await books.rows(VERSIONS))][1:] == [
+    assert [tuple(row) for row in (await billing.rows(VERSIONS))][1:] == [
         (Decimal("0.08"), at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00")),
         (Decimal("0.0625"), at("2026-05-01T00:30:00"), None),
     ]
 
 
 @pytest.mark.anyio
-async def test_what_is_no_correction_of_the_past_is_refused(books: Books) -> None:
-    await an_hour(books)
+async def test_what_is_no_correction_of_the_past_is_refused(billing: BillingWorld) -> None:
+    await an_hour(billing)
     later, nobody = at("2026-06-01T00:00:00"), new_id()
-    before = await books.digest()
+    before = await billing.digest()
     for correction, why in (
-        (wanted("0.05", later, None), "not_in_past"),
-        (wanted("0.05", MORNING, later), "not_in_past"),
-        (wanted("0.05", HALF_PAST, MORNING), "not_in_past"),
-        (wanted("0.05", MORNING + timedelta(microseconds=5), None), "not_whole"),
-        (wanted("0.05", MORNING, None).model_copy(update={"sku": "ipu-none"}), "no_price"),
-        (wanted("0.05", MORNING, None).model_copy(update={"account_id": nobody}), "unknown_account"),
+        (correction_of("0.05", later, None), "not_in_past"),
+        (correction_of("0.05", MORNING, later), "not_in_past"),
+        (correction_of("0.05", HALF_PAST, MORNING), "not_in_past"),
+        (correction_of("0.05", MORNING + timedelta(microseconds=5), None), "not_whole"),
+        (correction_of("0.05", MORNING, None).model_copy(update={"sku": "ipu-none"}), "no_price"),
+        (correction_of("0.05", MORNING, None).model_copy(update={"account_id": nobody}), "unknown_account"),
     ):
         with pytest.raises(Problem) as refused:
-            await previewed(books.database, correction)
+            await previewed(billing.database, correction)
         assert [each.code for each in refused.value.errors] == [why]
-    with psycopg.connect(books.owner_url) as connection:
+    with psycopg.connect(billing.owner_url) as connection:
         connection.execute("SELECT set_config('ipucloud.correction', gen_random_uuid()::text, true)")
         with pytest.raises(psycopg.errors.IntegrityConstraintViolation):
             connection.execute("UPDATE prices SET valid_to = '2026-05-05T10:00Z'")
-    assert await books.digest() == before
+    assert await billing.digest() == before
 
 
 SPAN = 4 * 3600
@@ -204,7 +206,7 @@ CHANGES = st.lists(
     ),
     min_size=1,
     max_size=4,
-).map(lambda found: sorted(found, key=lambda each: each.sealed))
+).map(lambda drawn: sorted(drawn, key=lambda each: each.sealed))
 
 
 def counted(uses: Sequence[Use], first: Decimal, second: tuple[int, Decimal], changes: Sequence[Change]) -> Decimal:
@@ -236,35 +238,37 @@ async def lived(
 ) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
-        books = await open_books(database, scratch.owner_url)
-        books.now(BASE + (SPAN + 3700) * SECOND)
+        billing = await open_billing_world(database, scratch.owner_url)
+        billing.now(BASE + (SPAN + 3700) * SECOND)
         turn = BASE + second[0] * SECOND
-        await books.price(first, valid_to=turn)
-        await books.price(second[1], turn)
+        await billing.price(first, valid_to=turn)
+        await billing.price(second[1], turn)
         for use in uses:
-            cluster = await books.make_cluster()
-            await books.used(cluster, BASE + use.start * SECOND, BASE + use.end * SECOND, quantity=use.quantity)
-        await books.keep()
-        made: list[Change] = []
+            cluster = await billing.make_cluster()
+            await billing.used(cluster, BASE + use.start * SECOND, BASE + use.end * SECOND, quantity=use.quantity)
+        await billing.keep()
+        applied: list[Change] = []
         sealed = None
         for change in changes:
             if change.sealed and sealed is None:
-                await books.keep(SEALING)
-                sealed = await books.rows(APRIL)
+                await billing.keep(SEALING)
+                sealed = await billing.rows(APRIL)
             since, until = BASE + change.start * SECOND, BASE + change.end * SECOND
-            correction = wanted(change.price, since, until, account=books.project.id if change.contract else None)
-            difference = (await previewed(books.database, correction)).difference.amount
-            before = (await books.total())[1]
-            await corrected(books.database, correction)
-            await books.keep()
-            made.append(change)
-            posted = (await books.total())[1]
+            correction = correction_of(
+                change.price, since, until, account=billing.project.id if change.contract else None
+            )
+            difference = (await previewed(billing.database, correction)).difference.amount
+            before = (await billing.total())[1]
+            await corrected(billing.database, correction)
+            await billing.keep()
+            applied.append(change)
+            posted = (await billing.total())[1]
             assert posted == before + difference
-            assert posted == counted(uses, first, second, made)
-        assert sealed is None or await books.rows(APRIL) == sealed
-        assert await books.rows("SELECT FROM price_corrections WHERE finished_at IS NULL") == []
-        assert await books.rows("SELECT FROM price_holes") == []
-        assert await books.rows(UNEVEN) == [], "a run of minutes is charged twice or not at all"
+            assert posted == counted(uses, first, second, applied)
+        assert sealed is None or await billing.rows(APRIL) == sealed
+        assert await billing.rows("SELECT FROM price_corrections WHERE finished_at IS NULL") == []
+        assert await billing.rows("SELECT FROM price_holes") == []
+        assert await billing.rows(UNEVEN) == [], "a run of minutes is charged twice or not at all"
     finally:
         await database.close()
 
@@ -283,20 +287,20 @@ POINTS = ("price_correction.versions_cut", "price_correction.hours_noted")
 WORKING = ("correct.hour_locked", "correct.charged", "correct.before_commit", "correct.committed")
 
 
-async def ready(books: Books) -> PriceCorrectionBody:
-    await an_hour(books)
-    return wanted("0.05", HALF_PAST, None)
+async def ready(billing: BillingWorld) -> PriceCorrectionBody:
+    await an_hour(billing)
+    return correction_of("0.05", HALF_PAST, None)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(postgres: TestServer) -> Figures:
-    async def work(books: Books) -> Figures:
-        await corrected(books.database, await ready(books))
-        return await finish(books)
+    async def work(billing: BillingWorld) -> Figures:
+        await corrected(billing.database, await ready(billing))
+        return await finish(billing)
 
     with postgres.fresh_database() as scratch:
-        found: Figures = asyncio.run(in_books(scratch, work))
-    return found
+        result: Figures = asyncio.run(in_billing_world(scratch, work))
+    return result
 
 
 @pytest.mark.parametrize("point", [*POINTS, *WORKING, "price_correction.before_finish_commit"])
@@ -304,17 +308,17 @@ def test_a_correction_that_is_killed_is_made_once_or_not_at_all(
     database: Scratch, undisturbed: Figures, point: str
 ) -> None:
     """The request leaves nothing, and is repeated; the worker's next turn goes on."""
-    asyncio.run(in_books(database, ready))
-    before = asyncio.run(in_books(database, figures))
+    asyncio.run(in_billing_world(database, ready))
+    before = asyncio.run(in_billing_world(database, figures))
 
     async def request(db: Database) -> None:
-        await corrected(db, wanted("0.05", HALF_PAST, None))
+        await corrected(db, correction_of("0.05", HALF_PAST, None))
 
     if point in POINTS:
         # The preview, which goes first, comes to the first point as well.
         assert killed_at(database, point, 2 if point == POINTS[0] else 1, request)
-        assert asyncio.run(in_books(database, figures)) == before
-    asyncio.run(in_books(database, lambda books: request(books.database)))
+        assert asyncio.run(in_billing_world(database, figures)) == before
+    asyncio.run(in_billing_world(database, lambda billing: request(billing.database)))
     if point not in POINTS:
         assert killed_at(database, point, 1)
-    assert asyncio.run(in_books(database, finish)) == undisturbed
+    assert asyncio.run(in_billing_world(database, finish)) == undisturbed

@@ -16,15 +16,15 @@ from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.contract.wallet import TopUpOut, TopUpPolicy
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
-from tests.feature.billing.books import Books, at
-from tests.feature.billing.invoices.customers import assert_books_sound, euros, paid, transact
-from tests.feature.billing.test_killed import in_books, killed_at
+from tests.feature.billing.invoices.customers import assert_billing_sound, euros, paid, transact
+from tests.feature.billing.test_killed import in_billing_world, killed_at
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
 NOW = at("2026-05-20T10:00:00")
-TOLD = "SELECT type, data FROM events WHERE type LIKE 'account.top%' AND account_id IS NULL ORDER BY transaction, id"
+EVENTS = "SELECT type, data FROM events WHERE type LIKE 'account.top%' AND account_id IS NULL ORDER BY transaction, id"
 TOP_UPS = "SELECT id, reference, state FROM payments WHERE automatic ORDER BY created_at, id"
 BY_MONEY = TopUpPolicy(amount=euros("10.00"), below=euros("5.00"), month_limit=euros("25.00"))
 BY_HOURS = TopUpPolicy(amount=euros("10.00"), below_hours=4, month_limit=euros("25.00"))
@@ -43,13 +43,13 @@ class Provider:
         return self.answer
 
 
-async def prepare(books: Books) -> None:
+async def prepare(billing: BillingWorld) -> None:
     """A prepaid account with 5.00, the level of its policy."""
-    books.now(NOW)
-    account = books.project.id
-    await paid(books, "5.00", "first")
-    await transact(books, lambda connection: set_prepaid(connection, account, currency="EUR", when_empty="warn"))
-    await transact(books, lambda connection: set_top_up(connection, account, BY_MONEY))
+    billing.now(NOW)
+    account = billing.project.id
+    await paid(billing, "5.00", "first")
+    await transact(billing, lambda connection: set_prepaid(connection, account, currency="EUR", when_empty="warn"))
+    await transact(billing, lambda connection: set_top_up(connection, account, BY_MONEY))
 
 
 async def work(database: Database, provider: Provider) -> None:
@@ -59,98 +59,98 @@ async def work(database: Database, provider: Provider) -> None:
     await watch_prepaid(database)
 
 
-async def told(books: Books) -> list[str]:
-    return [row.type.removeprefix("account.") for row in await books.rows(TOLD)]
+async def notifications(billing: BillingWorld) -> list[str]:
+    return [row.type.removeprefix("account.") for row in await billing.rows(EVENTS)]
 
 
-async def shown(books: Books) -> TopUpOut:
-    async with books.database.read() as connection:
-        found = await shown_policy(connection, books.project.id)
-    assert found is not None
-    return found
+async def shown(billing: BillingWorld) -> TopUpOut:
+    async with billing.database.read() as connection:
+        policy = await shown_policy(connection, billing.project.id)
+    assert policy is not None
+    return policy
 
 
-async def drain(books: Books, reference: str) -> None:
-    account = books.project.id
-    await transact(books, lambda connection: record_refund(connection, account, euros("10.00"), reference=reference))
+async def drain(billing: BillingWorld, reference: str) -> None:
+    account = billing.project.id
+    await transact(billing, lambda connection: record_refund(connection, account, euros("10.00"), reference=reference))
 
 
-async def test_one_top_up_at_a_time_within_the_months_limit(books: Books) -> None:
-    await prepare(books)
+async def test_one_top_up_at_a_time_within_the_months_limit(billing: BillingWorld) -> None:
+    await prepare(billing)
     provider = Provider(Collected.UNKNOWN)
     for minutes in (0, 5):
-        books.now(NOW + timedelta(minutes=minutes))
-        await work(books.database, provider)
-    [open_one] = await books.rows(TOP_UPS)
-    assert (await told(books), list(provider.charged)) == (["top_up_requested"], [open_one.reference])
-    assert (await shown(books)).reference == open_one.reference
+        billing.now(NOW + timedelta(minutes=minutes))
+        await work(billing.database, provider)
+    [open_one] = await billing.rows(TOP_UPS)
+    assert (await notifications(billing), list(provider.charged)) == (["top_up_requested"], [open_one.reference])
+    assert (await shown(billing)).reference == open_one.reference
     provider.answer = Collected.DONE
     for day in (21, 22):
-        books.now(at(f"2026-05-{day}T10:00:00"))
+        billing.now(at(f"2026-05-{day}T10:00:00"))
         for _ in range(2):
-            await work(books.database, provider)
-        await drain(books, f"refund {day}")
+            await work(billing.database, provider)
+        await drain(billing, f"refund {day}")
     for _ in range(2):
-        await work(books.database, provider)
+        await work(billing.database, provider)
     twice = ["top_up_requested", "topped_up"] * 2
-    assert await told(books) == [*twice, "top_up_paused"]
-    found = await shown(books)
-    assert (found.pause_reason, found.reference, found.this_month) == ("month_limit", None, euros("20.00"))
-    books.now(at("2026-06-01T00:00:00"))
-    await work(books.database, provider)
-    assert await told(books) == [*twice, "top_up_paused", "top_up_resumed", "top_up_requested", "topped_up"]
-    assert [row.state for row in await books.rows(TOP_UPS)] == ["done"] * len(provider.charged) == ["done"] * 3
-    await assert_books_sound(books)
+    assert await notifications(billing) == [*twice, "top_up_paused"]
+    policy = await shown(billing)
+    assert (policy.pause_reason, policy.reference, policy.this_month) == ("month_limit", None, euros("20.00"))
+    billing.now(at("2026-06-01T00:00:00"))
+    await work(billing.database, provider)
+    assert await notifications(billing) == [*twice, "top_up_paused", "top_up_resumed", "top_up_requested", "topped_up"]
+    assert [row.state for row in await billing.rows(TOP_UPS)] == ["done"] * len(provider.charged) == ["done"] * 3
+    await assert_billing_sound(billing)
 
 
-async def test_a_failure_pauses_until_a_person_or_a_payment_resumes(books: Books) -> None:
-    await prepare(books)
-    account, provider = books.project.id, Provider(Collected.FAILED)
+async def test_a_failure_pauses_until_a_person_or_a_payment_resumes(billing: BillingWorld) -> None:
+    await prepare(billing)
+    account, provider = billing.project.id, Provider(Collected.FAILED)
     for _ in range(2):
-        await work(books.database, provider)
+        await work(billing.database, provider)
     so_far = ["top_up_requested", "top_up_paused"]
-    assert await told(books) == so_far
-    [_, why] = [row.data for row in await books.rows(TOLD)]
-    [failed] = await books.rows(TOP_UPS)
+    assert await notifications(billing) == so_far
+    [_, why] = [row.data for row in await billing.rows(EVENTS)]
+    [failed] = await billing.rows(TOP_UPS)
     assert why["detail"] == f"The top-up {failed.reference} failed. The payment provider refused it."
-    assert ((await shown(books)).pause_reason, (await shown(books)).this_month) == ("payment_failed", euros("0.00"))
-    await books.price("0.0625")
-    await books.used(await books.make_cluster(), NOW)  # 3.75 an hour
-    await transact(books, lambda connection: set_top_up(connection, account, BY_HOURS))
-    books.now(NOW + timedelta(minutes=1))
+    assert ((await shown(billing)).pause_reason, (await shown(billing)).this_month) == ("payment_failed", euros("0.00"))
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), NOW)  # 3.75 an hour
+    await transact(billing, lambda connection: set_top_up(connection, account, BY_HOURS))
+    billing.now(NOW + timedelta(minutes=1))
     provider.answer = Collected.UNKNOWN
-    await work(books.database, provider)
+    await work(billing.database, provider)
     so_far += ["top_up_resumed", "top_up_requested"]
-    assert await told(books) == so_far
-    [_, late] = await books.rows(TOP_UPS)
+    assert await notifications(billing) == so_far
+    [_, late] = await billing.rows(TOP_UPS)
     for _ in range(2):
-        await transact(books, lambda connection: fail_payment(connection, account, late.id, reason="card expired"))
+        await transact(billing, lambda connection: fail_payment(connection, account, late.id, reason="card expired"))
     with pytest.raises(Problem, match="state_conflict"):
-        await transact(books, lambda connection: fail_payment(connection, account, late.id, reason="another"))
-    await work(books.database, provider)
-    books.now(NOW + timedelta(minutes=2))
-    await paid(books, "100.00", "by bank")
-    await work(books.database, provider)
-    assert await told(books) == [*so_far, "top_up_paused", "top_up_resumed"]
-    assert (await shown(books)).paused_at is None
-    await assert_books_sound(books)
+        await transact(billing, lambda connection: fail_payment(connection, account, late.id, reason="another"))
+    await work(billing.database, provider)
+    billing.now(NOW + timedelta(minutes=2))
+    await paid(billing, "100.00", "by bank")
+    await work(billing.database, provider)
+    assert await notifications(billing) == [*so_far, "top_up_paused", "top_up_resumed"]
+    assert (await shown(billing)).paused_at is None
+    await assert_billing_sound(billing)
 
 
-async def test_a_policy_that_is_set_anew_waits_for_the_top_up_under_way(books: Books) -> None:
-    await prepare(books)
-    account, provider = books.project.id, Provider(Collected.UNKNOWN)
-    await work(books.database, provider)
-    assert await transact(books, lambda connection: end_prepaid(connection, account))
-    assert not await transact(books, lambda connection: end_top_up(connection, account))
+async def test_a_policy_that_is_set_anew_waits_for_the_top_up_under_way(billing: BillingWorld) -> None:
+    await prepare(billing)
+    account, provider = billing.project.id, Provider(Collected.UNKNOWN)
+    await work(billing.database, provider)
+    assert await transact(billing, lambda connection: end_prepaid(connection, account))
+    assert not await transact(billing, lambda connection: end_top_up(connection, account))
     with pytest.raises(Problem, match="state_conflict"):
-        await transact(books, lambda connection: set_top_up(connection, account, BY_MONEY))
-    await transact(books, lambda connection: set_prepaid(connection, account, currency="EUR", when_empty="warn"))
-    await transact(books, lambda connection: set_top_up(connection, account, BY_MONEY))
+        await transact(billing, lambda connection: set_top_up(connection, account, BY_MONEY))
+    await transact(billing, lambda connection: set_prepaid(connection, account, currency="EUR", when_empty="warn"))
+    await transact(billing, lambda connection: set_top_up(connection, account, BY_MONEY))
     provider.answer = Collected.DONE
-    books.now(NOW + timedelta(minutes=5))
-    await work(books.database, provider)
-    assert await told(books) == ["top_up_requested", "topped_up"]
-    assert len(await books.rows(TOP_UPS)) == len(provider.charged) == 1
+    billing.now(NOW + timedelta(minutes=5))
+    await work(billing.database, provider)
+    assert await notifications(billing) == ["top_up_requested", "topped_up"]
+    assert len(await billing.rows(TOP_UPS)) == len(provider.charged) == 1
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ async def test_a_policy_that_is_set_anew_waits_for_the_top_up_under_way(books: B
     [("prepaid.before_top_up_commit", 1), ("invoices.before_payment_commit", 1), ("prepaid.before_top_up_commit", 2)],
 )
 def test_a_worker_killed_while_it_tops_up_leaves_it_to_the_next(database: Scratch, point: str, hit: int) -> None:
-    async def finish(books: Books) -> None:
-        books.now(NOW + timedelta(minutes=1))
-        await asyncio.gather(*(work(books.database, Provider()) for _ in range(3)))
-        assert await told(books) == ["top_up_requested", "topped_up"]
-        assert [row.state for row in await books.rows(TOP_UPS)] == ["done"]
-        await assert_books_sound(books)
+    async def finish(billing: BillingWorld) -> None:
+        billing.now(NOW + timedelta(minutes=1))
+        await asyncio.gather(*(work(billing.database, Provider()) for _ in range(3)))
+        assert await notifications(billing) == ["top_up_requested", "topped_up"]
+        assert [row.state for row in await billing.rows(TOP_UPS)] == ["done"]
+        await assert_billing_sound(billing)
 
-    asyncio.run(in_books(database, prepare))
-    assert killed_at(database, point, hit, lambda made: work(made, Provider())), "the worker did not come to the point"
-    asyncio.run(in_books(database, finish))
+    asyncio.run(in_billing_world(database, prepare))
+    assert killed_at(database, point, hit, lambda db: work(db, Provider())), "the worker did not come to the point"
+    asyncio.run(in_billing_world(database, finish))

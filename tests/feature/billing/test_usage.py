@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from uuid import UUID, uuid4
@@ -15,16 +15,13 @@ from ipucloud.billing.pricing.usage import cluster_usage, project_usage
 from ipucloud.contract.charges import ProjectUsageOut, UsageOut
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
+from tests.feature.billing.world import at
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
-
-
-def at(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 @pytest.fixture

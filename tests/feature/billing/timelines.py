@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from tests.feature.billing.books import at
+from tests.feature.billing.world import at
 
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
@@ -66,16 +66,16 @@ _PRICE = st.decimals(min_value=0, max_value=9, places=10, allow_nan=False)
 @st.composite
 def _segments(draw: st.DrawFn) -> tuple[Segment, ...]:
     edges = sorted(draw(st.lists(_EDGE, min_size=2, max_size=6, unique=True)))
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for start, end in pairwise(edges):
-        if not found or draw(st.integers(0, 3)):
+        if not segments or draw(st.integers(0, 3)):
             quantity = draw(st.integers(1, 64))
             credited = draw(st.one_of(st.just(0), st.integers(0, quantity)))
-            found.append(Segment(start, end, quantity, credited, draw(st.sampled_from([0, 0, 0, 1, 2]))))
+            segments.append(Segment(start, end, quantity, credited, draw(st.sampled_from([0, 0, 0, 1, 2]))))
     if draw(st.booleans()):
-        last = found[-1]
-        found[-1] = replace(last, end=None)
-    return tuple(found)
+        last = segments[-1]
+        segments[-1] = replace(last, end=None)
+    return tuple(segments)
 
 
 @st.composite

@@ -56,10 +56,10 @@ async def test_clusters_that_differ_are_counted(priced: World) -> None:
     shipped = sold()
     changed = shipped.flavors[0].model_copy(update={"sku": "ipu-other"})
     without = replace(shipped, flavors=(changed, *shipped.flavors[2:]), images=shipped.images[1:])
-    found = await notes_on(priced, without)
-    assert "2 clusters are each a m2000-pod4 in luxembourg-2 in an earlier version. Clusters are unaffected." in found
-    assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. Clusters are unaffected." in found
-    assert any("with image ubuntu-20.04" in note and "not offered there" in note for note in found)
+    lines = await notes_on(priced, without)
+    assert "2 clusters are each a m2000-pod4 in luxembourg-2 in an earlier version. Clusters are unaffected." in lines
+    assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. Clusters are unaffected." in lines
+    assert any("with image ubuntu-20.04" in note and "not offered there" in note for note in lines)
     await priced.finish_create(gone.target_id)
     await priced.delete(gone.target_id)
     await priced.finish_delete(gone.target_id)
@@ -67,17 +67,17 @@ async def test_clusters_that_differ_are_counted(priced: World) -> None:
 
 
 async def test_machines_without_flavors_and_flavors_without_machines(priced: World, tmp_path: Path) -> None:
-    found = await notes_on(priced, load(with_frankfurt(tmp_path / "own")))
-    assert any(note.startswith("No rack-4 machine is known in frankfurt-1") for note in found)
-    assert any(note.startswith("rack-pod8 has no price in frankfurt-1 in EUR now") for note in found)
+    lines = await notes_on(priced, load(with_frankfurt(tmp_path / "own")))
+    assert any(note.startswith("No rack-4 machine is known in frankfurt-1") for note in lines)
+    assert any(note.startswith("rack-pod8 has no price in frankfurt-1 in EUR now") for note in lines)
     shipped = sold()
     without = replace(shipped, flavors=tuple(each for each in shipped.flavors if each.machine_type == "m2000"))
     assert "16 bow-2000 machines in amsterdam-2: no flavor sells them." in await notes_on(priced, without)
     servers = tuple(
         each.model_copy(update={"allocated_through": AllocatedThrough.HOST_DEVICES}) for each in shipped.flavors
     )
-    found = await notes_on(priced, replace(shipped, flavors=servers))
-    assert "The site has m2000 in luxembourg-2 as v-ipu; the catalogue differs." in found
+    lines = await notes_on(priced, replace(shipped, flavors=servers))
+    assert "The site has m2000 in luxembourg-2 as v-ipu; the catalogue differs." in lines
 
 
 async def test_quotas_and_prices(priced: World) -> None:

@@ -68,7 +68,7 @@ async def projects(world: World, count: int) -> list[Project]:
         return [await make_project(connection) for _ in range(count)]
 
 
-async def assert_books_agree(world: World) -> None:
+async def assert_quotas_agree(world: World) -> None:
     """Quotas count what is allocated, machine by machine; no machine or host is held twice."""
     assert not await world.column(
         "SELECT q.used FROM quotas q WHERE q.used <> (SELECT count(*) FROM allocations a JOIN clusters c"
@@ -83,20 +83,20 @@ async def assert_books_agree(world: World) -> None:
 
 async def test_200_contenders_for_the_last_16_machines_get_exactly_16(crowd: World) -> None:
     customers = await projects(crowd, 10)
-    given, problems = await outcomes(
+    results, problems = await outcomes(
         [partial(crowd.customer(customers[index % 10]).create, f"c{index}") for index in range(200)]
     )
-    assert len(given) == 16
+    assert len(results) == 16
     assert problems == {"capacity_exhausted": 184}
     assert await crowd.column("SELECT count(DISTINCT machine_id) FROM allocations") == [16]
     assert await crowd.column("SELECT count(*) FROM clusters") == [16]
-    await assert_books_agree(crowd)
+    await assert_quotas_agree(crowd)
 
 
 async def test_whoever_is_refused_would_not_have_fitted(crowd: World) -> None:
     """Two regions at once, clusters of three sizes: a size that was refused has no place left in its region."""
     customers = await projects(crowd, 4)
-    wanted = [
+    flavors = [
         (f"{prefix}-{size}", region)
         for _ in range(10)
         for size in ("pod4", "pod8", "pod16")
@@ -104,11 +104,11 @@ async def test_whoever_is_refused_would_not_have_fitted(crowd: World) -> None:
     ]
     requests = [
         answered(partial(crowd.customer(customers[index % 4]).create, f"c{index}", flavor, region=region))
-        for index, (flavor, region) in enumerate(wanted)
+        for index, (flavor, region) in enumerate(flavors)
     ]
     done = await asyncio.gather(*requests, return_exceptions=True)
     assert all(why_not(result) for result in done if isinstance(result, Problem))
-    refused = {flavor for flavor, result in zip(wanted, done, strict=True) if isinstance(result, Problem)}
+    refused = {flavor for flavor, result in zip(flavors, done, strict=True) if isinstance(result, Problem)}
     assert {result.kind.code for result in done if isinstance(result, Problem)} == {"capacity_exhausted"}
     assert not [result for result in done if not isinstance(result, Problem | Accepted)]
     async with crowd.database.read() as connection:
@@ -118,21 +118,21 @@ async def test_whoever_is_refused_would_not_have_fitted(crowd: World) -> None:
             for flavor in await region_capacity(connection, region=region, flavors=crowd.catalogue.flavors_in(region))
         }
     assert {key: room[key] for key in refused} == dict.fromkeys(refused, 0)
-    await assert_books_agree(crowd)
+    await assert_quotas_agree(crowd)
 
 
 async def test_one_quota_is_never_overdrawn(crowd: World) -> None:
     async with crowd.database.begin() as connection:
         project = await make_project(connection, quota=5)
-    given, problems = await outcomes([partial(crowd.customer(project).create, f"c{index}") for index in range(40)])
-    assert (len(given), problems) == (5, {"quota_exceeded": 35})
-    await assert_books_agree(crowd)
+    results, problems = await outcomes([partial(crowd.customer(project).create, f"c{index}") for index in range(40)])
+    assert (len(results), problems) == (5, {"quota_exceeded": 35})
+    await assert_quotas_agree(crowd)
 
 
 async def test_one_name_is_given_once(crowd: World) -> None:
-    given, problems = await outcomes([partial(crowd.create, "wanted") for _ in range(30)])
-    assert (len(given), problems) == (1, {"name_taken": 29})
-    await assert_books_agree(crowd)
+    results, problems = await outcomes([partial(crowd.create, "wanted") for _ in range(30)])
+    assert (len(results), problems) == (1, {"name_taken": 29})
+    await assert_quotas_agree(crowd)
 
 
 async def test_deletes_and_creates_side_by_side(crowd: World) -> None:
@@ -144,19 +144,19 @@ async def test_deletes_and_creates_side_by_side(crowd: World) -> None:
         await crowd.finish_delete(cluster_id)
         return await answered(partial(crowd.create, f"c{index}"))
 
-    given, problems = await outcomes(
+    results, problems = await outcomes(
         [partial(replace, accepted.target_id, index) for index, accepted in enumerate(first)]
         + [partial(crowd.create, f"new{index}") for index in range(40)]
     )
     assert set(problems) <= {"capacity_exhausted"}
     assert len(await crowd.column("SELECT id FROM clusters WHERE deleted_at IS NULL")) == 16
-    assert len(given) >= 8
-    await assert_books_agree(crowd)
+    assert len(results) >= 8
+    await assert_quotas_agree(crowd)
 
 
 async def test_two_deletes_at_once_open_one_operation(crowd: World) -> None:
     accepted = await crowd.create()
-    given, problems = await outcomes([partial(crowd.delete, accepted.target_id) for _ in range(20)])
+    results, problems = await outcomes([partial(crowd.delete, accepted.target_id) for _ in range(20)])
     assert not problems
-    assert len({gone.operation_id for gone in given}) == 1
+    assert len({gone.operation_id for gone in results}) == 1
     assert await crowd.column("SELECT count(*) FROM operations WHERE kind = 'cluster.delete'") == [1]

@@ -52,9 +52,9 @@ class Assistant:
         return sum(await asyncio.gather(*(suspend_unpaid(self.world.database, settings) for _ in range(3))))
 
     async def cluster(self, name: str) -> UUID:
-        made = await self.customer.create(name)
-        await self.world.finish_create(made.target_id)
-        return made.target_id
+        accepted = await self.customer.create(name)
+        await self.world.finish_create(accepted.target_id)
+        return accepted.target_id
 
 
 @pytest.fixture
@@ -116,14 +116,14 @@ async def test_clusters_that_reach_the_limit_are_suspended_and_the_token_resumes
 
 async def test_what_a_token_resumes_or_keeps_in_use_counts_from_then_on(assistant: Assistant) -> None:
     world = assistant.world
-    made = await world.create("bert")
-    await world.finish_create(made.target_id)
+    accepted = await world.create("bert")
+    await world.finish_create(accepted.target_id)
     await assistant.after(60)
     assert await world.column(COST) == [0]
     async with world.database.begin() as connection:
         actor = replace(world.project.actor, token_id=assistant.token)
         body = ClusterPatch(expires_at=NOW + timedelta(days=2))
-        await update(connection, actor, made.target_id, body=body, if_match=None)
+        await update(connection, actor, accepted.target_id, body=body, if_match=None)
     await assistant.after(70)
     assert await world.column(COST) == [Decimal("0.625")]
     assert await assistant.after(60 + 112) == 1

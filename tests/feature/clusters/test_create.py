@@ -107,9 +107,9 @@ async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db
 
 
 async def test_a_pod64_has_as_many_poplar_servers_as_were_asked_for(world: World) -> None:
-    asked: dict[str, Any] = {"flavor": "m2000-pod64", "poplar_servers": 3}
-    assert (await world.estimate(**asked)).capacity.available
-    cluster = await world.cluster((await world.create(**asked)).target_id)
+    request: dict[str, Any] = {"flavor": "m2000-pod64", "poplar_servers": 3}
+    assert (await world.estimate(**request)).capacity.available
+    cluster = await world.cluster((await world.create(**request)).target_id)
     assert [server["name"][-3:] for server in cluster["poplar_servers"]] == ["-p0", "-p1", "-p2"]
     ordinals = "SELECT ordinal FROM allocations WHERE host_id IS NOT NULL ORDER BY ordinal"
     assert await world.column(ordinals) == [0, 1, 2]
@@ -117,13 +117,13 @@ async def test_a_pod64_has_as_many_poplar_servers_as_were_asked_for(world: World
 
 async def test_more_servers_than_the_region_has_hosts_do_not_fit(db: Database) -> None:
     world = await World.seeded(db, hosts=3)
-    asked: dict[str, Any] = {"flavor": "m2000-pod64", "poplar_servers": 4}
-    estimate = await world.estimate(**asked)
+    request: dict[str, Any] = {"flavor": "m2000-pod64", "poplar_servers": 4}
+    estimate = await world.estimate(**request)
     assert estimate.capacity.why_not is not None
     assert estimate.capacity.why_not.reason == "hosts"
     with pytest.raises(Problem, match="needs 4 Poplar servers and the region has 3 free"):
-        await world.create(**asked)
-    await world.create(**asked | {"poplar_servers": 3})
+        await world.create(**request)
+    await world.create(**request | {"poplar_servers": 3})
 
 
 @pytest.mark.parametrize(
@@ -264,10 +264,10 @@ async def test_the_site_says_how_long_its_stages_take(world: World) -> None:
 
 async def test_few_round_trips(world: World) -> None:
     """Every further statement lengthens the time that others wait for the last machines."""
-    seen: list[str] = []
+    statements: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        seen.append(statement)
+        statements.append(statement)
 
     async with world.database.begin() as connection:
         sync = connection.sync_connection
@@ -275,6 +275,6 @@ async def test_few_round_trips(world: World) -> None:
         await create(
             connection, world.project.actor, cluster_body(), catalogue=world.catalogue, settings=world.settings
         )
-    assert len(seen) == 7
-    locked = next(index for index, statement in enumerate(seen) if "lock_room" in statement)
-    assert len(seen) - locked == 2
+    assert len(statements) == 7
+    locked = next(index for index, statement in enumerate(statements) if "lock_room" in statement)
+    assert len(statements) - locked == 2

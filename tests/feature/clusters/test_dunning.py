@@ -16,8 +16,8 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import PAYMENT_OVERDUE, Problem
 from ipucloud.kernel.money import Money
 from ipucloud.policies.spend_stops import suspend_unpaid
-from tests.feature.billing.books import open_books
 from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import open_billing_world
 from tests.support.invoices import make_invoice
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 ISSUED = datetime.fromisoformat("2026-05-05T10:10:00Z")
 DUE = "SELECT due_on FROM invoices"
-TOLD = "SELECT type FROM events WHERE type ~ 'overdue|restrict' AND account_id IS NULL ORDER BY transaction, id"
+EVENTS = "SELECT type FROM events WHERE type ~ 'overdue|restrict' AND account_id IS NULL ORDER BY transaction, id"
 FORCED = "SELECT data FROM events WHERE type = 'cluster.suspend_forced'"
 STATES = "SELECT name || ' ' || state FROM clusters ORDER BY name"
 POLICY = DunningPolicy(remind_after=[1, 8], refuse_creates_after=10, suspend_after=20)
@@ -54,66 +54,66 @@ async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(worl
         stop_clock(clock.owner_url, instant)
         await asyncio.gather(*(watch_overdue(world.database) for _ in range(3)))
         stopped = await asyncio.gather(*(suspend_unpaid(world.database, world.settings) for _ in range(3)))
-        return await world.column(TOLD), sum(stopped)
+        return await world.column(EVENTS), sum(stopped)
 
-    made = await world.create("bert")
-    await world.finish_create(made.target_id)
+    accepted = await world.create("bert")
+    await world.finish_create(accepted.target_id)
     assert await overdue(0) == ([], 0)
     assert await overdue(1) == (["invoice.overdue"], 0)
-    told = ["invoice.overdue"] * 2
-    assert await overdue(9) == (told, 0)
+    events = ["invoice.overdue"] * 2
+    assert await overdue(9) == (events, 0)
     [reminder] = await world.column(
         "SELECT DISTINCT data FROM events WHERE type = 'invoice.overdue' AND data ->> 'level' = '8'"
     )
     outstanding = {"amount": "17.55", "currency": "EUR"}
     assert reminder == {"number": number, "due_on": str(due_on), "level": 8, "outstanding": outstanding}
     await world.delete((await world.create("elmo")).target_id)
-    told.append("account.restricted")
-    assert await overdue(10) == (told, 0)
+    events.append("account.restricted")
+    assert await overdue(10) == (events, 0)
     with pytest.raises(Problem) as refusal:
         await world.create("ernie")
     assert refusal.value.kind is PAYMENT_OVERDUE
     assert refusal.value.extra["invoice"] == {"number": number, "due_on": str(due_on), "outstanding": outstanding}
-    told.append("account.restricted")
-    assert await overdue(20) == (told, 1)
+    events.append("account.restricted")
+    assert await overdue(20) == (events, 1)
     assert await world.column(FORCED) == [{"reason": "overdue", "account": str(account), "invoice": number}]
-    await world.finish_suspend(made.target_id)
+    await world.finish_suspend(accepted.target_id)
     with pytest.raises(Problem, match="payment_overdue"):
-        await world.resume(made.target_id)
+        await world.resume(accepted.target_id)
     async with world.database.begin() as connection:
-        found = await dunning_of(connection, account, currency="EUR")
-        assert (found.restriction, str(found.overdue), found.overdue_since) == ("suspend", "17.55 EUR", due_on)
+        dunning = await dunning_of(connection, account, currency="EUR")
+        assert (dunning.restriction, str(dunning.overdue), dunning.overdue_since) == ("suspend", "17.55 EUR", due_on)
         await record_payment(connection, account, Money.of("17.55", "EUR"), reference="paid", invoice=number)
-    await world.resume(made.target_id)
-    told.append("account.restriction_lifted")
-    assert await overdue(21) == (told, 0)
+    await world.resume(accepted.target_id)
+    events.append("account.restriction_lifted")
+    assert await overdue(21) == (events, 0)
     async with world.database.begin() as connection:
         assert await end_dunning(connection, account)
         assert not await end_dunning(connection, account)
-    assert await world.column(TOLD) == told
+    assert await world.column(EVENTS) == events
 
 
 def test_a_worker_killed_while_it_reminds_leaves_it_to_the_next(database: Scratch) -> None:
     async def work(step: str) -> list[str]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
-            books = await open_books(made, database.owner_url)
+            billing = await open_billing_world(db, database.owner_url)
             if step == "prepare":
-                books.now(ISSUED)
-                async with made.begin() as connection:
-                    await make_invoice(connection, books.project.id)
-                    await set_dunning(connection, books.project.id, POLICY)
-                [due_on] = [row.due_on for row in await books.rows(DUE)]
-                books.now(datetime.combine(due_on + timedelta(days=30), datetime.min.time(), ISSUED.tzinfo))
+                billing.now(ISSUED)
+                async with db.begin() as connection:
+                    await make_invoice(connection, billing.project.id)
+                    await set_dunning(connection, billing.project.id, POLICY)
+                [due_on] = [row.due_on for row in await billing.rows(DUE)]
+                billing.now(datetime.combine(due_on + timedelta(days=30), datetime.min.time(), ISSUED.tzinfo))
                 return []
             for _ in range(2):
-                await watch_overdue(made)
-            return [row.type for row in await books.rows(TOLD)]
+                await watch_overdue(db)
+            return [row.type for row in await billing.rows(EVENTS)]
         finally:
-            await made.close()
+            await db.close()
 
-    async def watch(made: Database) -> None:
-        await watch_overdue(made)
+    async def watch(db: Database) -> None:
+        await watch_overdue(db)
 
     asyncio.run(work("prepare"))
     assert killed_at(database, "dunning.before_commit", 1, watch)

@@ -43,15 +43,15 @@ async def test_an_estimate_is_the_bill(
     stop_clock(database.owner_url, began)
     try:
         estimate = await world.estimate(flavor=flavor, preemptible=preemptible)
-        made = await world.create(flavor=flavor, preemptible=preemptible)
-        await world.finish_create(made.target_id)
-        assert (await world.cluster(made.target_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
+        accepted = await world.create(flavor=flavor, preemptible=preemptible)
+        await world.finish_create(accepted.target_id)
+        assert (await world.cluster(accepted.target_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
             mode="json"
         )
         stop_clock(database.owner_url, began + timedelta(seconds=seconds))
-        running = await world.cluster(made.target_id)
-        await world.delete(made.target_id)
-        await world.finish_delete(made.target_id)
+        running = await world.cluster(accepted.target_id)
+        await world.delete(accepted.target_id)
+        await world.finish_delete(accepted.target_id)
         stop_clock(database.owner_url, began + timedelta(days=1))
         await keep_books(world.database)
         [posted] = await world.column("SELECT sum(cost) FROM usage_charges")

@@ -112,21 +112,21 @@ def test_a_worker_killed_while_it_warns_leaves_the_warning_to_the_next(database:
         await warn_of_expiry(database)
 
     async def work(step: str) -> list[int]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             if step == "finish":
-                warned = await warn_of_expiry(made)
-                async with made.read() as connection:
+                warned = await warn_of_expiry(db)
+                async with db.read() as connection:
                     counted = "SELECT count(*) FROM events WHERE type = 'cluster.expiring'"
                     return [warned, (await connection.execute(sa.text(counted))).scalar_one()]
-            world = await World.seeded(made)
+            world = await World.seeded(db)
             assert world.settings == Settings()
             for name in ("bert", "ernie"):
                 soon = datetime.now(NOW.tzinfo) + timedelta(minutes=30)
                 await world.create(name, expires_at=soon.isoformat())
             return []
         finally:
-            await made.close()
+            await db.close()
 
     asyncio.run(work("begin"))
     assert killed_at(database, "expiry.warned", 2, warn)

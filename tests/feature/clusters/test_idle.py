@@ -31,7 +31,7 @@ from tests.support.world.clock import start_clock, stop_clock
 pytestmark = pytest.mark.anyio
 
 NOW = datetime.fromisoformat("2026-05-05T10:00:00Z")
-TOLD = "SELECT data FROM events WHERE type = 'cluster.idle_suspended' ORDER BY transaction, id"
+EVENTS = "SELECT data FROM events WHERE type = 'cluster.idle_suspended' ORDER BY transaction, id"
 Shown = tuple[int | None, int | None, float | None]
 IDLE: Shown = (0, 0, 36_000.0)
 
@@ -84,9 +84,9 @@ class Watched:
 @pytest.fixture
 async def watched(world: World, database: Scratch) -> AsyncIterator[Watched]:
     world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    made = Watched(world, database)
-    made.clock(0)
-    yield made
+    fixture = Watched(world, database)
+    fixture.clock(0)
+    yield fixture
     start_clock(database.owner_url)
 
 
@@ -103,9 +103,9 @@ async def test_a_cluster_that_nobody_uses_is_suspended_with_the_proof(watched: W
     cluster = await watched.world.cluster(bert)
     assert (cluster["state"], cluster["idle"]) == ("suspending", None)
     assert cluster["state_reason"] == "nobody has used it since 2026-05-05 10:21 UTC; idle_suspend_minutes is 30"
-    [told] = await watched.world.column(TOLD)
-    assert told["idle_since"] == "2026-05-05T10:21:00Z"
-    [server] = told["poplar_servers"]
+    [event] = await watched.world.column(EVENTS)
+    assert event["idle_since"] == "2026-05-05T10:21:00Z"
+    [server] = event["poplar_servers"]
     assert (server["sessions"], server["attached_ipus"], server["observed_at"]) == (0, 0, "2026-05-05T10:51:00Z")
     assert await watched.state(ernie) == "active"
     await watched.world.finish_suspend(bert)
@@ -169,8 +169,8 @@ async def test_every_server_of_a_cluster_counts(database: Scratch) -> None:
             assert await watched.state(bert) == "active"
         await watched.at(61)
         assert await watched.state(bert) == "suspending"
-        [told] = await world.column(TOLD)
-        assert [each["name"] for each in told["poplar_servers"]] == [one, other]
+        [event] = await world.column(EVENTS)
+        assert [each["name"] for each in event["poplar_servers"]] == [one, other]
         start_clock(database.owner_url)
 
 
@@ -205,21 +205,21 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
         await suspend_idle(Settings(), database)
 
     async def work(step: str) -> list[Any]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             if step == "begin":
-                watched = Watched(await World.seeded(made), database)
+                watched = Watched(await World.seeded(db), database)
                 watched.clock(0)
                 for name in ("bert", "ernie"):
                     await watched.world.make_active(name, idle_suspend_minutes=30)
                 watched.clock(60)
                 await watched.observe(IDLE)
             else:
-                await stop(made)
-            async with made.read() as connection:
-                return list((await connection.execute(sa.text(TOLD))).scalars())
+                await stop(db)
+            async with db.read() as connection:
+                return list((await connection.execute(sa.text(EVENTS))).scalars())
         finally:
-            await made.close()
+            await db.close()
 
     assert asyncio.run(work("begin")) == []
     assert killed_at(database, "idle.suspended", 2, stop)

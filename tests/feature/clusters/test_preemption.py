@@ -29,7 +29,7 @@ from tests.support.world.clock import stop_clock
 pytestmark = pytest.mark.anyio
 
 BEGAN = datetime(2026, 5, 4, 6, 0, tzinfo=UTC)
-TOLD = """
+EVENTS = """
 SELECT concat_ws(' ', replace(type, 'cluster.', ''), data ->> 'outcome') FROM events
  WHERE starts_with(type, 'cluster.preempt') ORDER BY transaction, id
 """
@@ -63,11 +63,11 @@ class Region:
         return str((await self.world.cluster(cluster))["state"])
 
     async def preempt_at(self, cluster: UUID) -> str | None:
-        found: str | None = (await self.world.cluster(cluster))["preempt_at"]
-        return found
+        instant: str | None = (await self.world.cluster(cluster))["preempt_at"]
+        return instant
 
-    async def told(self) -> list[str]:
-        return await self.world.column(TOLD)
+    async def notified(self) -> list[str]:
+        return await self.world.column(EVENTS)
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ async def test_neither_of_a_reservation_nor_of_a_server_with_ipus(region: Region
 async def test_for_one_that_waits_it_is_told_and_suspended_when_its_time_has_come(region: Region) -> None:
     bert = await region.preemptible("bert", "m2000-pod64")
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
     ernie = await region.wait("ernie")
     await region.at(2)
     assert await region.preempt_at(bert) == "2026-05-04T06:12:00.000000Z"
@@ -135,7 +135,7 @@ async def test_for_one_that_waits_it_is_told_and_suspended_when_its_time_has_com
     assert (cluster["state"], cluster["preempt_at"]) == ("suspending", None)
     assert "preempted" in cluster["state_reason"]
     assert cluster["operation"]["kind"] == "cluster.suspend"
-    assert await region.told() == ["preemption_scheduled", "preempted"]
+    assert await region.notified() == ["preemption_scheduled", "preempted"]
     assert await region.world.value("SELECT requested_by FROM operations WHERE kind = 'cluster.suspend'") is None
     await region.at(13)
     await region.stopped(bert)
@@ -149,16 +149,14 @@ async def test_for_one_that_waits_it_is_told_and_suspended_when_its_time_has_com
 @pytest.mark.parametrize("kind", ["resume", "resize"])
 async def test_a_resume_or_resize_that_waits_makes_room_too(region: Region, kind: str) -> None:
     world, waits = region.world, MayWait(for_capacity=True)
-    mine = await world.make_active("mine", "m2000-pod16")
+    own = await world.make_active("mine", "m2000-pod16")
     if kind == "resume":
-        await world.suspend(mine)
-        await world.finish_suspend(mine)
+        await world.suspend(own)
+        await world.finish_suspend(own)
         await region.preemptible("other", "m2000-pod32")
     for name in ("a", "b") if kind == "resume" else ("a", "b", "c"):
         await region.preemptible(name)
-    await (
-        world.resume(mine, may_wait=waits) if kind == "resume" else world.resize(mine, "m2000-pod32", may_wait=waits)
-    )
+    await (world.resume(own, may_wait=waits) if kind == "resume" else world.resize(own, "m2000-pod32", may_wait=waits))
     await region.at(1)
     [victim] = await world.column("SELECT cluster_id FROM preemptions")
     assert await world.value("SELECT flavor FROM clusters WHERE id = :id", id=victim) == "m2000-pod16"
@@ -167,8 +165,8 @@ async def test_a_resume_or_resize_that_waits_makes_room_too(region: Region, kind
     await region.at(11)
     await region.stopped(victim)
     await region.at(12)
-    assert await region.state(mine) == {"resume": "resuming", "resize": "resizing"}[kind]
-    assert await region.told() == ["preemption_scheduled", "preempted"]
+    assert await region.state(own) == {"resume": "resuming", "resize": "resizing"}[kind]
+    assert await region.notified() == ["preemption_scheduled", "preempted"]
 
 
 async def test_it_can_be_resumed_as_preemptible_when_there_is_room(region: Region) -> None:
@@ -190,11 +188,11 @@ async def test_free_machines_and_those_that_become_free_are_used_first(region: R
     ernie = await region.wait("ernie")
     await region.world.delete(ends)
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
     await region.world.finish_delete(ends)
     await region.at(2)
     assert ernie in await region.world.column(HOLDERS)
-    assert await region.told() == []
+    assert await region.notified() == []
 
 
 async def test_the_fewest_are_told_and_nobody_for_a_preemptible_one(region: Region) -> None:
@@ -203,7 +201,7 @@ async def test_the_fewest_are_told_and_nobody_for_a_preemptible_one(region: Regi
     await region.world.make_active("ordinary", "m2000-pod16")
     await region.wait("waits", "m2000-pod16", preemptible=True)
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
     await region.wait("ernie", "m2000-pod16")
     await region.at(2)
     assert (await region.preempt_at(large), await region.preempt_at(small)) == (None, "2026-05-04T06:12:00.000000Z")
@@ -232,7 +230,7 @@ async def test_a_notice_is_withdrawn_when_nobody_needs_the_machines(region: Regi
         "ernie", "m2000-pod32", wait_for_capacity=True, wait_until=BEGAN + timedelta(minutes=30)
     )
     await region.at(1)
-    assert await region.told() == ["preemption_scheduled"]
+    assert await region.notified() == ["preemption_scheduled"]
     region.world.broken_on_purpose.add("operation_makes_progress")  # no worker deletes
     if way == "cancelled":
         await region.world.cancel(waits)
@@ -242,7 +240,7 @@ async def test_a_notice_is_withdrawn_when_nobody_needs_the_machines(region: Regi
         await region.world.execute("UPDATE capacity_waits SET until = since + interval '2 minutes'")
     await region.at(5)
     assert (await region.preempt_at(bert), await region.state(bert)) == (None, "active")
-    assert await region.told() == ["preemption_scheduled", "preemption_withdrawn not_needed"]
+    assert await region.notified() == ["preemption_scheduled", "preemption_withdrawn not_needed"]
     await region.at(20)
     assert await region.state(bert) == "active"
 
@@ -253,7 +251,7 @@ async def test_a_notice_ends_with_the_use_of_the_cluster(region: Region) -> None
     await region.at(1)
     await region.world.delete(bert)
     await region.at(2)
-    assert await region.told() == ["preemption_scheduled", "preemption_withdrawn not_in_use"]
+    assert await region.notified() == ["preemption_scheduled", "preemption_withdrawn not_in_use"]
 
 
 async def test_all_that_are_needed_stop_together_or_none_does(region: Region) -> None:
@@ -278,11 +276,11 @@ async def test_without_a_victim_that_would_do_nobody_is_told(region: Region) -> 
         await region.world.make_active(name, "m2000-pod16", preemptible=number % 2 == 0)
     waits = await region.world.create("large", "m2000-pod32", wait_for_capacity=True)
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
     await region.world.cancel(waits)
     await region.wait("soon", wait_until=BEGAN + timedelta(minutes=9))
     await region.at(2)
-    assert await region.told() == []
+    assert await region.notified() == []
 
 
 async def test_who_lacks_something_else_begins_nothing(region: Region) -> None:
@@ -292,7 +290,7 @@ async def test_who_lacks_something_else_begins_nothing(region: Region) -> None:
         "UPDATE quotas SET machine_limit = used WHERE project_id = :id", id=region.world.project.id
     )
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
 
 
 async def test_nobody_is_told_for_an_account_without_funds(region: Region) -> None:
@@ -301,13 +299,13 @@ async def test_nobody_is_told_for_an_account_without_funds(region: Region) -> No
     async with region.world.database.begin() as connection:
         await set_prepaid(connection, region.world.project.id, currency="EUR", when_empty="refuse_creates")
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
     assert await region.world.value("SELECT count(*) FROM create_holds") == 0
     async with region.world.database.begin() as connection:
         amount = Money.of(Decimal(1000), "EUR")
         await record_payment(connection, region.world.project.id, amount, reference="top-up", invoice=None)
     await region.at(2)
-    assert await region.told() == ["preemption_scheduled"]
+    assert await region.notified() == ["preemption_scheduled"]
     assert await region.world.value("SELECT count(*) FROM create_holds") == 0
 
 
@@ -319,7 +317,7 @@ async def test_an_operation_is_waited_for_and_does_not_rid_a_cluster_of_its_noti
     await region.world.restart(bert)
     await region.at(12)
     assert (await region.state(bert), await region.preempt_at(bert)) == ("active", "2026-05-04T06:11:00.000000Z")
-    assert await region.told() == ["preemption_scheduled"]
+    assert await region.notified() == ["preemption_scheduled"]
 
 
 async def test_a_refusal_says_that_room_can_be_made_and_begins_nothing(region: Region) -> None:
@@ -332,7 +330,7 @@ async def test_a_refusal_says_that_room_can_be_made_and_begins_nothing(region: R
     again = await refused(region, name="ernie", flavor="m2000-pod16", preemptible=True)
     assert "preemption_minutes" not in again.extra
     await region.at(1)
-    assert await region.told() == []
+    assert await region.notified() == []
 
 
 @pytest.mark.parametrize("point", ["preemption.noticed", "preemption.begun", "preemption.withdrawn"])
@@ -341,27 +339,27 @@ def test_a_worker_killed_on_the_way_leaves_all_of_a_change_or_nothing(database: 
         await follow_preemptions(Settings(), database)
 
     async def work(step: str) -> list[str]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             if step == "finish":
-                await follow(made)
-                return await World(made).column(TOLD)
-            world = await World.seeded(made)
-            async with made.begin() as connection:
+                await follow(db)
+                return await World(db).column(EVENTS)
+            world = await World.seeded(db)
+            async with db.begin() as connection:
                 await offer_preemptible(connection)
             await world.make_active("bert", "m2000-pod64", preemptible=True)
             waits = await world.create("ernie", "m2000-pod16", wait_for_capacity=True)
-            await serve_waiting(world.settings, made)
+            await serve_waiting(world.settings, db)
             if point != "preemption.noticed":
-                await follow(made)
+                await follow(db)
             if point == "preemption.begun":
                 await world.execute("UPDATE preemptions SET noticed_at = app_now() - interval '1 hour'")
                 await world.execute("UPDATE preemptions SET preempt_at = app_now() - interval '1 second'")
             if point == "preemption.withdrawn":
                 await world.cancel(waits)
-            return await world.column(TOLD)
+            return await world.column(EVENTS)
         finally:
-            await made.close()
+            await db.close()
 
     before = asyncio.run(work("begin"))
     assert killed_at(database, point, 1, follow)

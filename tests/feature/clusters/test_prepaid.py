@@ -19,8 +19,8 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-from tests.feature.billing.books import open_books
 from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import open_billing_world
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 from tests.support.world.clock import start_clock, stop_clock
@@ -56,17 +56,23 @@ class Payer:
 
     async def funds(self) -> FundsOut:
         async with self.world.database.read() as connection:
-            found = await funds_of(connection, self.world.project.id, currency="EUR")
+            account_funds = await funds_of(connection, self.world.project.id, currency="EUR")
         sums = (
-            found.wallet + found.credit - found.outstanding - found.unbilled - found.unposted - found.held - found.tax
+            account_funds.wallet
+            + account_funds.credit
+            - account_funds.outstanding
+            - account_funds.unbilled
+            - account_funds.unposted
+            - account_funds.held
+            - account_funds.tax
         )
-        assert found.available == sums
-        return found
+        assert account_funds.available == sums
+        return account_funds
 
-    async def left(self) -> tuple[Decimal, Decimal, Decimal, Decimal]:
+    async def amounts(self) -> tuple[Decimal, Decimal, Decimal, Decimal]:
         """Unbilled, unposted, held, available."""
-        found = await self.funds()
-        return found.unbilled.amount, found.unposted.amount, found.held.amount, found.available.amount
+        funds = await self.funds()
+        return funds.unbilled.amount, funds.unposted.amount, funds.held.amount, funds.available.amount
 
     async def holds(self) -> list[str | None]:
         return await self.world.column("SELECT reason FROM create_holds ORDER BY created_at, cluster_id")
@@ -75,9 +81,9 @@ class Payer:
 @pytest.fixture
 async def payer(world: World, database: Scratch) -> AsyncIterator[Payer]:
     world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    made = Payer(world, database)
-    made.after(0)
-    yield made
+    fixture = Payer(world, database)
+    fixture.after(0)
+    yield fixture
     start_clock(database.owner_url)
 
 
@@ -97,22 +103,22 @@ async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, da
     shown = refused[0].extra["funds"]
     assert isinstance(shown, dict)
     assert shown["needed"] == {"amount": "3.75", "currency": "EUR"}
-    assert await payer.left() == (NOTHING, NOTHING, 5 * HOUR, HOUR - Decimal("0.01"))
+    assert await payer.amounts() == (NOTHING, NOTHING, 5 * HOUR, HOUR - Decimal("0.01"))
     assert await payer.world.column("SELECT used FROM quotas WHERE used > 0") == [5]
 
 
 async def test_a_hold_is_used_up_by_the_first_hour(payer: Payer) -> None:
     await payer.policy("refuse_creates")
     await payer.pay_in(Decimal(10))
-    made = await payer.world.create()
-    assert await payer.left() == (NOTHING, NOTHING, HOUR, Decimal("6.25"))
-    await payer.world.finish_create(made.target_id)
+    accepted = await payer.world.create()
+    assert await payer.amounts() == (NOTHING, NOTHING, HOUR, Decimal("6.25"))
+    await payer.world.finish_create(accepted.target_id)
     payer.after(20)
-    assert await payer.left() == (NOTHING, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
+    assert await payer.amounts() == (NOTHING, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
     payer.after(52)
     await keep_books(payer.world.database)
     assert await payer.holds() == ["posted"]
-    assert await payer.left() == (Decimal("3.125"), Decimal("0.125"), NOTHING, Decimal("6.75"))
+    assert await payer.amounts() == (Decimal("3.125"), Decimal("0.125"), NOTHING, Decimal("6.75"))
     with pytest.raises(Problem, match="funds_exhausted"):
         await payer.world.create("large", flavor="m2000-pod16")
     await payer.world.create("small")
@@ -121,11 +127,11 @@ async def test_a_hold_is_used_up_by_the_first_hour(payer: Payer) -> None:
 async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -> None:
     await payer.policy("refuse_creates")
     await payer.pay_in(HOUR)
-    made = await payer.world.create()
+    accepted = await payer.world.create()
     with pytest.raises(Problem, match="funds_exhausted"):
         await payer.world.create("ernie")
-    await payer.world.delete(made.target_id)
-    assert await payer.left() == (NOTHING, NOTHING, NOTHING, HOUR)
+    await payer.world.delete(accepted.target_id)
+    assert await payer.amounts() == (NOTHING, NOTHING, NOTHING, HOUR)
     await payer.world.create("ernie")
     await watch_prepaid(payer.world.database)
     assert await payer.holds() == ["gone", None]
@@ -134,8 +140,8 @@ async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -
 async def test_an_empty_account_is_notified_once_and_once_when_funded_again(payer: Payer) -> None:
     await payer.policy("warn")
     await payer.pay_in(Decimal(1))
-    made = await payer.world.create()
-    await payer.world.finish_create(made.target_id)
+    accepted = await payer.world.create()
+    await payer.world.finish_create(accepted.target_id)
     assert await payer.holds() == []
     for _ in range(2):
         await watch_prepaid(payer.world.database)
@@ -156,8 +162,8 @@ async def test_an_empty_account_is_notified_once_and_once_when_funded_again(paye
     await payer.world.create("again")
     for _ in range(2):
         await keep_books(payer.world.database)
-    told = ["account.funds_low", "account.funds_exhausted", "account.funds_restored"]
-    assert await payer.world.column(ANNOUNCED) == told
+    events = ["account.funds_low", "account.funds_exhausted", "account.funds_restored"]
+    assert await payer.world.column(ANNOUNCED) == events
     async with payer.world.database.begin() as connection:
         assert await end_prepaid(connection, payer.world.project.id)
     assert (await payer.funds()).when_empty is None
@@ -165,20 +171,20 @@ async def test_an_empty_account_is_notified_once_and_once_when_funded_again(paye
 
 def test_a_worker_killed_while_it_watches_leaves_it_to_the_next(database: Scratch) -> None:
     async def work(step: str) -> list[str]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             if step == "prepare":
-                books = await open_books(made, database.owner_url)
-                books.now(NOW)
-                async with made.begin() as connection:
-                    await set_prepaid(connection, books.project.id, currency="EUR", when_empty="warn")
+                billing = await open_billing_world(db, database.owner_url)
+                billing.now(NOW)
+                async with db.begin() as connection:
+                    await set_prepaid(connection, billing.project.id, currency="EUR", when_empty="warn")
                 return []
             for _ in range(2):
-                await keep_books(made)
-            books = await open_books(made, database.owner_url)
-            return [row.type for row in await books.rows(ANNOUNCED)]
+                await keep_books(db)
+            billing = await open_billing_world(db, database.owner_url)
+            return [row.type for row in await billing.rows(ANNOUNCED)]
         finally:
-            await made.close()
+            await db.close()
 
     asyncio.run(work("prepare"))
     assert killed_at(database, "prepaid.before_commit", 1)

@@ -39,15 +39,15 @@ async def names(world: World, order: NamedOrder = NamedOrder.NEWEST_FIRST, **que
 
 async def each_kind_of_cluster(world: World) -> list[Accepted]:
     """Being created, active, being deleted, deleted, broken."""
-    made = [await world.create(name) for name in ("creating", "active", "deleting", "deleted", "broken")]
-    _, active, deleting, deleted, broken = (accepted.target_id for accepted in made)
+    clusters = [await world.create(name) for name in ("creating", "active", "deleting", "deleted", "broken")]
+    _, active, deleting, deleted, broken = (accepted.target_id for accepted in clusters)
     for cluster_id in (active, deleting):
         await world.finish_create(cluster_id)
     for cluster_id in (deleting, deleted):
         await world.delete(cluster_id)
     await world.finish_delete(deleted)
     await world.fail_create(broken)
-    return made
+    return clusters
 
 
 async def test_the_json_made_by_postgresql_is_the_documented_model(world: World) -> None:
@@ -56,10 +56,10 @@ async def test_the_json_made_by_postgresql_is_the_documented_model(world: World)
 
 
 async def test_a_list_shows_all_of_a_cluster_but_its_machines(world: World) -> None:
-    made = await each_kind_of_cluster(world)
+    clusters = await each_kind_of_cluster(world)
     row = await listed(world, state=list(ClusterState))
     items = {item["id"]: item for item in orjson.loads(row.items)}
-    for accepted in made:
+    for accepted in clusters:
         item = items[str(accepted.target_id)]
         cluster = await world.cluster(accepted.target_id)
         assert {name: value for name, value in cluster.items() if name not in {"machines", "billing"}} == {
@@ -145,20 +145,20 @@ async def test_pages_put_together_are_the_list(world: World, order: NamedOrder) 
 
 async def test_by_name_a_deleted_cluster_and_its_successor_of_the_same_name_are_both_there(world: World) -> None:
     for name in ("b", "a", "b", "c"):
-        made = await world.create(name)
+        accepted = await world.create(name)
         if name == "b":
-            await world.finish_create(made.target_id)
-            await world.delete(made.target_id)
-            await world.finish_delete(made.target_id)
+            await world.finish_create(accepted.target_id)
+            await world.delete(accepted.target_id)
+            await world.finish_delete(accepted.target_id)
     query = ClusterList(order=NamedOrder.BY_NAME, limit=1, state=[ClusterState.CREATING, ClusterState.DELETED])
-    found, place = [], None
+    clusters, place = [], None
     for _ in range(4):
         parameters = list_parameters(query, place) | {"tags": None}
         row = await world.one(LIST_CLUSTERS[query.order], authentication(world.project) | parameters)
-        found += [(each["name"], each["state"]) for each in orjson.loads(row.items)]
+        clusters += [(each["name"], each["state"]) for each in orjson.loads(row.items)]
         place = None if row.next_id is None else NamedPlace(row.next_name, row.next_id)
     assert place is None
-    assert found == [("a", "creating"), ("b", "deleted"), ("b", "deleted"), ("c", "creating")]
+    assert clusters == [("a", "creating"), ("b", "deleted"), ("b", "deleted"), ("c", "creating")]
 
 
 async def test_a_full_last_page_leads_nowhere(world: World) -> None:

@@ -16,8 +16,8 @@ async def test_a_repair_ends_billing_keeps_the_quota_and_joins_what_runs(world: 
     await world.fail(cluster, Code.LINK_DOWN, ordinal=2)
     used = await world.value("SELECT sum(used) FROM quotas")
     begun = await world.replace_hardware(cluster)
-    seen = await world.cluster(cluster)
-    assert (seen["state"], seen["stage"], seen["billing"]["status"]) == ("rebuilding", "CLUSTER_REPAIR", "paused")
+    shown = await world.cluster(cluster)
+    assert (shown["state"], shown["stage"], shown["billing"]["status"]) == ("rebuilding", "CLUSTER_REPAIR", "paused")
     operation = await world.operation(begun.operation_id)
     assert (operation["kind"], operation["cancellable"]) == ("cluster.replace-hardware", False)
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0

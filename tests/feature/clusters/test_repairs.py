@@ -40,7 +40,7 @@ SATURDAY = "2026-05-09T00:00:00.000000Z"
 
 
 @dataclass
-class Shop:
+class Repairs:
     """A world on a stopped clock, in which `after` runs the task. `started`: the hardware of each repair it began."""
 
     world: World
@@ -70,8 +70,8 @@ class Shop:
         )
 
     async def scheduled(self, cluster_id: UUID) -> dict[str, Any] | None:
-        found: dict[str, Any] | None = (await self.world.cluster(cluster_id))["scheduled_repair"]
-        return found
+        repair: dict[str, Any] | None = (await self.world.cluster(cluster_id))["scheduled_repair"]
+        return repair
 
     async def reason(self, cluster_id: UUID) -> str:
         said: str = (await self.world.cluster(cluster_id))["state_reason"]
@@ -114,30 +114,30 @@ class Shop:
 
 
 @pytest.fixture
-async def shop(world: World, database: Scratch) -> AsyncIterator[Shop]:
+async def repairs(world: World, database: Scratch) -> AsyncIterator[Repairs]:
     stop_clock(database.owner_url, NOW)
     world.broken_on_purpose.update(UNWORKED)
-    yield Shop(world, database)
+    yield Repairs(world, database)
     start_clock(database.owner_url)
 
 
-async def test_a_fault_that_lasts_is_repaired(shop: Shop) -> None:
-    bert = await shop.world.make_active()
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    scheduled = await shop.scheduled(bert)
+async def test_a_fault_that_lasts_is_repaired(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active()
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert (scheduled["reason"], scheduled["starts_at"]) == ("fault", "2026-05-05T10:12:00.000000Z")
     assert "gets other hardware at 2026-05-05 10:12 UTC; until then, the cluster is not billed." in (
-        await shop.reason(bert)
+        await repairs.reason(bert)
     )
-    await shop.after(seconds=119)
-    assert shop.started == []
-    await shop.after(seconds=120)
-    assert shop.started == [scheduled["hardware"]]
-    assert await shop.events(bert) == ["repair_scheduled", "repair_started"]
-    await shop.after(seconds=125)
-    assert len(shop.started) == 1
+    await repairs.after(seconds=119)
+    assert repairs.started == []
+    await repairs.after(seconds=120)
+    assert repairs.started == [scheduled["hardware"]]
+    assert await repairs.events(bert) == ["repair_scheduled", "repair_started"]
+    await repairs.after(seconds=125)
+    assert len(repairs.started) == 1
 
 
 PARTITIONS = "SELECT concat_ws(' ', name, desired_state, state, lost) FROM partitions ORDER BY name"
@@ -146,9 +146,9 @@ PARTITIONS = "SELECT concat_ws(' ', name, desired_state, state, lost) FROM parti
 async def busy(world: World) -> tuple[UUID, list[Accepted]]:
     """A cluster on whose partitions a customer has operations open: one is made, another removed."""
     bert = await world.make_active()
-    made = await world.create_partition(bert, "made")
+    creation = await world.create_partition(bert, "made")
     await world.create_partition(bert, "removed")
-    return bert, [made, await world.remove_partition(bert, "removed")]
+    return bert, [creation, await world.remove_partition(bert, "removed")]
 
 
 async def preempted(world: World, begun: Sequence[Accepted], why: str) -> None:
@@ -158,262 +158,264 @@ async def preempted(world: World, begun: Sequence[Accepted], why: str) -> None:
         assert ended["error"]["detail"].startswith(why)
 
 
-async def test_a_repair_begins_in_place_of_operations_on_partitions(shop: Shop) -> None:
-    bert, begun = await busy(shop.world)
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    assert (await shop.world.operation(begun[0].operation_id))["error"] is None
-    shop.full = True
-    await shop.after(seconds=120)
-    assert (await shop.world.operation(begun[0].operation_id))["error"] is None
-    shop.full = False
-    await shop.after(seconds=125)
-    assert len(shop.started) == 1
-    await preempted(shop.world, begun, "The cluster gets other hardware.")
-    assert await shop.world.column(PARTITIONS) == ["made unmanaged creating f", "removed absent removed f"]
+async def test_a_repair_begins_in_place_of_operations_on_partitions(repairs: Repairs) -> None:
+    bert, begun = await busy(repairs.world)
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    assert (await repairs.world.operation(begun[0].operation_id))["error"] is None
+    repairs.full = True
+    await repairs.after(seconds=120)
+    assert (await repairs.world.operation(begun[0].operation_id))["error"] is None
+    repairs.full = False
+    await repairs.after(seconds=125)
+    assert len(repairs.started) == 1
+    await preempted(repairs.world, begun, "The cluster gets other hardware.")
+    assert await repairs.world.column(PARTITIONS) == ["made unmanaged creating f", "removed absent removed f"]
 
 
-async def test_what_a_controller_lost_is_made_again_in_place_of_operations_on_partitions(shop: Shop) -> None:
-    bert, begun = await busy(shop.world)
+async def test_what_a_controller_lost_is_made_again_in_place_of_operations_on_partitions(repairs: Repairs) -> None:
+    bert, begun = await busy(repairs.world)
     [repair] = [rule.repair for rule in SITE_RULES if rule.name == "cluster_in_use_has_its_allocation"]
     assert isinstance(repair, DatabaseRepair)
-    async with shop.world.database.begin() as connection:
-        await repair.run(connection, Violation(str(bert), shop.world.project.id, "no allocation"))
-    await preempted(shop.world, begun, "The V-IPU controller has lost the cluster's allocation.")
-    assert await shop.world.column(PARTITIONS) == ["made unmanaged missing t", "removed absent removed f"]
+    async with repairs.world.database.begin() as connection:
+        await repair.run(connection, Violation(str(bert), repairs.world.project.id, "no allocation"))
+    await preempted(repairs.world, begun, "The V-IPU controller has lost the cluster's allocation.")
+    assert await repairs.world.column(PARTITIONS) == ["made unmanaged missing t", "removed absent removed f"]
 
 
-async def test_a_window_of_a_zone_that_is_no_longer_known_stops_nobodys_repairs(shop: Shop) -> None:
-    lost, kept = await shop.world.make_active("lost"), await shop.world.make_active("kept")
-    await shop.world.execute(
+async def test_a_window_of_a_zone_that_is_no_longer_known_stops_nobodys_repairs(repairs: Repairs) -> None:
+    lost, kept = await repairs.world.make_active("lost"), await repairs.world.make_active("kept")
+    await repairs.world.execute(
         "UPDATE clusters SET repair_window = CAST(:window AS jsonb) WHERE id = :id",
         id=lost,
         window=json.dumps(NIGHTS | {"time_zone": "Mars/Olympus"}),
     )
     for each in (lost, kept):
-        await shop.world.fail(each, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
+        await repairs.world.fail(each, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
     for each in (lost, kept):
-        scheduled = await shop.scheduled(each)
+        scheduled = await repairs.scheduled(each)
         assert scheduled is not None
         assert scheduled["starts_at"] == "2026-05-05T10:12:00.000000Z"
-    await shop.after(seconds=120)
-    assert len(shop.started) == 2
+    await repairs.after(seconds=120)
+    assert len(repairs.started) == 2
 
 
-async def test_a_host_has_an_hour_to_come_back_with_its_disk(shop: Shop) -> None:
-    bert = await shop.world.make_active()
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    await shop.world.fail(bert, Code.HOST_FAILED, kind="host")
-    await shop.after(seconds=125)
-    scheduled = await shop.scheduled(bert)
+async def test_a_host_has_an_hour_to_come_back_with_its_disk(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active()
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    await repairs.world.fail(bert, Code.HOST_FAILED, kind="host")
+    await repairs.after(seconds=125)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
-    assert (shop.started, scheduled["starts_at"]) == ([], "2026-05-05T11:10:05.000000Z")
-    assert "without the disk of the failed Poplar server" in await shop.reason(bert)
-    await shop.after(hours=1, seconds=5)
-    assert shop.started == [scheduled["hardware"]]
+    assert (repairs.started, scheduled["starts_at"]) == ([], "2026-05-05T11:10:05.000000Z")
+    assert "without the disk of the failed Poplar server" in await repairs.reason(bert)
+    await repairs.after(hours=1, seconds=5)
+    assert repairs.started == [scheduled["hardware"]]
 
 
-async def test_a_fault_that_ends_before_its_repair_needs_none(shop: Shop) -> None:
-    bert = await shop.world.make_active()
-    fault = await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    await shop.world.work_again(bert, fault)
-    await shop.after(seconds=120)
-    assert (await shop.scheduled(bert), shop.started, await shop.outcomes()) == (None, [], ["not_needed"])
-    assert await shop.events(bert) == ["repair_scheduled", "repair_ended"]
+async def test_a_fault_that_ends_before_its_repair_needs_none(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active()
+    fault = await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    await repairs.world.work_again(bert, fault)
+    await repairs.after(seconds=120)
+    assert (await repairs.scheduled(bert), repairs.started, await repairs.outcomes()) == (None, [], ["not_needed"])
+    assert await repairs.events(bert) == ["repair_scheduled", "repair_ended"]
 
 
 @pytest.mark.parametrize("code", [Code.SSH_UNREACHABLE, Code.SERVER_OFF, Code.HOST_KEY_CHANGED])
-async def test_what_other_hardware_would_not_repair_is_not_repaired(shop: Shop, code: Code) -> None:
-    bert = await shop.world.make_active()
-    await shop.world.fail(bert, code, kind="host")
-    await shop.after(hours=1)
-    assert (await shop.scheduled(bert), shop.started) == (None, [])
+async def test_what_other_hardware_would_not_repair_is_not_repaired(repairs: Repairs, code: Code) -> None:
+    bert = await repairs.world.make_active()
+    await repairs.world.fail(bert, code, kind="host")
+    await repairs.after(hours=1)
+    assert (await repairs.scheduled(bert), repairs.started) == (None, [])
 
 
-async def test_without_automatic_repair_the_customer_decides(shop: Shop) -> None:
-    bert = await shop.world.make_active(auto_repair=False)
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(hours=1)
-    assert (await shop.scheduled(bert), shop.started) == (None, [])
-    assert "Automatic repair is off: request a repair when it suits you" in await shop.reason(bert)
-    await shop.world.update(bert, auto_repair=True)
-    await shop.after(hours=1)
-    assert len(shop.started) == 1
+async def test_without_automatic_repair_the_customer_decides(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active(auto_repair=False)
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(hours=1)
+    assert (await repairs.scheduled(bert), repairs.started) == (None, [])
+    assert "Automatic repair is off: request a repair when it suits you" in await repairs.reason(bert)
+    await repairs.world.update(bert, auto_repair=True)
+    await repairs.after(hours=1)
+    assert len(repairs.started) == 1
 
 
-async def test_a_repair_waits_for_the_window_and_the_customer_chooses_within_limits(shop: Shop) -> None:
-    bert = await shop.world.make_active(repair_window=NIGHTS)
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=120)
-    scheduled = await shop.scheduled(bert)
+async def test_a_repair_waits_for_the_window_and_the_customer_chooses_within_limits(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active(repair_window=NIGHTS)
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=120)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert (scheduled["starts_at"], scheduled["latest_at"]) == (SATURDAY, "2026-05-12T10:12:00.000000Z")
     for starts_at, code in ((NOW, "not_in_future"), (NOW + timedelta(days=8), "too_late")):
         with pytest.raises(Problem) as refused:
-            await shop.reschedule(bert, starts_at)
+            await repairs.reschedule(bert, starts_at)
         assert [fault.code for fault in refused.value.errors] == [code]
-    version = await shop.reschedule(bert, NOW + timedelta(hours=3))
-    assert (await shop.world.cluster(bert))["version"] == version
-    assert await shop.reschedule(bert, NOW + timedelta(hours=3)) == version
-    assert "at 2026-05-05 13:10 UTC" in await shop.reason(bert)
-    await shop.after(hours=3)
-    assert len(shop.started) == 1
+    version = await repairs.reschedule(bert, NOW + timedelta(hours=3))
+    assert (await repairs.world.cluster(bert))["version"] == version
+    assert await repairs.reschedule(bert, NOW + timedelta(hours=3)) == version
+    assert "at 2026-05-05 13:10 UTC" in await repairs.reason(bert)
+    await repairs.after(hours=3)
+    assert len(repairs.started) == 1
     with pytest.raises(Problem, match="operation_in_progress"):
-        await shop.reschedule(bert, NOW + timedelta(hours=4))
-    assert await shop.events(bert) == ["repair_scheduled", "repair_scheduled", "repair_started"]
+        await repairs.reschedule(bert, NOW + timedelta(hours=4))
+    assert await repairs.events(bert) == ["repair_scheduled", "repair_scheduled", "repair_started"]
 
 
-async def test_another_window_is_another_time(shop: Shop) -> None:
-    bert = await shop.world.make_active(repair_window=NIGHTS)
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    await shop.world.update(bert, repair_window=NIGHTS | {"days": ["sun"]})
-    await shop.after(seconds=10)
-    scheduled = await shop.scheduled(bert)
+async def test_another_window_is_another_time(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active(repair_window=NIGHTS)
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    await repairs.world.update(bert, repair_window=NIGHTS | {"days": ["sun"]})
+    await repairs.after(seconds=10)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert scheduled["starts_at"] == "2026-05-10T00:00:00.000000Z"
-    await shop.world.update(bert, repair_window=None)
-    await shop.after(seconds=120)
-    assert len(shop.started) == 1
+    await repairs.world.update(bert, repair_window=None)
+    await repairs.after(seconds=120)
+    assert len(repairs.started) == 1
 
 
-async def test_without_other_hardware_a_repair_waits_and_says_so(shop: Shop) -> None:
-    bert = await shop.world.make_active(repair_window=NIGHTS)
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    shop.full = True
-    await shop.after(days=3, hours=14)  # Saturday, 02:10 in Luxembourg
-    scheduled = await shop.scheduled(bert)
+async def test_without_other_hardware_a_repair_waits_and_says_so(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active(repair_window=NIGHTS)
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    repairs.full = True
+    await repairs.after(days=3, hours=14)  # Saturday, 02:10 in Luxembourg
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert (scheduled["starts_at"], scheduled["waits_for"]) == (SATURDAY, "capacity")
-    assert "as soon as other hardware is free" in await shop.reason(bert)
-    await shop.after(days=3, hours=15)
-    shop.full = False
-    await shop.after(days=4)  # the window is over; the next one is after the latest time
-    assert shop.started == []
-    await shop.after(days=7, minutes=1)
-    assert len(shop.started) == 1
+    assert "as soon as other hardware is free" in await repairs.reason(bert)
+    await repairs.after(days=3, hours=15)
+    repairs.full = False
+    await repairs.after(days=4)  # the window is over; the next one is after the latest time
+    assert repairs.started == []
+    await repairs.after(days=7, minutes=1)
+    assert len(repairs.started) == 1
 
 
-async def test_nothing_starts_while_automation_is_halted(shop: Shop) -> None:
-    bert = await shop.world.make_active()
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    async with shop.world.database.begin() as connection:
+async def test_nothing_starts_while_automation_is_halted(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active()
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    async with repairs.world.database.begin() as connection:
         await set_halted(connection, "luxembourg-2", halted=True)
-    await shop.after(seconds=120)
-    scheduled = await shop.scheduled(bert)
+    await repairs.after(seconds=120)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
-    assert (shop.started, scheduled["waits_for"]) == ([], "operator")
-    async with shop.world.database.begin() as connection:
+    assert (repairs.started, scheduled["waits_for"]) == ([], "operator")
+    async with repairs.world.database.begin() as connection:
         await set_halted(connection, "luxembourg-2", halted=False)
-    await shop.after(seconds=125)
-    assert len(shop.started) == 1
+    await repairs.after(seconds=125)
+    assert len(repairs.started) == 1
 
 
-async def test_a_region_begins_only_so_many_repairs_an_hour(shop: Shop) -> None:
-    clusters = [await shop.world.make_active(f"c{number}") for number in range(6)]
+async def test_a_region_begins_only_so_many_repairs_an_hour(repairs: Repairs) -> None:
+    clusters = [await repairs.world.make_active(f"c{number}") for number in range(6)]
     for cluster in clusters:
-        await shop.world.fail(cluster, Code.BMC_CRITICAL)
-    await shop.after(seconds=120)
-    assert len(shop.started) == 5
-    [waiting] = await shop.world.column("SELECT waits_for FROM scheduled_repairs WHERE operation_id IS NULL")
+        await repairs.world.fail(cluster, Code.BMC_CRITICAL)
+    await repairs.after(seconds=120)
+    assert len(repairs.started) == 5
+    [waiting] = await repairs.world.column("SELECT waits_for FROM scheduled_repairs WHERE operation_id IS NULL")
     assert waiting == "limit"
-    await shop.after(seconds=3721)
-    assert len(shop.started) == 6
+    await repairs.after(seconds=3721)
+    assert len(repairs.started) == 6
 
 
-async def test_two_tasks_at_once_begin_no_more_repairs_than_the_limit(shop: Shop) -> None:
+async def test_two_tasks_at_once_begin_no_more_repairs_than_the_limit(repairs: Repairs) -> None:
     """One worker was frozen and wakes up while another has taken its place."""
-    one, other = [await shop.world.make_active(name) for name in ("one", "other")]
+    one, other = [await repairs.world.make_active(name) for name in ("one", "other")]
     for cluster in (one, other):
-        await shop.world.fail(cluster, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    stop_clock(shop.scratch.owner_url, NOW + timedelta(seconds=120))
-    settings = shop.world.settings.model_copy(update={"repair_limit": 1})
-    project = shop.world.project.id
+        await repairs.world.fail(cluster, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    stop_clock(repairs.scratch.owner_url, NOW + timedelta(seconds=120))
+    settings = repairs.world.settings.model_copy(update={"repair_limit": 1})
+    project = repairs.world.project.id
 
     async def serve_other() -> None:
-        async with shop.world.database.begin() as connection:
+        async with repairs.world.database.begin() as connection:
             await serve(connection, project, other, settings, replace_hardware)
 
     async def waits() -> bool:
-        return bool(await shop.world.column("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+        return bool(await repairs.world.column("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
 
-    async with shop.world.database.begin() as connection:
+    async with repairs.world.database.begin() as connection:
         await serve(connection, project, one, settings, replace_hardware)
         late = asyncio.create_task(serve_other())
         await until(waits, "the second task waits for the first")
     await late
-    assert await shop.world.column("SELECT waits_for FROM scheduled_repairs WHERE operation_id IS NULL") == ["limit"]
+    assert await repairs.world.column("SELECT waits_for FROM scheduled_repairs WHERE operation_id IS NULL") == ["limit"]
 
 
-async def test_a_request_that_ends_use_comes_before_the_repair(shop: Shop) -> None:
-    bert = await shop.world.make_active()
-    await shop.world.fail(bert, Code.BMC_CRITICAL)
-    await shop.after(seconds=5)
-    await shop.world.suspend(bert)
-    assert (await shop.scheduled(bert), await shop.outcomes()) == (None, ["superseded"])
-    await shop.after(seconds=120)
-    assert shop.started == []
+async def test_a_request_that_ends_use_comes_before_the_repair(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active()
+    await repairs.world.fail(bert, Code.BMC_CRITICAL)
+    await repairs.after(seconds=5)
+    await repairs.world.suspend(bert)
+    assert (await repairs.scheduled(bert), await repairs.outcomes()) == (None, ["superseded"])
+    await repairs.after(seconds=120)
+    assert repairs.started == []
 
 
-async def test_a_cluster_is_moved_before_planned_maintenance(shop: Shop) -> None:
-    bert = await shop.world.make_active(repair_window=NIGHTS)
-    machine = await shop.plan_maintenance(bert, days=14)
-    await shop.after(seconds=5)
-    scheduled = await shop.scheduled(bert)
+async def test_a_cluster_is_moved_before_planned_maintenance(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active(repair_window=NIGHTS)
+    machine = await repairs.plan_maintenance(bert, days=14)
+    await repairs.after(seconds=5)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert (scheduled["reason"], scheduled["hardware"]) == ("maintenance", [machine])
     assert scheduled["starts_at"] == "2026-05-16T00:00:00.000000Z"  # the last window before it
     assert scheduled["latest_at"] == "2026-05-19T10:10:00.000000Z"
-    assert (await shop.world.cluster(bert))["state"] == "active"
-    await shop.after(days=10, hours=14)
-    assert shop.started == [[machine]]
+    assert (await repairs.world.cluster(bert))["state"] == "active"
+    await repairs.after(days=10, hours=14)
+    assert repairs.started == [[machine]]
 
 
-async def test_hardware_that_no_other_replaces_in_time_is_maintained_under_the_cluster(shop: Shop) -> None:
-    bert = await shop.world.make_active()
-    await shop.plan_maintenance(bert, days=3)
-    shop.full = True
-    await shop.after(days=3)
-    cluster = await shop.world.cluster(bert)
+async def test_hardware_that_no_other_replaces_in_time_is_maintained_under_the_cluster(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active()
+    await repairs.plan_maintenance(bert, days=3)
+    repairs.full = True
+    await repairs.after(days=3)
+    cluster = await repairs.world.cluster(bert)
     assert (cluster["state"], [fault["code"] for fault in cluster["faults"]]) == ("degraded", ["maintenance"])
     assert cluster["billing"]["credited_machines"] == 1
     assert cluster["scheduled_repair"]["waits_for"] == "capacity"
-    shop.full = False
-    await shop.after(days=3, seconds=5)
-    assert len(shop.started) == 1
+    repairs.full = False
+    await repairs.after(days=3, seconds=5)
+    assert len(repairs.started) == 1
 
 
 @pytest.mark.parametrize(("auto_repair", "kind"), [(False, "machine"), (True, "host")])
-async def test_what_its_customer_keeps_is_maintained_where_it_is(shop: Shop, auto_repair: bool, kind: str) -> None:
+async def test_what_its_customer_keeps_is_maintained_where_it_is(
+    repairs: Repairs, auto_repair: bool, kind: str
+) -> None:
     """A Poplar server too: its disk would be lost on another host."""
-    bert = await shop.world.make_active(auto_repair=auto_repair, repair_window=NIGHTS)
-    name = await shop.plan_maintenance(bert, kind=kind, days=10)
-    await shop.after(seconds=5)
-    scheduled = await shop.scheduled(bert)
+    bert = await repairs.world.make_active(auto_repair=auto_repair, repair_window=NIGHTS)
+    name = await repairs.plan_maintenance(bert, kind=kind, days=10)
+    await repairs.after(seconds=5)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert (scheduled["hardware"], scheduled["starts_at"]) == ([name], "2026-05-15T10:10:00.000000Z")
-    await shop.after(days=10)
-    cluster = await shop.world.cluster(bert)
+    await repairs.after(days=10)
+    cluster = await repairs.world.cluster(bert)
     assert (cluster["state"], cluster["billing"]["credited_machines"]) == ("degraded", 1)
-    assert (cluster["scheduled_repair"], await shop.outcomes(), shop.started) == (None, ["maintained"], [])
-    await shop.after(days=10, seconds=5)
-    assert await shop.scheduled(bert) is None
+    assert (cluster["scheduled_repair"], await repairs.outcomes(), repairs.started) == (None, ["maintained"], [])
+    await repairs.after(days=10, seconds=5)
+    assert await repairs.scheduled(bert) is None
 
 
-async def test_a_fault_comes_before_maintenance_and_takes_it_along(shop: Shop) -> None:
-    bert = await shop.world.make_active(flavor="m2000-pod16")
-    maintained = await shop.plan_maintenance(bert, days=5)
-    await shop.after(seconds=5)
-    await shop.world.fail(bert, Code.BMC_CRITICAL, ordinal=1)
-    await shop.after(seconds=10)
-    scheduled = await shop.scheduled(bert)
+async def test_a_fault_comes_before_maintenance_and_takes_it_along(repairs: Repairs) -> None:
+    bert = await repairs.world.make_active(flavor="m2000-pod16")
+    maintained = await repairs.plan_maintenance(bert, days=5)
+    await repairs.after(seconds=5)
+    await repairs.world.fail(bert, Code.BMC_CRITICAL, ordinal=1)
+    await repairs.after(seconds=10)
+    scheduled = await repairs.scheduled(bert)
     assert scheduled is not None
     assert (scheduled["reason"], len(scheduled["hardware"])) == ("fault", 2)
-    await shop.after(seconds=125)
-    assert maintained in shop.started[0]
+    await repairs.after(seconds=125)
+    assert maintained in repairs.started[0]

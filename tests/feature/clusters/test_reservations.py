@@ -40,10 +40,10 @@ Does = Callable[[Database], Awaitable[None]]
 async def asks(database: Database) -> tuple[Actor, UUID | None]:
     """The project, and its reservation if it has one."""
     async with database.read() as connection:
-        found = await connection.execute(
+        result = await connection.execute(
             sa.text("SELECT p.id, r.id FROM projects p LEFT JOIN reservations r ON r.project_id = p.id")
         )
-        project, reservation = found.one()
+        project, reservation = result.one()
     return Actor(project, new_id(), "req-1"), reservation
 
 
@@ -90,28 +90,28 @@ def test_who_is_killed_leaves_it_as_it_was(
     database: Scratch, point: str, hours: int | None, does: Does, after: tuple[object, ...]
 ) -> None:
     async def run(*work: Does) -> tuple[object, ...]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             for each in work:
-                await each(made)
-            async with made.read() as connection:
+                await each(db)
+            async with db.read() as connection:
                 return tuple((await connection.execute(sa.text(_STATE))).one())
         finally:
-            await made.close()
+            await db.close()
 
-    async def prepare(made: Database) -> None:
-        world = await World.seeded(made)
-        async with made.begin() as connection:
+    async def prepare(db: Database) -> None:
+        world = await World.seeded(db)
+        async with db.begin() as connection:
             await offer(connection)
         if hours is None:
             return
-        await make(made)
+        await make(db)
         if hours > 1:
             await world.execute(_MOVE, hours=1)
-            await follow_reservations(made)
+            await follow_reservations(db)
         await world.execute(_MOVE, hours=hours)
         if does is use:
-            await follow_reservations(made)
+            await follow_reservations(db)
 
     before = asyncio.run(run(prepare))
     assert killed_at(database, point, 1, does)
@@ -136,23 +136,23 @@ SELECT count(*) FILTER (WHERE ended_at > started_at), max(credited) FILTER (WHER
 
 def test_a_cluster_that_is_degraded_when_its_reservation_ends_is_not_billed_for_the_fault(database: Scratch) -> None:
     async def run() -> tuple[object, ...]:
-        made = Database(database.app_url, pool_size=2)
-        world = await World.seeded(made)
+        db = Database(database.app_url, pool_size=2)
+        world = await World.seeded(db)
         try:
-            async with made.begin() as connection:
+            async with db.begin() as connection:
                 await offer(connection)
-            await make(made)
+            await make(db)
             for hours, does in ((1, follow_reservations), (1, use)):
                 await world.execute(_MOVE, hours=hours)
-                await does(made)
+                await does(db)
             for statement in (_IN_USE, _FAULT):
                 await world.execute(statement)
             await world.execute(_MOVE, hours=3)
-            await follow_reservations(made)
-            async with made.read() as connection:
+            await follow_reservations(db)
+            async with db.read() as connection:
                 return tuple((await connection.execute(sa.text(_BILLED))).one())
         finally:
-            await made.close()
+            await db.close()
 
     assert asyncio.run(run()) == (0, 1, 1)
 
@@ -169,22 +169,22 @@ def test_a_reserved_machine_that_does_not_work_is_not_billed_whether_a_cluster_h
     database: Scratch,
 ) -> None:
     async def run() -> list[tuple[object, ...]]:
-        made, shown = Database(database.app_url, pool_size=2), []
-        world = await World.seeded(made)
+        db, shown = Database(database.app_url, pool_size=2), []
+        world = await World.seeded(db)
         try:
-            async with made.begin() as connection:
+            async with db.begin() as connection:
                 await offer(connection)
-            await make(made)
+            await make(db)
             for hours, does in ((1, follow_reservations), (1, use)):
                 await world.execute(_MOVE, hours=hours)
-                await does(made)
+                await does(db)
             for statement in (_IN_USE, _FAULT, _UNUSED, _GOOD):
                 await world.execute(statement)
-                await follow_reservations(made)
-                async with made.read() as connection:
+                await follow_reservations(db)
+                async with db.read() as connection:
                     shown.append(tuple((await connection.execute(sa.text(_CREDITED))).one()))
             return shown
         finally:
-            await made.close()
+            await db.close()
 
     assert asyncio.run(run()) == [(0, 0), (1, 1), (2, 2), (0, 0)]

@@ -35,7 +35,7 @@ BEGUN = """
 SELECT kind || to_char(created_at AT TIME ZONE 'UTC', ' DD HH24:MI') FROM operations
  WHERE requested_by IS NULL ORDER BY id
 """
-TOLD = """
+EVENTS = """
 SELECT concat_ws(' ', replace(type, 'cluster.schedule_', ''), data ->> 'action', data ->> 'waits_for') FROM events
  WHERE starts_with(type, 'cluster.schedule') ORDER BY transaction, id
 """
@@ -66,11 +66,11 @@ class Scheduled:
         return str((await self.world.cluster(cluster))["state"])
 
     async def shown(self, cluster: UUID) -> dict[str, Any]:
-        found: dict[str, Any] = (await self.world.cluster(cluster))["schedule"]
-        return found
+        schedule: dict[str, Any] = (await self.world.cluster(cluster))["schedule"]
+        return schedule
 
-    async def told(self) -> list[str]:
-        return await self.world.column(TOLD)
+    async def notified(self) -> list[str]:
+        return await self.world.column(EVENTS)
 
     async def begun(self) -> list[str]:
         return await self.world.column(BEGUN)
@@ -79,9 +79,9 @@ class Scheduled:
 @pytest.fixture
 async def scheduled(world: World, database: Scratch) -> AsyncIterator[Scheduled]:
     world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    made = Scheduled(world, database)
-    made.clock("04 10:00")
-    yield made
+    fixture = Scheduled(world, database)
+    fixture.clock("04 10:00")
+    yield fixture
     start_clock(database.owner_url)
 
 
@@ -107,7 +107,7 @@ async def test_a_working_week(scheduled: Scheduled) -> None:
     await scheduled.at("05 06:01")
     assert (await scheduled.shown(bert))["due"] is None
     assert await scheduled.begun() == ["cluster.suspend 04 18:00", "cluster.resume 05 06:00"]
-    assert await scheduled.told() == ["started suspend", "started resume"]
+    assert await scheduled.notified() == ["started suspend", "started resume"]
 
 
 async def test_a_schedule_acts_from_its_next_moment_on(scheduled: Scheduled) -> None:
@@ -149,7 +149,7 @@ async def test_what_a_person_does_holds_until_the_next_moment(scheduled: Schedul
     assert await scheduled.state(bert) == "suspended"
     await scheduled.at("06 06:00")
     assert await scheduled.begun() == ["cluster.suspend 04 18:00", "cluster.resume 06 06:00"]
-    assert await scheduled.told() == ["started suspend", "started resume"]
+    assert await scheduled.notified() == ["started suspend", "started resume"]
 
 
 async def test_after_an_outage_the_last_moment_counts_unless_a_person_has_decided_since(scheduled: Scheduled) -> None:
@@ -180,7 +180,7 @@ async def test_a_cluster_that_is_busy_is_suspended_afterwards(scheduled: Schedul
     await world.finish_create(bert)
     await scheduled.at("04 18:02")
     assert await scheduled.begun() == ["cluster.suspend 04 18:02"]
-    assert await scheduled.told() == ["waiting suspend operation", "started suspend"]
+    assert await scheduled.notified() == ["waiting suspend operation", "started suspend"]
 
 
 async def test_a_resume_without_room_is_tried_again_until_the_next_suspend(scheduled: Scheduled) -> None:
@@ -195,10 +195,10 @@ async def test_a_resume_without_room_is_tried_again_until_the_next_suspend(sched
     assert "quota" in due["detail"]
     await scheduled.at("05 06:04")
     await scheduled.at("05 06:05")
-    assert await scheduled.told() == ["started suspend", "waiting resume quota_exceeded"]
+    assert await scheduled.notified() == ["started suspend", "waiting resume quota_exceeded"]
     await scheduled.at("05 18:00")
     assert (await scheduled.shown(bert))["due"] is None
-    assert await scheduled.told() == [
+    assert await scheduled.notified() == [
         *("started suspend", "waiting resume quota_exceeded", "missed resume quota_exceeded")
     ]
     await world.execute("UPDATE quotas SET machine_limit = 64 WHERE machine_type = 'm2000'")
@@ -256,9 +256,9 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
         await follow_schedules(Settings(), database)
 
     async def work(step: str) -> list[Any]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
-            world = await World.seeded(made) if step == "begin" else None
+            world = await World.seeded(db) if step == "begin" else None
             if world is not None:
                 scheduled = Scheduled(world, database)
                 scheduled.clock("04 10:00")
@@ -266,11 +266,11 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
                     await world.make_active(name, schedule=WORK)
                 scheduled.clock("04 18:00")
             else:
-                await follow_schedules(Settings(), made)
-            async with made.read() as connection:
-                return list((await connection.execute(sa.text(TOLD))).scalars())
+                await follow_schedules(Settings(), db)
+            async with db.read() as connection:
+                return list((await connection.execute(sa.text(EVENTS))).scalars())
         finally:
-            await made.close()
+            await db.close()
 
     asyncio.run(work("begin"))
     assert killed_at(database, point, 2, follow)

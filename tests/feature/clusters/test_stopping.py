@@ -55,9 +55,9 @@ class Watched:
 
     async def cluster(self, name: str, *, project: Project | None = None, **changes: Any) -> UUID:
         """One that is in use."""
-        made = await self.world.customer(project or self.world.project).create(name, **changes)
-        await self.world.finish_create(made.target_id)
-        return made.target_id
+        accepted = await self.world.customer(project or self.world.project).create(name, **changes)
+        await self.world.finish_create(accepted.target_id)
+        return accepted.target_id
 
     async def budget(
         self, amount: str, percent: int, *, owner: Owner | None = None, tag: tuple[str, str] | None = None
@@ -82,9 +82,9 @@ class Watched:
 @pytest.fixture
 async def watched(world: World, database: Scratch) -> AsyncIterator[Watched]:
     world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    made = Watched(world, database)
+    fixture = Watched(world, database)
     stop_clock(database.owner_url, NOW)
-    yield made
+    yield fixture
     start_clock(database.owner_url)
 
 
@@ -180,23 +180,23 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
         await suspend_unpaid(database, Settings())
 
     async def work(step: str) -> list[str]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             if step == "finish":
-                assert await suspend_unpaid(made, Settings()) == 1
-                async with made.read() as connection:
+                assert await suspend_unpaid(db, Settings()) == 1
+                async with db.read() as connection:
                     assert (await connection.execute(sa.text(SUSPENDS))).scalar_one() == 2
                     return list((await connection.execute(sa.text(STATES))).scalars())
-            watched = Watched(await World.seeded(made), database)
+            watched = Watched(await World.seeded(db), database)
             stop_clock(database.owner_url, NOW)
             await watched.budget("1", 100)
             for name in ("bert", "ernie"):
                 await watched.cluster(name)
             stop_clock(database.owner_url, NOW + timedelta(hours=1))
-            await evaluate_budgets(made)
+            await evaluate_budgets(db)
             return []
         finally:
-            await made.close()
+            await db.close()
 
     asyncio.run(work("prepare"))
     assert killed_at(database, "begin.interval_closed", 2, stop)

@@ -38,9 +38,9 @@ BEGAN = datetime.fromisoformat("2026-05-05T10:00:00Z")
 
 
 async def active(world: World, name: str = "bert", flavor: str = "m2000-pod4") -> UUID:
-    made = await world.create(name, flavor=flavor)
-    await world.finish_create(made.target_id)
-    return made.target_id
+    accepted = await world.create(name, flavor=flavor)
+    await world.finish_create(accepted.target_id)
+    return accepted.target_id
 
 
 async def suspended(world: World, flavor: str = "m2000-pod4") -> UUID:
@@ -59,9 +59,9 @@ async def refusal(request: Awaitable[Accepted]) -> tuple[ErrorCode, Problem]:
 async def test_a_suspend_ends_billing_and_opens_an_operation(world: World) -> None:
     cluster = await active(world)
     begun = await world.suspend(cluster, if_match=2)
-    seen = await world.cluster(cluster)
-    assert (seen["state"], seen["stage"], seen["billing"]["status"]) == ("suspending", "CLUSTER_SUSPEND", "paused")
-    assert seen["state_sla_seconds"] == 60
+    shown = await world.cluster(cluster)
+    assert (shown["state"], shown["stage"], shown["billing"]["status"]) == ("suspending", "CLUSTER_SUSPEND", "paused")
+    assert shown["state_sla_seconds"] == 60
     operation = await world.operation(begun.operation_id)
     assert (operation["kind"], operation["state"], operation["cancellable"]) == ("cluster.suspend", "queued", False)
     assert await world.column("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == [0]
@@ -94,14 +94,14 @@ async def test_only_active_clusters_are_suspended_and_only_suspended_ones_resume
         refused[before["state"]] = (await refusal(world.suspend(cluster)))[0], (await refusal(world.resume(cluster)))[0]
         assert await world.cluster(cluster) | {"billing": before["billing"]} == before
 
-    failed, made = (await world.create("failed")).target_id, (await world.create()).target_id
+    failed, new = (await world.create("failed")).target_id, (await world.create()).target_id
     await world.fail_create(failed)
     await ask(failed)
-    await ask(made)
-    await world.delete(made)
-    await ask(made)
-    await world.finish_delete(made)
-    await ask(made)
+    await ask(new)
+    await world.delete(new)
+    await ask(new)
+    await world.finish_delete(new)
+    await ask(new)
     under_way, nothing_to_do = (OPERATION_IN_PROGRESS,) * 2, (STATE_CONFLICT,) * 2
     assert refused == {
         "creating": under_way,

@@ -93,13 +93,13 @@ async def test_the_expiry_of_a_cluster_that_is_large_enough_is_shown(world: Worl
 async def test_projects_take_turns_oldest_first_within_each(world: World) -> None:
     full = await world.make_active("full", "m2000-pod64")
     other = await other_project(world)
-    mine = [await wait(world, name, "m2000-pod32") for name in ("m1", "m2")]
-    theirs = await wait(world, "t1", "m2000-pod32", other)
-    assert [(await world.cluster(each))["waiting"]["place"] for each in mine] == [1, 3]
+    own = [await wait(world, name, "m2000-pod32") for name in ("m1", "m2")]
+    other_cluster = await wait(world, "t1", "m2000-pod32", other)
+    assert [(await world.cluster(each))["waiting"]["place"] for each in own] == [1, 3]
     await free(world, full)
     await serve(world)
-    assert await holders(world) == {mine[0], theirs}
-    assert (await world.cluster(mine[1]))["waiting"]["place"] == 1
+    assert await holders(world) == {own[0], other_cluster}
+    assert (await world.cluster(own[1]))["waiting"]["place"] == 1
 
 
 async def test_whoever_is_served_has_had_its_turn_also_within_one_run(world: World) -> None:
@@ -108,13 +108,13 @@ async def test_whoever_is_served_has_had_its_turn_also_within_one_run(world: Wor
         await offer_preemptible(connection)
     halves = [await world.make_active(name, "m2000-pod32") for name in ("h1", "h2")]
     other = await other_project(world)
-    mine = await wait(world, "m1")
+    own = await wait(world, "m1")
     spot = (await world.create("m2", "m2000-pod16", wait_for_capacity=True, preemptible=True)).target_id
-    asked = world.customer(other).create("t1", "m2000-pod16", wait_for_capacity=True, preemptible=True)
-    theirs = (await asked).target_id
+    create = world.customer(other).create("t1", "m2000-pod16", wait_for_capacity=True, preemptible=True)
+    other_cluster = (await create).target_id
     await free(world, halves[0])
     await serve(world)
-    assert await holders(world) - {halves[1]} == {mine, theirs}
+    assert await holders(world) - {halves[1]} == {own, other_cluster}
     assert (await world.cluster(spot))["waiting"]["place"] == 1
 
 
@@ -146,13 +146,13 @@ async def test_who_is_held_up_by_something_else_holds_nobody_back(world: World) 
     full = await world.make_active("full", "m2000-pod64")
     bert = await wait(world, "bert")
     other = await other_project(world)
-    theirs = await wait(world, "theirs", project=other)
+    other_cluster = await wait(world, "theirs", project=other)
     await world.execute("UPDATE quotas SET machine_limit = used WHERE project_id = :id", id=world.project.id)
     await free(world, full)
     await world.execute("UPDATE quotas SET machine_limit = 0 WHERE project_id = :id", id=world.project.id)
     await serve(world)
     assert (await world.cluster(bert))["waiting"]["held_up_by"] == "quota_exceeded"
-    assert await holders(world) == {theirs}
+    assert await holders(world) == {other_cluster}
     assert await world.customer(other).create("next")
     await world.execute("UPDATE quotas SET machine_limit = 64 WHERE project_id = :id", id=world.project.id)
     await serve(world)
@@ -225,22 +225,22 @@ def test_a_worker_killed_while_it_serves_leaves_the_cluster_in_the_queue(databas
         await serve_waiting(Settings(), database)
 
     async def work(step: str) -> int:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
             if step == "finish":
-                await give(made)
-                async with made.read() as connection:
+                await give(db)
+                async with db.read() as connection:
                     held = "SELECT count(*) FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL"
-                    taken = "SELECT sum(used) FROM quotas"
+                    used = "SELECT sum(used) FROM quotas"
                     assert (await connection.execute(sa.text(held))).scalar_one() == 4
-                    return int((await connection.execute(sa.text(taken))).scalar_one())
-            world = await World.seeded(made)
+                    return int((await connection.execute(sa.text(used))).scalar_one())
+            world = await World.seeded(db)
             full = await world.make_active("full", "m2000-pod64")
             await wait(world, "bert")
             await free(world, full)
             return 0
         finally:
-            await made.close()
+            await db.close()
 
     asyncio.run(work("begin"))
     assert killed_at(database, point, 1, give)

@@ -114,11 +114,11 @@ async def test_all_wait_in_one_queue_and_none_is_overtaken(world: World) -> None
     await world.resize(bert, "m2000-pod64", may_wait=WAITS)
     await world.resume(rest, may_wait=WAITS)
     new = await wait(world, "new", "m2000-pod4")
-    theirs = await wait(world, "theirs", "m2000-pod4", await other_project(world))
+    other_cluster = await wait(world, "theirs", "m2000-pod4", await other_project(world))
     assert [await place(world, each) for each in (bert, rest, new)] == [1, 3, 4]
     await free(world, others[0])
     await serve(world)
-    assert not await holders(world) & {new, theirs}  # there is room, but not for the first
+    assert not await holders(world) & {new, other_cluster}  # there is room, but not for the first
     assert not await machines(world, rest)
     small = await world.customer(await other_project(world)).create("small", "m2000-pod4", wait_for_capacity=True)
     assert small.target_id not in await holders(world)
@@ -128,7 +128,7 @@ async def test_all_wait_in_one_queue_and_none_is_overtaken(world: World) -> None
     assert (await world.cluster(bert))["state"] == "resizing"
     assert await machines(world, bert) == 16
     assert not await machines(world, rest)
-    assert not await holders(world) & {new, theirs}
+    assert not await holders(world) & {new, other_cluster}
 
 
 async def test_a_resize_and_a_resume_that_do_not_wait_overtake_nobody(world: World) -> None:
@@ -272,47 +272,47 @@ async def test_an_estimate_says_that_it_would_wait_and_for_what(world: World) ->
     bert = await world.make_active("bert", "m2000-pod16")
     await world.make_active("full", "m2000-pod32", expires_at=expires)
     await world.make_active("spare", "m2000-pod16")
-    found = (await world.estimate("new", "m2000-pod16")).capacity
-    assert found.wait is not None
-    assert (found.wait.place, found.wait.expected_at) == (1, expires)
+    capacity = (await world.estimate("new", "m2000-pod16")).capacity
+    assert capacity.wait is not None
+    assert (capacity.wait.place, capacity.wait.expected_at) == (1, expires)
     await wait(world, "new", "m2000-pod16")
-    found = (await world.estimate("newer", "m2000-pod16")).capacity
-    assert found.wait is not None
-    assert (found.wait.place, found.wait.expected_at) == (2, None)
+    capacity = (await world.estimate("newer", "m2000-pod16")).capacity
+    assert capacity.wait is not None
+    assert (capacity.wait.place, capacity.wait.expected_at) == (2, None)
     assert await place(world, bert) is None
 
 
 @pytest.mark.parametrize("point", ["waiting.granted", "resize.begun", "waiting.machines_taken"])
 def test_a_worker_killed_as_a_resize_begins_leaves_it_in_the_queue(database: Scratch, point: str) -> None:
-    async def give(made: Database) -> None:
-        await serve_waiting(Settings(), made)
+    async def give(db: Database) -> None:
+        await serve_waiting(Settings(), db)
 
     async def prepare() -> None:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
-            world = await World.seeded(made)
+            world = await World.seeded(db)
             bert = await world.make_active("bert", "m2000-pod16")
             full = [await world.make_active(name, "m2000-pod16") for name in ("a", "b", "c")]
             await world.resize(bert, "m2000-pod32", may_wait=WAITS)
             for each in full:
                 await free(world, each)
         finally:
-            await made.close()
+            await db.close()
 
     async def look() -> tuple[object, ...]:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
-            async with made.read() as connection:
+            async with db.read() as connection:
                 return tuple((await connection.execute(_LOOKS)).one())
         finally:
-            await made.close()
+            await db.close()
 
     async def finish() -> None:
-        made = Database(database.app_url, pool_size=2)
+        db = Database(database.app_url, pool_size=2)
         try:
-            await give(made)
+            await give(db)
         finally:
-            await made.close()
+            await db.close()
 
     asyncio.run(prepare())
     assert killed_at(database, point, 1, give)

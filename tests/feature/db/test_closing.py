@@ -29,7 +29,7 @@ async def test_a_statement_cancelled_while_the_database_closes_leaves_no_connect
             assert row is not None
             return int(row[0])
 
-        async def asked() -> None:
+        async def query() -> None:
             async with db.read() as connection:
                 await connection.execute(sa.text("SELECT pg_advisory_lock(1)"))
 
@@ -40,7 +40,7 @@ async def test_a_statement_cancelled_while_the_database_closes_leaves_no_connect
             return await count(OPEN, APPLICATION) == 0
 
         holder.execute("SELECT pg_advisory_lock(1)")
-        task = asyncio.create_task(asked())
+        task = asyncio.create_task(query())
         await until(waits)
         task.cancel()
         await db.close()

@@ -21,9 +21,9 @@ IN_DATABASE = "SELECT nspowner::regrole::text, nspacl::text FROM pg_namespace WH
 
 def facts(server: EmbeddedPostgres) -> list[object]:
     with psycopg.connect(server.superuser_url) as connection:
-        found: list[object] = [connection.execute(query).fetchall() for query in FACTS]
+        rows: list[object] = [connection.execute(query).fetchall() for query in FACTS]
     with psycopg.connect(server.url("postgres", "ipucloud")) as connection:
-        return [*found, connection.execute(IN_DATABASE).fetchall()]
+        return [*rows, connection.execute(IN_DATABASE).fetchall()]
 
 
 def test_the_script_makes_what_the_embedded_server_makes(tmp_path: Path) -> None:

@@ -41,14 +41,14 @@ SELECT proname, pg_get_functiondef(oid), coalesce(pg_stat_get_function_calls(oid
 
 def misfits(connection: psycopg.Connection) -> set[str]:
     """Functions in SQL that PostgreSQL would not create again."""
-    found = set()
+    names = set()
     for name, definition, _ in connection.execute(_FUNCTIONS, ["sql"]).fetchall():
         try:
             with connection.transaction():
                 connection.execute(definition)
         except psycopg.ProgrammingError:
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 def never_run(connection: psycopg.Connection) -> set[str]:

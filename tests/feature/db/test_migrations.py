@@ -90,9 +90,9 @@ def test_alembic_would_see_one(database: Database) -> None:
 def test_the_migrations_make_the_schema_of_the_models(database: Database, postgres: TestServer) -> None:
     """A dump sees what Alembic does not compare: exclusion and check constraints, triggers, functions, types."""
     migrated = schema_of(database.superuser_url)
-    with postgres.unmigrated_database() as made:
-        make_from_models(made)
-        assert migrated == schema_of(made.superuser_url)
+    with postgres.unmigrated_database() as empty:
+        make_from_models(empty)
+        assert migrated == schema_of(empty.superuser_url)
     assert any("EXCLUDE USING gist" in statement for statement in migrated)
     assert any(statement.startswith("CREATE TRIGGER operations_final") for statement in migrated)
 
@@ -157,13 +157,13 @@ def test_what_was_stored_in_plain_before_0004_is_hidden(database: Database, fill
         shown = "https://hooks.example.com/a?token=***&***&b=***"
         assert set(connection.execute("SELECT url, query FROM webhooks")) == {(shown, "token=s3cret&s3cret&b=")}
         bodies = connection.execute("SELECT key, convert_from(body, 'UTF8') FROM idempotency_keys").fetchall()
-    found = {key: orjson.loads(body) for key, body in bodies if key in {"webhooks", "jobs", "services"}}
-    assert found == {"webhooks": {"url": shown}, "jobs": {"environment": ["TOKEN"]}, "services": {"environment": []}}
+    stored = {key: orjson.loads(body) for key, body in bodies if key in {"webhooks", "jobs", "services"}}
+    assert stored == {"webhooks": {"url": shown}, "jobs": {"environment": ["TOKEN"]}, "services": {"environment": []}}
 
 
 def test_revisions_are_named_as_their_files_and_follow_each_other() -> None:
-    found = [script.revision for script in ScriptDirectory(str(scripts())).walk_revisions()]
-    assert tuple(reversed(found)) == known()
+    revisions = [script.revision for script in ScriptDirectory(str(scripts())).walk_revisions()]
+    assert tuple(reversed(revisions)) == known()
     assert [name.split("_")[0] for name in known()] == [f"{number:04}" for number in range(1, len(known()) + 1)]
     assert known()[0] == BASELINE
     assert not any(map(is_former, known()))

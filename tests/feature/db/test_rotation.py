@@ -60,9 +60,9 @@ class Login:
 @pytest.fixture
 def login(database: Scratch, tmp_path: Path) -> Iterator[Login]:
     with psycopg.connect(database.superuser_url, autocommit=True) as superuser:
-        made = Login(superuser, tmp_path / "pgpass")
-        yield made
-        made.drop()
+        fixture = Login(superuser, tmp_path / "pgpass")
+        yield fixture
+        fixture.drop()
 
 
 async def test_a_new_password_is_used_with_the_next_connection(database: Scratch, login: Login, tmp_path: Path) -> None:
@@ -72,20 +72,20 @@ async def test_a_new_password_is_used_with_the_next_connection(database: Scratch
     )
     db = Database(url, pool_size=1)
     try:
-        assert await asked(db) == (1, 1)
+        assert await query(db) == (1, 1)
         login.set_password("two")
-        assert await asked(db) == (1, 1)  # connections that are open stay so
+        assert await query(db) == (1, 1)  # connections that are open stay so
         login.disconnect()
         with pytest.raises(Problem) as refused:
-            await asked(db)
+            await query(db)
         assert refused.value.kind is UNAVAILABLE
         login.write("two")
-        assert await asked(db) == (1, 1)
+        assert await query(db) == (1, 1)
     finally:
         await db.close()
 
 
-async def asked(db: Database) -> tuple[int, int]:
+async def query(db: Database) -> tuple[int, int]:
     """By a statement that stands alone, and in a transaction."""
     async with db.read() as connection:
         alone = (await connection.execute(ONE)).scalar_one()

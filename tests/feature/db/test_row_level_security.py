@@ -68,28 +68,28 @@ def test_every_table_with_an_owner_is_shown_by_a_policy() -> None:
 @pytest.mark.usefixtures("filled")
 def test_a_reader_of_nobody_sees_no_row_of_a_tenant(database: Database) -> None:
     with reading(database) as connection:
-        assert {name: found for name in SHOWN if (found := count(connection, name))} == {}
+        assert {name: rows for name in SHOWN if (rows := count(connection, name))} == {}
 
 
 def test_a_reader_sees_the_rows_of_its_project(database: Database, filled: Filled) -> None:
     """All of them, and of other projects only what is printed on an invoice that it may read."""
     with psycopg.connect(database.app_url) as connection:
         own = {name: count(connection, name, "project_id = %s", filled.project.id) for name in OF_PROJECTS}
-    assert sum(found > 0 for found in own.values()) > 40
+    assert sum(rows > 0 for rows in own.values()) > 40
     with reading(database, filled.project.id) as connection:
         assert {name: count(connection, name, "project_id = %s", filled.project.id) for name in OF_PROJECTS} == own
         others = {
-            name: found
+            name: rows
             for name in OF_PROJECTS
-            if (found := count(connection, name, "project_id <> %s", filled.project.id))
+            if (rows := count(connection, name, "project_id <> %s", filled.project.id))
         }
     assert set(others) <= {"invoice_lines"}
 
 
 def test_a_reader_of_another_project_sees_none_of_them(database: Database, filled: Filled) -> None:
     with reading(database, filled.other_project.id) as connection:
-        seen = {name: count(connection, name, "project_id = %s", filled.project.id) for name in OF_PROJECTS}
-        assert {name: found for name, found in seen.items() if found} == {}
+        counts = {name: count(connection, name, "project_id = %s", filled.project.id) for name in OF_PROJECTS}
+        assert {name: rows for name, rows in counts.items() if rows} == {}
         assert count(connection, "projects") == 1
         assert count(connection, "shown_waits") == 0
 
@@ -100,8 +100,8 @@ def test_a_reader_reads_what_it_must_and_writes_nothing(database: Database) -> N
     )
     with psycopg.connect(database.superuser_url) as connection:
         for name in metadata.tables:
-            [found] = connection.execute(may, [TENANT_ROLE, name, TENANT_ROLE, name]).fetchall()
-            assert found == (name in SHOWN or name in OF_ALL, False), name
+            [privileges] = connection.execute(may, [TENANT_ROLE, name, TENANT_ROLE, name]).fetchall()
+            assert privileges == (name in SHOWN or name in OF_ALL, False), name
         [powers] = connection.execute(
             "SELECT rolsuper, rolbypassrls, rolcanlogin, rolcreaterole FROM pg_roles WHERE rolname = %s", [TENANT_ROLE]
         ).fetchall()
@@ -146,10 +146,10 @@ def test_every_table_of_projects_is_under_policies_of_changes() -> None:
 def test_a_change_locks_and_reads_the_rows_of_its_own_project(database: Database, filled: Filled) -> None:
     with changing(database, filled.project.id) as connection:
         own = {name: locked(connection, name, filled.project.id) for name in CHANGED}
-        assert sum(found is not None and found > 0 for found in own.values()) > 30
+        assert sum(rows is not None and rows > 0 for rows in own.values()) > 30
     with changing(database, filled.other_project.id) as connection:
         others = {name: locked(connection, name, filled.project.id) for name in CHANGED}
-        assert {name: found for name, found in others.items() if found} == {}
+        assert {name: rows for name, rows in others.items() if rows} == {}
         read = {name for name in CHANGED if count(connection, name, "project_id = %s", filled.project.id)}
         assert read <= set(JUDGED_TOGETHER)
         assert connection.execute("SELECT FROM projects WHERE id = %s FOR KEY SHARE", [filled.project.id]).rowcount == 0

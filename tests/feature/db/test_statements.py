@@ -38,8 +38,8 @@ UNREAD = {"ipucloud.worker.measures": "labels of a metric and its value, in the 
 
 def test_every_statement_is_found() -> None:
     """One that is made inside a function, at run time, would escape: make it when its module is imported."""
-    found = {statement.written for statement in statements()}
-    assert sorted(str(place) for place in set(calls_of_text()) - found) == []
+    written = {statement.written for statement in statements()}
+    assert sorted(str(place) for place in set(calls_of_text()) - written) == []
     assert len(statements()) > 300
 
 
@@ -57,13 +57,13 @@ def test_rows_of_several_columns_have_types(database: Database) -> None:
 
 def test_fields_of_columns_that_may_be_null_may_be_none(database: Database) -> None:
     """As far as PostgreSQL tells: not of an expression, nor of a table that is joined outer."""
-    found = {
+    nullable = {
         (each.statement.place.module, field.name)
         for each in prepared(database.app_url)
         for field, column in zip(each.statement.row or (), each.columns, strict=False)
         if column.nullable and not field.optional
     }
-    assert found == NEVER_NULL.keys()
+    assert nullable == NEVER_NULL.keys()
 
 
 def test_a_renamed_column_is_noticed(database: Database) -> None:

@@ -45,7 +45,7 @@ async def written(db: Database, project: Project, *kinds: str, subject: UUID = S
     await settled(db)
 
 
-async def seen(db: Database, project: Project, behind: Position | None = None) -> list[FeedEvent]:
+async def read_feed(db: Database, project: Project, behind: Position | None = None) -> list[FeedEvent]:
     async with db.read() as connection:
         return await read(connection, project_id=project.id, behind=behind)
 
@@ -59,7 +59,7 @@ async def listed(db: Database, project: Project, order: Order, **query: object) 
 
 async def test_an_event_says_what_happened_to_what_when_and_why(db: Database, project: Project) -> None:
     await written(db, project, "cluster.active")
-    (event,) = await seen(db, project)
+    (event,) = await read_feed(db, project)
     shown = EventOut.model_validate_json(event.document)
     assert (shown.type, shown.subject_type, shown.subject_id) == ("cluster.active", "cluster", SUBJECT)
     assert (shown.id, shown.request_id, shown.data) == (str(event.position), "r1", {"reason": "cluster.active"})
@@ -72,10 +72,10 @@ async def test_a_late_commit_is_never_skipped(db: Database, project: Project) ->
         await write(slow, project, "cluster.suspending")
         async with db.begin() as quick:
             await write(quick, project, "cluster.suspended")
-        before = await seen(db, project)
+        before = await read_feed(db, project)
         assert [event.type for event in before] == ["cluster.active"]
     await settled(db)
-    after = await seen(db, project, behind=before[-1].position)
+    after = await read_feed(db, project, behind=before[-1].position)
     assert [event.type for event in after] == ["cluster.suspending", "cluster.suspended"]
 
 
@@ -83,7 +83,7 @@ async def test_what_was_rolled_back_never_happened(db: Database, project: Projec
     async with db.begin() as connection:
         await write(connection, project, "cluster.error")
         await connection.rollback()
-    assert await seen(db, project) == []
+    assert await read_feed(db, project) == []
 
 
 async def test_a_stream_of_what_is_new_starts_at_the_tail(db: Database, project: Project) -> None:
@@ -92,7 +92,7 @@ async def test_a_stream_of_what_is_new_starts_at_the_tail(db: Database, project:
     async with db.read() as connection:
         start = await tail(connection)
     await written(db, project, "cluster.deleting")
-    assert [event.type for event in await seen(db, project, behind=start)] == ["cluster.deleting"]
+    assert [event.type for event in await read_feed(db, project, behind=start)] == ["cluster.deleting"]
 
 
 async def test_the_tail_lies_before_whatever_is_still_open(db: Database, project: Project) -> None:
@@ -101,7 +101,7 @@ async def test_the_tail_lies_before_whatever_is_still_open(db: Database, project
         async with db.read() as connection:
             start = await tail(connection)
     await settled(db)
-    assert [event.type for event in await seen(db, project, behind=start)] == ["cluster.suspending"]
+    assert [event.type for event in await read_feed(db, project, behind=start)] == ["cluster.suspending"]
 
 
 @pytest.mark.parametrize("order", list(Order))
@@ -132,7 +132,7 @@ async def test_another_project_s_events_are_not_there(db: Database, project: Pro
     async with db.begin() as connection:
         other = await make_project(connection)
     await written(db, other, "cluster.active")
-    assert await seen(db, project) == []
+    assert await read_feed(db, project) == []
     assert (await listed(db, project, Order.NEWEST_FIRST))[0] == []
 
 

@@ -33,8 +33,8 @@ async def test_an_event_has_the_region_of_its_subject(db: Database, subject: str
     async with db.begin() as connection:
         filled = await fill_in(connection)
         of_project = f"FROM {IN_REGIONS[subject]} WHERE project_id = :project"  # our own names
-        found = (await connection.execute(sa.text(f"SELECT id {of_project}"), {"project": filled.project.id})).scalars()
-        for each in found:
+        ids = (await connection.execute(sa.text(f"SELECT id {of_project}"), {"project": filled.project.id})).scalars()
+        for each in ids:
             event = {"subject": subject, "id": each}
             own = await _recorded(connection, event | {"project": filled.project.id})
             other = await _recorded(connection, event | {"project": filled.other_project.id})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import corruption as _c
 
-_MADE = """
+_INSERT = """
 INSERT INTO addresses (id, project_id, name, region, external_name, ip, port, observed_at, sku, currency, state,
                        created_by)
 SELECT gen_random_uuid(), %(project)s, 'frontdoor', '{region}', 'frontdoor-1', '203.0.113.17', 22, app_now(), 'address',
@@ -23,11 +23,11 @@ VALUES (gen_random_uuid(), 'address', 'amsterdam-2', 'EUR', 0.0000684932, '2020-
 """
 
 ADDRESSES = (
-    _c("address_is_billed", Outcome.REFUSED, _MADE.format(region="luxembourg-2")),
+    _c("address_is_billed", Outcome.REFUSED, _INSERT.format(region="luxembourg-2")),
     _c(
         "attached_address_has_its_server",
         Outcome.REFUSED,
-        _MADE.format(region="amsterdam-2"),
+        _INSERT.format(region="amsterdam-2"),
         _PRICED,
         _BILLED,
         "UPDATE addresses SET state = 'attached', cluster_id = %(active)s, server_id = s.id"

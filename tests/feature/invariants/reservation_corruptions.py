@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import corruption as _c
 
-_MADE = """
+_INSERT = """
 INSERT INTO reservations (id, project_id, name, region, flavor, machine_type, blocks, machines, ipus, servers,
                           own_hosts, sku, currency, starts_at, ends_at, state, created_by)
 SELECT gen_random_uuid(), %(project)s, 'may', 'luxembourg-2', 'm2000-pod16', 'm2000', 1, 4, 16, 1, false, 'ipu-m2000',
@@ -14,12 +14,12 @@ SELECT gen_random_uuid(), %(project)s, 'may', 'luxembourg-2', 'm2000-pod16', 'm2
 """
 
 RESERVATIONS = (
-    _c("reservation_is_held", Outcome.REFUSED, _MADE.format(starts=24, ends=48, state="scheduled")),
-    _c("reservation_is_billed", Outcome.REFUSED, _MADE.format(starts=-2, ends=-1, state="ended")),
+    _c("reservation_is_held", Outcome.REFUSED, _INSERT.format(starts=24, ends=48, state="scheduled")),
+    _c("reservation_is_billed", Outcome.REFUSED, _INSERT.format(starts=-2, ends=-1, state="ended")),
     _c(
         "machine_is_billed_once",
         Outcome.REFUSED,
-        _MADE.format(starts=-1, ends=1, state="active"),
+        _INSERT.format(starts=-1, ends=1, state="active"),
         "UPDATE allocations SET reservation_id = r.id, block = 0 FROM reservations r WHERE cluster_id = %(active)s",
         "INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, flavor, sku, region, currency,"
         " quantity, anchor_at, started_at)"

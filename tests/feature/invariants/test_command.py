@@ -196,16 +196,16 @@ def test_a_site_of_the_operators_own_is_compared_beside_the_up_that_was_given_it
     monkeypatch.setenv("IPUCLOUD_DATA_DIR", str(tmp_path))
     with running_site(tmp_path / "site", machines=2) as site:
         site_of = {"site_url": site.url, "vipu_client_certificate": site.client_files}
-        given = Settings().model_copy(update={**site_of, "site_token": SecretStr(site.token)})
-        with reachable(given, given.model_copy(update={"database_url": SecretStr(database.app_url)})):
+        site_settings = Settings().model_copy(update={**site_of, "site_token": SecretStr(site.token)})
+        with reachable(site_settings, site_settings.model_copy(update={"database_url": SecretStr(database.app_url)})):
             status, out, err = run()
             assert (status, out) == (2, "")
             assert "Set IPUCLOUD_SITE_TOKEN as for the running `ipucloud up`" in err
             assert "No site was checked" in run("--database-only")[2]
             monkeypatch.setenv("IPUCLOUD_SITE_TOKEN", site.token)
             status, out, err = run("--json")
-            found = orjson.loads(out)
-            assert (status, found["site"], found["silent_controllers"]) == (0, True, []), err
+            report = orjson.loads(out)
+            assert (status, report["site"], report["silent_controllers"]) == (0, True, []), err
     assert run()[0] == 2, "the file is gone with the system"
 
 

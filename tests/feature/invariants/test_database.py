@@ -58,7 +58,7 @@ async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
 
 async def test_every_corruption_is_found_alone(healthy: Healthy) -> None:
     """Each in a transaction that is rolled back, by the application's role; its own events are not of the past yet."""
-    asked = " UNION ALL ".join(
+    union = " UNION ALL ".join(
         f"SELECT '{name}' WHERE EXISTS ({text})" for name, text in statements(INVARIANTS).items()
     )
     with psycopg.connect(healthy.scratch.superuser_url, options="-c jit=off") as connection, all_cases() as case:
@@ -66,8 +66,8 @@ async def test_every_corruption_is_found_alone(healthy: Healthy) -> None:
             with case(corruption.rule), connection.transaction(force_rollback=True):
                 plant_in(connection, corruption.statements, healthy.values(), corruption.off)
                 connection.execute("SET LOCAL ROLE ipucloud_app")
-                found = {name for (name,) in connection.execute(asked.encode(), prepare=True)}
-                assert found - ({"events_are_of_the_past"} - {corruption.rule}) == {corruption.rule}
+                broken_rules = {name for (name,) in connection.execute(union.encode(), prepare=True)}
+                assert broken_rules - ({"events_are_of_the_past"} - {corruption.rule}) == {corruption.rule}
 
 
 @pytest.mark.sample(8)
@@ -81,9 +81,9 @@ async def test_a_corruption_is_repaired_or_refused(healthy: Healthy, corruption:
     assert {each.outcome for each in repaired} == {corruption.outcome}
     assert all(each.sentence for each in repaired)
     logged = await world.column("SELECT state FROM repairs WHERE requested_by = 'operator@console'")
-    left = {finding.rule.name for finding in await audit(world.database)}
+    remaining = {finding.rule.name for finding in await audit(world.database)}
     if corruption.outcome is Outcome.REFUSED:
-        assert (logged, left) == ([], {corruption.rule})
+        assert (logged, remaining) == ([], {corruption.rule})
         if not isinstance(BY_NAME[corruption.rule].repair, Refusal):
             posted = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t ORDER BY id")
             decided = await repair(healthy, findings, decided=True)
@@ -91,11 +91,11 @@ async def test_a_corruption_is_repaired_or_refused(healthy: Healthy, corruption:
             # History stands, whatever was repaired.
             after = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t ORDER BY id")
             assert after[: len(posted)] == posted
-            left = {finding.rule.name for finding in await audit(world.database)}
-            assert left == ({corruption.rule} if corruption.lasting else set())
+            remaining = {finding.rule.name for finding in await audit(world.database)}
+            assert remaining == ({corruption.rule} if corruption.lasting else set())
     else:
         assert logged == ["succeeded"] * len(findings)
-        assert left == ({corruption.rule} if corruption.lasting else set())
+        assert remaining == ({corruption.rule} if corruption.lasting else set())
         await comes_too_late(healthy, corruption, findings)
 
 
@@ -117,10 +117,10 @@ async def test_the_role_of_the_application_is_checked_in_the_server_s_catalogue(
     async with engine.connect() as connection:
         assert await violations(connection, rule) == []
         await connection.execute(sa.text("ALTER ROLE ipucloud_app CREATEDB BYPASSRLS"))
-        found = {violation.detail for violation in await violations(connection, rule)}
+        details = {violation.detail for violation in await violations(connection, rule)}
         await connection.rollback()
     await engine.dispose()
-    assert found == {"it makes databases", "it bypasses row security"}
+    assert details == {"it makes databases", "it bypasses row security"}
 
 
 def test_a_migration_takes_powers_and_privileges_away(database: Scratch) -> None:
@@ -190,8 +190,8 @@ async def test_adjusting_entries_make_good_what_was_posted_wrongly(healthy: Heal
     assert await world.column(
         "SELECT a.code || ' ' || (a.credits - a.debits)::real FROM ledger_accounts a ORDER BY a.code, a.owner_id"
     ) == ["cash -5", "promo 0", "receivable 0", "revenue 0", "wallet 5"]
-    left = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t WHERE adjusts IS NULL ORDER BY id")
-    assert left == posted
+    transfers = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t WHERE adjusts IS NULL ORDER BY id")
+    assert transfers == posted
     reasons = await world.column("SELECT action FROM repairs WHERE requested_by = 'operator@console'")
     assert reasons
     assert all(action.endswith("because: lost by a defect") for action in reasons)

@@ -151,10 +151,10 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(world: Audite
 
 
 async def test_what_stands_in_a_cluster_s_way_is_found_and_left_to_people(world: AuditedWorld) -> None:
-    made = await world.create("second", "m2000-pod4")
+    accepted = await world.create("second", "m2000-pod4")
     machine = await world.value(
         "SELECT name FROM machines m JOIN allocations a ON a.machine_id = m.id WHERE a.cluster_id = :id",
-        id=made.target_id,
+        id=accepted.target_id,
     )
     world.allocate("stray", machine)
     findings = await world.findings()
@@ -268,13 +268,13 @@ async def test_a_worker_records_again_how_to_log_in(world: AuditedWorld) -> None
 
 
 async def test_a_worker_undoes_what_is_overdue(world: AuditedWorld) -> None:
-    made = await world.create("second", "m2000-pod4")
+    accepted = await world.create("second", "m2000-pod4")
     overdue = "UPDATE operations SET deadline_at = app_now() - interval '1 hour' WHERE finished_at IS NULL"
     plant(world.scratch.superuser_url, [overdue, "UPDATE work SET run_at = app_now() + interval '1 day'"], {})
     [repaired] = await world.repair(await world.findings())
-    assert (repaired.finding.rule.name, repaired.operation_id) == ("operation_ends_in_time", made.operation_id)
+    assert (repaired.finding.rule.name, repaired.operation_id) == ("operation_ends_in_time", accepted.operation_id)
     async with world.worker():
-        assert (await world.finished(made.operation_id)).error["code"] == "deadline_exceeded"
+        assert (await world.finished(accepted.operation_id)).error["code"] == "deadline_exceeded"
     assert await rules_broken(world) == set()
 
 

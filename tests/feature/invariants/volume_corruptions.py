@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import corruption as _c
 
-_MADE = """
+_INSERT = """
 INSERT INTO volumes (id, project_id, name, region, external_name, size_gib, sku, currency, state, created_by)
 SELECT gen_random_uuid(), %(project)s, 'data', '{region}', 'data-1', 10, 'volume-gib', 'EUR', 'available',
        gen_random_uuid()
@@ -23,7 +23,7 @@ VALUES (gen_random_uuid(), 'volume-gib', 'amsterdam-2', 'EUR', 0.0000022831, '20
 """
 
 _DELETED = (
-    _MADE.format(region="luxembourg-2")
+    _INSERT.format(region="luxembourg-2")
     .replace("state, created_by)", "state, created_by, delete_requested_at)")
     .replace("'available',", "'deleting',")
     .rstrip()
@@ -44,11 +44,11 @@ SELECT gen_random_uuid(), c.project_id, c.id, s.id, c.image, 'env', c.region, 'e
 """
 
 VOLUMES = (
-    _c("volume_is_billed", Outcome.REFUSED, _MADE.format(region="luxembourg-2")),
+    _c("volume_is_billed", Outcome.REFUSED, _INSERT.format(region="luxembourg-2")),
     _c(
         "attached_volume_has_its_cluster",
         Outcome.REFUSED,
-        _MADE.format(region="amsterdam-2"),
+        _INSERT.format(region="amsterdam-2"),
         _PRICED,
         _BILLED,
         "UPDATE volumes SET state = 'attached', cluster_id = %(active)s, server_id = s.id"

@@ -22,15 +22,15 @@ class _Asked(TypedDict):
 
 
 async def object_of(world: World, kind: Kind) -> UUID:
-    found: UUID
-    [found] = await world.column(f"SELECT id FROM {kind}s ORDER BY name LIMIT 1")  # noqa: S608
-    return found
+    object_id: UUID
+    [object_id] = await world.column(f"SELECT id FROM {kind}s ORDER BY name LIMIT 1")  # noqa: S608
+    return object_id
 
 
 async def condition(world: World, kind: Kind, object_id: UUID) -> tuple[str, bool, bool]:
     """Its health, whether it is in maintenance, and whether new clusters may get it."""
-    [found] = await world.rows(f"SELECT health, maintenance, allocatable FROM {kind}s WHERE id = :id", id=object_id)  # noqa: S608
-    return (found.health, found.maintenance, found.allocatable)
+    [row] = await world.rows(f"SELECT health, maintenance, allocatable FROM {kind}s WHERE id = :id", id=object_id)  # noqa: S608
+    return (row.health, row.maintenance, row.allocatable)
 
 
 @pytest.mark.parametrize("kind", ["machine", "host"])
@@ -70,22 +70,22 @@ async def test_the_worst_of_several_reports_is_the_health(world: World) -> None:
 
 async def test_a_repeated_report_is_the_same_one_and_a_cleared_one_is_history(world: World) -> None:
     machine = await object_of(world, "machine")
-    asked: _Asked = {"kind": "machine", "object_id": machine, "source": Source.OPERATOR, "code": Code.QUARANTINE}
+    key: _Asked = {"kind": "machine", "object_id": machine, "source": Source.OPERATOR, "code": Code.QUARANTINE}
     async with world.database.begin() as connection:
-        first = await report(connection, detail="noisy fan", created_by="op-1", **asked)
-        assert await report(connection, detail="louder now", **asked) == first
-        assert await clear_code(connection, **asked)
-        assert not await clear_code(connection, **asked)
-        second = await report(connection, detail="again", **asked)
+        first = await report(connection, detail="noisy fan", created_by="op-1", **key)
+        assert await report(connection, detail="louder now", **key) == first
+        assert await clear_code(connection, **key)
+        assert not await clear_code(connection, **key)
+        second = await report(connection, detail="again", **key)
     assert second != first
-    found = await world.rows(
+    reports = await world.rows(
         "SELECT detail, created_by, region, cleared_at IS NULL AS live FROM health_reports ORDER BY first_seen_at, id"
     )
-    assert [(each.detail, each.created_by, each.live) for each in found] == [
+    assert [(each.detail, each.created_by, each.live) for each in reports] == [
         ("louder now", "op-1", False),
         ("again", None, True),
     ]
-    assert {each.region for each in found} <= set(await world.column("SELECT region FROM pods"))
+    assert {each.region for each in reports} <= set(await world.column("SELECT region FROM pods"))
 
 
 async def test_what_nobody_declared_is_refused(world: World) -> None:

@@ -45,8 +45,8 @@ async def states(world: World) -> list[SlotState]:
     """Of Luxembourg's machines, by slot."""
     async with world.database.read() as connection:
         room = await read_room(connection, "luxembourg-2", M2000)
-    found = {slot: state for pod in room.pods for state in SlotState for slot in bits(pod.mask(state))}
-    return [found[slot] for slot in sorted(found)]
+    by_slot = {slot: state for pod in room.pods for state in SlotState for slot in bits(pod.mask(state))}
+    return [by_slot[slot] for slot in sorted(by_slot)]
 
 
 async def change(world: World, statement: str) -> None:
@@ -64,8 +64,8 @@ async def why_not(world: World, machines: int) -> NoRoom | None:
 async def capacities(world: World) -> dict[str, FlavorCapacity]:
     async with world.database.read() as connection:
         flavors = world.catalogue.flavors_in("luxembourg-2")
-        found = await region_capacity(connection, region="luxembourg-2", flavors=flavors)
-    return {flavor.flavor: flavor for flavor in found}
+        flavor_capacities = await region_capacity(connection, region="luxembourg-2", flavors=flavors)
+    return {flavor.flavor: flavor for flavor in flavor_capacities}
 
 
 async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_with_it(world: World) -> None:
@@ -136,7 +136,7 @@ async def test_while_the_last_room_is_being_taken_others_wait(
         other = world.customer(await make_project(connection))
     first = cluster_body("first", flavor=flavor)
     async with world.database.begin() as connection:
-        taken = await create(connection, world.project.actor, first, catalogue=load(), settings=Settings())
+        accepted = await create(connection, world.project.actor, first, catalogue=load(), settings=Settings())
         contender = asyncio.create_task(other.create("second", flavor))
         await waiting_for_a_lock(world)
     with pytest.raises(Problem) as refused:
@@ -144,8 +144,8 @@ async def test_while_the_last_room_is_being_taken_others_wait(
     said = refused.value.document()["why_not"]
     assert isinstance(said, dict)
     assert said["reason"] == reason
-    await world.delete(taken.target_id)
-    await world.finish_delete(taken.target_id)
+    await world.delete(accepted.target_id)
+    await world.finish_delete(accepted.target_id)
 
     with suppress(LookupError):
         async with world.database.begin() as connection:
@@ -249,9 +249,9 @@ async def test_what_capacity_shows_can_be_created(world: World) -> None:
 async def test_a_region_without_hardware_has_no_room_for_anything(world: World) -> None:
     async with world.database.read() as connection:
         flavors = world.catalogue.flavors_in("luxembourg-2")
-        found = await region_capacity(connection, region="atlantis-1", flavors=flavors)
-    assert {flavor.available for flavor in found} == {0}
-    assert all(flavor.why_not for flavor in found)
+        flavor_capacities = await region_capacity(connection, region="atlantis-1", flavors=flavors)
+    assert {flavor.available for flavor in flavor_capacities} == {0}
+    assert all(flavor.why_not for flavor in flavor_capacities)
     async with world.database.begin() as connection:
         demand = Demand(world.project.id, new_id(), "atlantis-1", M2000)
         with pytest.raises(Problem, match="capacity_exhausted"):

@@ -114,11 +114,11 @@ async def test_pods_follow_their_controllers(db: Database) -> None:
     pod = region.pods[0]
     machine = pod.machines[0].model_copy(update={"name": "m1"})
     other = pod.model_copy(update={"name": "other", "gw_group": "gw2", "controller": "two", "machines": [machine]})
-    found = {
+    pods_by_name = {
         "controllers": [{"name": name, "host": "vipu", "admin_port": 1} for name in ("one", "two")],
         "pods": [pod.model_copy(update={"controller": "one"}).model_dump(), other.model_dump()],
     }
-    listed = region.model_dump() | {"vipu": None} | found
+    listed = region.model_dump() | {"vipu": None} | pods_by_name
     several._inventory = Inventory(regions=[SiteRegion.model_validate(listed)])
     for listing, controllers, under in (
         (one, ["luxembourg-2"], [("pod", "luxembourg-2")]),

@@ -14,8 +14,8 @@ from tests.support.postgres import Database, TestServer
 
 def marked(postgres: TestServer, name: str) -> bool:
     with psycopg.connect(postgres.url(SUPERUSER, name)) as connection:
-        [(found,)] = connection.execute("SELECT to_regclass('mark') IS NOT NULL").fetchall()
-    return bool(found)
+        [(exists,)] = connection.execute("SELECT to_regclass('mark') IS NOT NULL").fetchall()
+    return bool(exists)
 
 
 def mark(postgres: TestServer, name: str) -> None:
@@ -32,8 +32,8 @@ def database(postgres: TestServer) -> Iterator[Database]:
 
 def databases(postgres: TestServer, name: str) -> list[str]:
     with psycopg.connect(postgres.url(SUPERUSER, "postgres")) as connection:
-        found = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE %s ORDER BY 1", [f"{name}%"])
-        return [name for (name,) in found]
+        rows = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE %s ORDER BY 1", [f"{name}%"])
+        return [name for (name,) in rows]
 
 
 def interrupted_copy(postgres: TestServer, name: str) -> None:

@@ -50,7 +50,7 @@ DATA = {
 }
 
 
-class Office:
+class Mailer:
     """A project whose members get e-mails, and the worker that sends them."""
 
     def __init__(self, database: Database, project: Project, scratch: Scratch, box: Mailbox) -> None:
@@ -70,8 +70,10 @@ class Office:
         async with self.database.begin() as connection:
             person = await make_person(connection, self.project.id, email=email)
             where = [Membership(person.member, Role.VIEWER, self.project.id, self.project.slug, None)]
-            wanted = [SubscriptionChoice(project=self.project.slug, event_types=list(types))]
-            await store.replace(connection, User(person.id, person.email, None, verified=True), where, language, wanted)
+            subscriptions = [SubscriptionChoice(project=self.project.slug, event_types=list(types))]
+            await store.replace(
+                connection, User(person.id, person.email, None, verified=True), where, language, subscriptions
+            )
         return person
 
     async def emit(self, kind: str) -> None:
@@ -107,10 +109,10 @@ class Office:
         await until_equal(self.mails, list(states))
 
 
-async def until_equal(read: Any, wanted: object) -> None:
+async def until_equal(read: Any, expected: object) -> None:
 
     async with asyncio.timeout(PATIENCE):
-        while await read() != wanted:
+        while await read() != expected:
             await asyncio.sleep(0.01)
 
 
@@ -121,25 +123,25 @@ async def box() -> AsyncIterator[Mailbox]:
 
 
 @pytest.fixture
-async def office(db: Database, database: Scratch, box: Mailbox) -> Office:
+async def mailer(db: Database, database: Scratch, box: Mailbox) -> Mailer:
     async with db.begin() as connection:
         project = await make_project(connection)
-    return Office(db, project, database, box)
+    return Mailer(db, project, database, box)
 
 
-async def test_a_member_gets_the_chosen_events_once_in_their_language(office: Office) -> None:
-    await office.emit("operation.failed")  # before anybody chose
-    ann = await office.member("operation.failed", "budget.*")
-    dora = await office.member("cluster.*", language="de")
+async def test_a_member_gets_the_chosen_events_once_in_their_language(mailer: Mailer) -> None:
+    await mailer.emit("operation.failed")  # before anybody chose
+    ann = await mailer.member("operation.failed", "budget.*")
+    dora = await mailer.member("cluster.*", language="de")
     for kind in ("operation.failed", "cluster.active", "token.created"):
-        await office.emit(kind)
-    async with office.worker():
-        await office.until(("sent", 1), ("sent", 1))
-    async with office.worker():  # another worker finds nothing to do
-        await office.emit("token.created")
-    to = {mail["To"]: mail for mail in office.box.got}
-    assert len(office.box.got) == 2
-    slug = office.project.slug
+        await mailer.emit(kind)
+    async with mailer.worker():
+        await mailer.until(("sent", 1), ("sent", 1))
+    async with mailer.worker():  # another worker finds nothing to do
+        await mailer.emit("token.created")
+    to = {mail["To"]: mail for mail in mailer.box.got}
+    assert len(mailer.box.got) == 2
+    slug = mailer.project.slug
     assert to[ann.email]["Subject"] == f"[{slug}] Operation: failed"
     assert to[dora.email]["Subject"] == f"[{slug}] Cluster: ist aktiv"
     text = to[dora.email].get_content()
@@ -150,83 +152,83 @@ async def test_a_member_gets_the_chosen_events_once_in_their_language(office: Of
     assert to[ann.email]["Auto-Submitted"] == "auto-generated"
 
 
-async def test_a_mail_about_a_member_names_them_and_says_why(office: Office) -> None:
-    ann = await office.member("member.*")
+async def test_a_mail_about_a_member_names_them_and_says_why(mailer: Mailer) -> None:
+    ann = await mailer.member("member.*")
     why = "The e-mail was verified when the person opened a link that only the mailbox got."
-    async with office.database.begin() as connection:
+    async with mailer.database.begin() as connection:
         data = MemberRemoved(email="bea@example.com", role="owner", reason=why)
-        home = Home(office.project.id, None)
+        home = Home(mailer.project.id, None)
         await home.note(connection, MEMBER_REMOVED, ann.member, data)
-    await settled(office.database)
-    async with office.worker():
-        await office.until(("sent", 1))
-    [mail] = office.box.got
+    await settled(mailer.database)
+    async with mailer.worker():
+        await mailer.until(("sent", 1))
+    [mail] = mailer.box.got
     assert "Member bea@example.com: removed" in mail["Subject"]
     assert f"Why: {why}" in " ".join(mail.get_content().split())
 
 
-async def test_what_is_not_known_to_be_accepted_is_sent_again_with_the_same_id(office: Office) -> None:
-    await office.member("cluster.*")
-    office.box.answers += ["451 try later", ""]
-    await office.emit("cluster.active")
-    async with office.worker():
-        await office.until(("pending", 1))
-        shift_clock(office.scratch.owner_url, "1 minute")
-        await office.until(("pending", 2))
-        shift_clock(office.scratch.owner_url, "10 minutes")
-        await office.until(("sent", 3))
-    first, second = office.box.got
+async def test_what_is_not_known_to_be_accepted_is_sent_again_with_the_same_id(mailer: Mailer) -> None:
+    await mailer.member("cluster.*")
+    mailer.box.answers += ["451 try later", ""]
+    await mailer.emit("cluster.active")
+    async with mailer.worker():
+        await mailer.until(("pending", 1))
+        shift_clock(mailer.scratch.owner_url, "1 minute")
+        await mailer.until(("pending", 2))
+        shift_clock(mailer.scratch.owner_url, "10 minutes")
+        await mailer.until(("sent", 3))
+    first, second = mailer.box.got
     assert first["Message-ID"] == second["Message-ID"]
 
 
-async def test_a_mail_that_is_refused_for_good_is_not_sent_again(office: Office) -> None:
-    await office.member("cluster.*")
-    office.box.recipients += ["550 no such user \x00"]  # a character that PostgreSQL does not store
-    await office.emit("cluster.active")
-    async with office.worker():
-        await office.until(("failed", 1))
-    assert office.box.got == []
+async def test_a_mail_that_is_refused_for_good_is_not_sent_again(mailer: Mailer) -> None:
+    await mailer.member("cluster.*")
+    mailer.box.recipients += ["550 no such user \x00"]  # a character that PostgreSQL does not store
+    await mailer.emit("cluster.active")
+    async with mailer.worker():
+        await mailer.until(("failed", 1))
+    assert mailer.box.got == []
 
 
-async def test_a_server_that_is_not_there_loses_nothing(office: Office) -> None:
-    await office.member("cluster.*")
-    await office.emit("cluster.active")
-    async with office.worker(smtp_port=1):
-        await office.until(("pending", 1))
-    shift_clock(office.scratch.owner_url, "1 minute")
-    async with office.worker():
-        await office.until(("sent", 2))
+async def test_a_server_that_is_not_there_loses_nothing(mailer: Mailer) -> None:
+    await mailer.member("cluster.*")
+    await mailer.emit("cluster.active")
+    async with mailer.worker(smtp_port=1):
+        await mailer.until(("pending", 1))
+    shift_clock(mailer.scratch.owner_url, "1 minute")
+    async with mailer.worker():
+        await mailer.until(("sent", 2))
 
 
-async def test_a_removed_member_gets_nothing_more(office: Office) -> None:
-    ann = await office.member("cluster.*")
-    await office.emit("cluster.active")
-    async with office.worker(smtp_port=1):
-        await office.until(("pending", 1))
-    async with office.database.begin() as connection:
+async def test_a_removed_member_gets_nothing_more(mailer: Mailer) -> None:
+    ann = await mailer.member("cluster.*")
+    await mailer.emit("cluster.active")
+    async with mailer.worker(smtp_port=1):
+        await mailer.until(("pending", 1))
+    async with mailer.database.begin() as connection:
         await connection.execute(sa.text("UPDATE tokens SET revoked_at = app_now() WHERE id = :id"), {"id": ann.member})
-    shift_clock(office.scratch.owner_url, "1 minute")
-    async with office.worker():
-        await office.until(("dropped", 1))
-        await office.emit("cluster.active")
-    assert office.box.got == []
-    assert await office.mails() == [("dropped", 1)]
+    shift_clock(mailer.scratch.owner_url, "1 minute")
+    async with mailer.worker():
+        await mailer.until(("dropped", 1))
+        await mailer.emit("cluster.active")
+    assert mailer.box.got == []
+    assert await mailer.mails() == [("dropped", 1)]
 
 
 async def test_an_invitation_is_sent_by_a_server_with_tls_and_its_link_is_not_kept(
-    office: Office, tmp_path: Path
+    mailer: Mailer, tmp_path: Path
 ) -> None:
     certified = certify("localhost", tmp_path)
-    home = Home(office.project.id, None, "r1")
-    async with office.database.begin() as connection:
+    home = Home(mailer.project.id, None, "r1")
+    async with mailer.database.begin() as connection:
         await act_as(connection, "ann@example.com")
-        made, secret = await invitations.invite(
+        invitation, secret = await invitations.invite(
             connection, home, email="bea@example.com", role=Role.VIEWER, seconds=3600, mailed=True
         )
         for link in ("https://x.example/invitation#secret=old", f"https://x.example/invitation#secret={secret}"):
-            mail = store.InvitationMail(made, "bea@example.com", link, home)
+            mail = store.InvitationMail(invitation, "bea@example.com", link, home)
             await store.mail_invitation(connection, mail, read_keys(KEY))
-    async with office.database.read() as connection:
+    async with mailer.database.read() as connection:
         kept = (await connection.execute(sa.text("SELECT string_agg(mails::text, ' ') FROM mails"))).scalar_one()
     assert secret not in kept
     async with mailbox(certified) as box:
@@ -238,13 +240,13 @@ async def test_an_invitation_is_sent_by_a_server_with_tls_and_its_link_is_not_ke
             "smtp_user": USER,
             "smtp_password": SecretStr(PASSWORD),
         }
-        async with office.worker(**secure | {"smtp_ca_file": None}):  # a server that nobody vouches for gets nothing
-            await office.until(("dropped", 0), ("pending", 1))
-        shift_clock(office.scratch.owner_url, "1 minute")
-        async with office.worker(**secure):
-            await office.until(("dropped", 0), ("sent", 2))
+        async with mailer.worker(**secure | {"smtp_ca_file": None}):  # a server that nobody vouches for gets nothing
+            await mailer.until(("dropped", 0), ("pending", 1))
+        shift_clock(mailer.scratch.owner_url, "1 minute")
+        async with mailer.worker(**secure):
+            await mailer.until(("dropped", 0), ("sent", 2))
         [got] = box.got
-    assert got["Subject"] == f"Invitation to the project {office.project.slug}"
+    assert got["Subject"] == f"Invitation to the project {mailer.project.slug}"
     assert f"https://x.example/invitation#secret={secret}" in got.get_content()
-    async with office.database.read() as connection:
+    async with mailer.database.read() as connection:
         assert (await connection.execute(sa.text("SELECT count(link) FROM mails"))).scalar_one() == 0

@@ -17,13 +17,13 @@ def failed(cause: str) -> float:
 
 async def test_a_failed_create_is_counted_by_its_cause(world: World) -> None:
     before = failed("provisioning_failed")
-    made = await world.create()
-    await world.fail_create(made.target_id)
+    accepted = await world.create()
+    await world.fail_create(accepted.target_id)
     assert failed("provisioning_failed") == before + 1
 
 
 async def test_a_create_that_a_delete_replaces_is_counted_as_preempted(world: World) -> None:
     before = failed("preempted")
-    made = await world.create()
-    await world.delete(made.target_id)
+    accepted = await world.create()
+    await world.delete(accepted.target_id)
     assert failed("preempted") == before + 1

@@ -20,7 +20,7 @@ async def project(db: Database) -> Project:
         return await make_project(connection, quota={LUXEMBOURG: 8})
 
 
-async def taken(db: Database, project: Project, machines: int) -> None:
+async def allocate(db: Database, project: Project, machines: int) -> None:
     async with db.begin() as connection:
         await take(connection, project_id=project.id, region=REGION, machine_type=TYPE, machines=machines)
 
@@ -36,10 +36,10 @@ async def used(db: Database, project: Project) -> int:
 
 
 async def test_a_quota_is_taken_up_to_its_limit(db: Database, project: Project) -> None:
-    await taken(db, project, 5)
-    await taken(db, project, 3)
+    await allocate(db, project, 5)
+    await allocate(db, project, 3)
     with pytest.raises(Problem) as raised:
-        await taken(db, project, 1)
+        await allocate(db, project, 1)
     assert "1 machine;" in raised.value.detail
     assert await used(db, project) == 8
 
@@ -52,7 +52,7 @@ async def test_what_is_rolled_back_was_not_taken(db: Database, project: Project)
 
 
 async def test_a_limit_can_be_set_and_moved_but_not_below_what_is_used(db: Database, project: Project) -> None:
-    await taken(db, project, 4)
+    await allocate(db, project, 4)
     assert await limited(db, project, 4) == Quota(REGION, TYPE, limit=4, used=4)
     with pytest.raises(Problem, match="state_conflict"):
         await limited(db, project, 3)

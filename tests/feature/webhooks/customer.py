@@ -104,8 +104,8 @@ def messages(receiver: Receiver) -> dict[str, ReceivedRequest]:
 async def until(holds: Callable[[], Any]) -> None:
     async with asyncio.timeout(PATIENCE):
         while True:
-            found = holds()
-            if await found if asyncio.iscoroutine(found) else found:
+            result = holds()
+            if await result if asyncio.iscoroutine(result) else result:
                 return
             await asyncio.sleep(0.01)
 

@@ -47,7 +47,7 @@ async def test_ten_tries_over_three_days_under_one_id_then_the_end_point_is_give
 
 async def test_a_success_between_ends_the_count_and_410_ends_everything(customer: Customer, receiver: Receiver) -> None:
     receiver.script = [500, 200, 410]
-    made = await customer.hook(receiver, "cluster.*")
+    webhook = await customer.hook(receiver, "cluster.*")
     async with customer.worker():
         await customer.emit()
         await until(lambda: customer.value("SELECT failing_since IS NOT NULL FROM webhooks"))
@@ -59,7 +59,7 @@ async def test_a_success_between_ends_the_count_and_410_ends_everything(customer
         assert states == ["delivered", "failed", "failed"]
         await customer.emit()  # nobody hears of it, now or later
         async with customer.database.begin() as connection:
-            await store.update(connection, customer.home, made.id, WebhookPatch(enabled=True), None, if_match=None)
+            await store.update(connection, customer.home, webhook.id, WebhookPatch(enabled=True), None, if_match=None)
         await customer.emit("cluster.active")
         await until(lambda: len(receiver.got) >= 4)
     assert orjson.loads(receiver.got[3].body)["type"] == "cluster.active"

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.anyio
 
 async def test_an_event_becomes_one_signed_thin_message(customer: Customer, receiver: Receiver) -> None:
     await customer.emit("cluster.created")  # before the webhook: it never hears of it
-    made = await customer.hook(receiver, "cluster.*", "operation.failed")
+    webhook = await customer.hook(receiver, "cluster.*", "operation.failed")
     async with customer.worker():
         for kind in ("token.created", "cluster.created", "operation.succeeded", "operation.failed"):
             await customer.emit(kind)
         await until(lambda: len(messages(receiver)) == 2)
         await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
-    received = {name: verified(made.secret, got) for name, got in messages(receiver).items()}
+    received = {name: verified(webhook.secret, got) for name, got in messages(receiver).items()}
     assert {message["type"] for message in received.values()} == {"cluster.created", "operation.failed"}
     message = next(each for each in received.values() if each["type"] == "cluster.created")
     assert set(message) == {"type", "timestamp", "data"}
@@ -39,15 +39,15 @@ async def test_an_event_becomes_one_signed_thin_message(customer: Customer, rece
         got.body.replace(b"cluster", b"Cluster"),
     ):
         with pytest.raises(WebhookVerificationError):
-            verified(made.secret, ReceivedRequest(got.path, got.headers, spoilt))
+            verified(webhook.secret, ReceivedRequest(got.path, got.headers, spoilt))
     old = got.headers | {"webhook-timestamp": str(int(got.headers["webhook-timestamp"]) - 301)}
     with pytest.raises(WebhookVerificationError):
-        verified(made.secret, ReceivedRequest(got.path, old, got.body))
+        verified(webhook.secret, ReceivedRequest(got.path, old, got.body))
 
 
 async def test_a_message_has_the_attributes_of_a_cloud_event(customer: Customer, receiver: Receiver) -> None:
     """In the binary mode of CloudEvents' HTTP binding, percent-encoded; absent where the event has none."""
-    made = await customer.hook(receiver, "token.*", "cluster.created")
+    webhook = await customer.hook(receiver, "token.*", "cluster.created")
     agent = 'Mozilla/5.0 (X11) "100%" é'
     async with customer.database.begin() as connection:
         await act_as(connection, "ann@example.com", home=customer.project.id, origin=Origin("2001:db8::7", agent))
@@ -63,11 +63,11 @@ async def test_a_message_has_the_attributes_of_a_cloud_event(customer: Customer,
     async with customer.worker():
         await until(lambda: len(messages(receiver)) == 2)
         async with customer.database.begin() as connection:
-            await store.ping(connection, customer.home, made.id)
+            await store.ping(connection, customer.home, webhook.id)
         await until(lambda: len(messages(receiver)) == 3)
-    found = {got.headers["ce-type"]: got for got in messages(receiver).values()}
-    own, other, ping = (found[f"ipucloud.{name}"] for name in ("token.created", "token.revoked", "webhook.ping"))
-    message = verified(made.secret, own)
+    by_type = {got.headers["ce-type"]: got for got in messages(receiver).values()}
+    own, other, ping = (by_type[f"ipucloud.{name}"] for name in ("token.created", "token.revoked", "webhook.ping"))
+    message = verified(webhook.secret, own)
     event = message["data"]
     assert (event["address"], event["agent"], event["region"]) == ("2001:db8::7", agent, None)
     assert _attributes(own) == {

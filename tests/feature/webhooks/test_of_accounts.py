@@ -26,11 +26,11 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
     async with customer.database.begin() as connection:
         other = await make_project(connection)
     homes["theirs"] = Home(None, other.id, "r1")
-    made = {}
+    webhooks = {}
     for name, home in homes.items():
         body = WebhookCreate(url=receiver.url.replace("/hook", f"/{name}"))
         async with customer.database.begin() as connection:
-            made[name] = await store.create(connection, home, body, customer.keys)
+            webhooks[name] = await store.create(connection, home, body, customer.keys)
     await settled(customer.database)
     async with customer.worker():
         for account_id in (customer.project.id, other.id):
@@ -47,23 +47,23 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
         await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
         before = len(receiver.got)
         async with customer.database.begin() as connection:
-            await store.redeliver(connection, homes["ours"], made["ours"].id, delivery)
+            await store.redeliver(connection, homes["ours"], webhooks["ours"].id, delivery)
         await until(lambda: len(receiver.got) > before)
     assert receiver.got[-1].headers["webhook-id"] == f"msg_{delivery.hex}"
-    found: dict[str, set[tuple[str, object, object]]] = {name: set() for name in homes}
+    received: dict[str, set[tuple[str, object, object]]] = {name: set() for name in homes}
     for got in messages(receiver).values():
         name = got.path.removeprefix("/")
-        message = verified(made[name].secret, got)
+        message = verified(webhooks[name].secret, got)
         project_id, account_id = message["data"]["project_id"], message["data"]["account_id"]
-        found[name].add((message["type"], project_id, account_id))
+        received[name].add((message["type"], project_id, account_id))
         place = f"/v1/projects/{project_id}" if project_id else f"/v1/billing/accounts/{account_id}"
         assert (got.headers["ce-source"], got.headers["ce-id"]) == (place, message["data"]["id"])
-    ours, theirs = str(customer.project.id), str(other.id)
-    told = "account.top_up_resumed"
-    assert {each for each in found["ours"] if each[0] == told} == {(told, None, ours)}
-    assert {each for each in found["theirs"] if each[0] == told} == {(told, None, theirs)}
-    assert {each for each in found["project"] if each[0] == told} == {(told, ours, None)}
-    assert {each[1:] for each in found["ours"]} == {(None, ours)}
+    own_id, other_id = str(customer.project.id), str(other.id)
+    event_type = "account.top_up_resumed"
+    assert {each for each in received["ours"] if each[0] == event_type} == {(event_type, None, own_id)}
+    assert {each for each in received["theirs"] if each[0] == event_type} == {(event_type, None, other_id)}
+    assert {each for each in received["project"] if each[0] == event_type} == {(event_type, own_id, None)}
+    assert {each[1:] for each in received["ours"]} == {(None, own_id)}
 
 
 async def test_an_accounts_webhook_that_fails_is_disabled_and_its_payers_are_told(
@@ -72,9 +72,9 @@ async def test_an_accounts_webhook_that_fails_is_disabled_and_its_payers_are_tol
     home = Home(None, customer.project.id, "r1")
     receiver.status = 410
     async with customer.database.begin() as connection:
-        made = await store.create(connection, home, WebhookCreate(url=receiver.url), customer.keys)
-        await store.ping(connection, home, made.id)
+        webhook = await store.create(connection, home, WebhookCreate(url=receiver.url), customer.keys)
+        await store.ping(connection, home, webhook.id)
     async with customer.worker():
         await until(lambda: customer.value("SELECT disabled = 'gone' FROM webhooks"))
-    told = "SELECT account_id FROM events WHERE type = 'webhook.disabled' AND project_id IS NULL"
-    assert await customer.value(told) == customer.project.id
+    accounts = "SELECT account_id FROM events WHERE type = 'webhook.disabled' AND project_id IS NULL"
+    assert await customer.value(accounts) == customer.project.id

@@ -23,9 +23,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver: Receiver) -> None:
-    made = await customer.hook(receiver, "cluster.*")
+    webhook = await customer.hook(receiver, "cluster.*")
     async with customer.database.begin() as connection:
-        after = await store.rotate_secret(connection, customer.home, made.id, customer.keys, keep_seconds=3600)
+        after = await store.rotate_secret(connection, customer.home, webhook.id, customer.keys, keep_seconds=3600)
     async with customer.worker():
         await customer.emit()
         await until(lambda: len(receiver.got) >= 1)
@@ -35,13 +35,13 @@ async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver
         await customer.emit()
         await until(lambda: len(messages(receiver)) == 2)
     first, second = messages(receiver).values()
-    for secret in (made.secret, after.secret):
+    for secret in (webhook.secret, after.secret):
         assert verified(secret, first)
     assert verified(after.secret, second)
     with pytest.raises(WebhookVerificationError):
-        verified(made.secret, second)
+        verified(webhook.secret, second)
     stored = str(await customer.value("SELECT string_agg(w::text, '') FROM webhooks w"))
-    for secret in (made.secret, after.secret):
+    for secret in (webhook.secret, after.secret):
         assert secret not in stored
         assert base64.b64decode(secret.removeprefix("whsec_")).hex() not in stored
 
@@ -57,26 +57,26 @@ async def test_a_worker_that_cannot_open_the_secrets_tries_nothing(customer: Cus
 
 
 async def test_an_older_key_can_be_taken_away_once_all_was_sealed_anew(customer: Customer, receiver: Receiver) -> None:
-    made = await customer.hook(receiver, "cluster.*")
+    webhook = await customer.hook(receiver, "cluster.*")
     async with customer.database.begin() as connection:
-        await store.rotate_secret(connection, customer.home, made.id, customer.keys, keep_seconds=3600)
+        await store.rotate_secret(connection, customer.home, webhook.id, customer.keys, keep_seconds=3600)
     newer = new_key()
     await reencrypt(customer.database, read_keys(f"{newer},{customer.key}"))
     async with customer.worker(secrets_key=SecretStr(newer)):
         await customer.emit()
         await until(lambda: len(receiver.got) >= 1)
-    assert verified(made.secret, receiver.got[0])
+    assert verified(webhook.secret, receiver.got[0])
 
 
 @pytest.mark.parametrize("home", ["project", "account"])
 async def test_the_query_of_a_url_is_encrypted_and_sent(customer: Customer, receiver: Receiver, home: str) -> None:
-    mine = customer.home if home == "project" else Home(None, customer.project.id, "r1")
+    owner = customer.home if home == "project" else Home(None, customer.project.id, "r1")
     url = f"{receiver.url}?token=s3cret&flag&empty="
     async with customer.database.begin() as connection:
-        made = await store.create(connection, mine, WebhookCreate(url=url), customer.keys)
-        await store.ping(connection, mine, made.id)
+        webhook = await store.create(connection, owner, WebhookCreate(url=url), customer.keys)
+        await store.ping(connection, owner, webhook.id)
     shown = f"{receiver.url}?token=***&***&empty=***"
-    assert orjson.loads(made.document)["url"] == shown
+    assert orjson.loads(webhook.document)["url"] == shown
     stored = await customer.value("SELECT string_agg(w::text, '') FROM webhooks w")
     assert ("s3cret" in stored, "flag" in stored) == (False, False)
     key = new_key()
@@ -87,13 +87,13 @@ async def test_the_query_of_a_url_is_encrypted_and_sent(customer: Customer, rece
 
 
 async def test_a_url_as_it_is_shown_changes_nothing(customer: Customer, receiver: Receiver) -> None:
-    made = await customer.hook(receiver, query="?token=s3cret")
+    webhook = await customer.hook(receiver, query="?token=s3cret")
     version = "SELECT version FROM webhooks"
 
     async def change(**fields: object) -> str:
         async with customer.database.begin() as connection:
             body = WebhookPatch.model_validate(fields)
-            text = await store.update(connection, customer.home, made.id, body, customer.keys, if_match=None)
+            text = await store.update(connection, customer.home, webhook.id, body, customer.keys, if_match=None)
             return str(orjson.loads(text)["url"])
 
     shown = f"{receiver.url}?token=***"
@@ -107,7 +107,7 @@ async def test_a_url_as_it_is_shown_changes_nothing(customer: Customer, receiver
     assert await change(url=f"{receiver.url}?token=changed") == shown
     async with customer.worker():
         async with customer.database.begin() as connection:
-            await store.ping(connection, customer.home, made.id)
+            await store.ping(connection, customer.home, webhook.id)
         await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
     assert {got.path for got in receiver.got} == {"/hook?token=changed"}
     assert await change(url=receiver.url) == receiver.url
@@ -117,10 +117,10 @@ async def test_a_url_as_it_is_shown_changes_nothing(customer: Customer, receiver
 async def test_secrets_of_accounts_are_encrypted_anew(customer: Customer, receiver: Receiver) -> None:
     home = Home(None, customer.project.id, "r1")
     async with customer.database.begin() as connection:
-        made = await store.create(connection, home, WebhookCreate(url=receiver.url), customer.keys)
-        await store.ping(connection, home, made.id)
+        webhook = await store.create(connection, home, WebhookCreate(url=receiver.url), customer.keys)
+        await store.ping(connection, home, webhook.id)
     key = new_key()
     await reencrypt(customer.database, read_keys(f"{key},{customer.key}"))
     async with customer.worker(secrets_key=SecretStr(key)):
         await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
-    assert "webhook.ping" in {verified(made.secret, got)["type"] for got in receiver.got}
+    assert "webhook.ping" in {verified(webhook.secret, got)["type"] for got in receiver.got}

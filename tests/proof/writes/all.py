@@ -24,7 +24,7 @@ from tests.proof.writes import (
     volumes,
     webhooks,
 )
-from tests.proof.writes.office import Cases
+from tests.proof.writes.write import Cases
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "openapi.json"
 WRITING = frozenset({"post", "put", "patch", "delete"})

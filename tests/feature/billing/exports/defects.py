@@ -315,12 +315,12 @@ def find_defects(
     checks = (*_per_column(columns), *CHECKS)
     bounds = {"since": period and period.since, "until": period and period.until}
     values = {"whole": whole_invoices, **bounds}
-    found = []
+    defects = []
     for check in checks:
         limited = sql.Composed([text(check.query), sql.SQL(" ORDER BY 1 LIMIT "), sql.Literal(MOST)])
         rows = connection.execute(limited, values)
-        found += [Defect(check.name, row, detail) for row, detail in rows]
-    return found
+        defects += [Defect(check.name, row, detail) for row, detail in rows]
+    return defects
 
 
 def _load(connection: Connection, pieces: Iterable[bytes], columns: Sequence[Column]) -> None:

@@ -12,7 +12,7 @@ from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from tests.feature.billing.books import Books, at
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import Project, make_project
 
 if TYPE_CHECKING:
@@ -27,56 +27,58 @@ HOSTILE = '=HYPERLINK("x"),\\N "quoted" \u2028 line'
 class Furnished:
     """Two projects; the second is paid for by the first one's account from 3 o'clock on 3 May on."""
 
-    books: Books
+    billing: BillingWorld
     other: Project
     clusters: tuple[UUID, UUID, UUID]
 
 
-async def furnish(books: Books) -> Furnished:
+async def furnish(billing: BillingWorld) -> Furnished:
     """Usage over the end of April, which is sealed, a correction of it in May, a contract, a resize, odd names.
 
     Five machines of the first cluster fail on 3 May.
     """
-    await books.price("0.0625", valid_to=at("2026-05-02T08:30:30"))
-    await books.price("0.0710", at("2026-05-02T08:30:30"))
-    async with books.database.begin() as connection:
+    await billing.price("0.0625", valid_to=at("2026-05-02T08:30:30"))
+    await billing.price("0.0710", at("2026-05-02T08:30:30"))
+    async with billing.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    first, second, third = await books.make_cluster(), await books.make_cluster(), await books.make_cluster(other)
-    await books.execute(
+    first, second, third = await billing.make_cluster(), await billing.make_cluster(), await billing.make_cluster(other)
+    await billing.execute(
         "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
         " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2024-01-01', 'test')"
     )
-    await books.execute(
+    await billing.execute(
         "INSERT INTO contract_prices (id, account_id, sku, region, currency, unit_price, valid_from, source)"
         " VALUES (gen_random_uuid(), :other, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.05, '2026-04-01Z', 'contract')",
         other=other.id,
     )
-    await books.execute(
+    await billing.execute(
         'UPDATE clusters SET name = :name, tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first, name=HOSTILE
     )
     start, resized = at("2026-04-30T20:12:13"), at("2026-05-02T09:00:01")
-    await books.used(first, start, resized, quantity=4)
+    await billing.used(first, start, resized, quantity=4)
     failed, gone = at("2026-05-03T03:30:00"), at("2026-05-03T05:17:00")
-    await books.used(first, resized, failed, quantity=16, anchor_at=start)
-    credited = await books.used(first, failed, gone, quantity=16, credited=5, anchor_at=start)
-    await books.execute(
+    await billing.used(first, resized, failed, quantity=16, anchor_at=start)
+    credited = await billing.used(first, failed, gone, quantity=16, credited=5, anchor_at=start)
+    await billing.execute(
         "INSERT INTO usage_credits (project_id, interval_id, report_id) VALUES (:project, :interval, :report)",
-        project=books.project.id,
+        project=billing.project.id,
         interval=credited,
-        report=await books.reported(failed),
+        report=await billing.reported(failed),
     )
-    await books.used(second, at("2026-04-30T22:00:00"), at("2026-04-30T23:10:10"))
-    await books.used(third, at("2026-05-02T10:10:10"), quantity=2, project=other)
-    await books.execute(
+    await billing.used(second, at("2026-04-30T22:00:00"), at("2026-04-30T23:10:10"))
+    await billing.used(third, at("2026-05-02T10:10:10"), quantity=2, project=other)
+    await billing.execute(
         "INSERT INTO project_accounts (project_id, account_id, valid_from)"
         " VALUES (:project, :payer, '2026-05-03T03:00:00Z')",
         project=other.id,
-        payer=books.project.id,
+        payer=billing.project.id,
     )
-    await books.keep(at("2026-05-02T00:30:00"))
-    await books.used(second, at("2026-04-30T23:20:20"), at("2026-04-30T23:30:00"), anchor_at=at("2026-04-30T22:00:00"))
-    await books.keep(NOW)
-    return Furnished(books, other, (first, second, third))
+    await billing.keep(at("2026-05-02T00:30:00"))
+    await billing.used(
+        second, at("2026-04-30T23:20:20"), at("2026-04-30T23:30:00"), anchor_at=at("2026-04-30T22:00:00")
+    )
+    await billing.keep(NOW)
+    return Furnished(billing, other, (first, second, third))
 
 
 def selection(

@@ -15,9 +15,9 @@ from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import snapshot
 from ipucloud.contract.exports import FocusVersion
 from ipucloud.db.engine import Database
-from tests.feature.billing.books import open_books
 from tests.feature.billing.exports.defects import CHECKS, Defect, find_defects
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
+from tests.feature.billing.world import open_billing_world
 from tests.support.postgres import Database as Scratch
 
 Rows = list[dict[str, str]]
@@ -42,9 +42,9 @@ class File:
 
     def defects(self, content: bytes) -> set[str]:
         with snapshot(self.url) as connection:
-            found = find_defects(connection, [content], FocusVersion.V1_4, whole_invoices=True, period=month_of(APRIL))
-        assert all(isinstance(each, Defect) and each.row > 0 for each in found)
-        return {each.check for each in found}
+            rows = find_defects(connection, [content], FocusVersion.V1_4, whole_invoices=True, period=month_of(APRIL))
+        assert all(isinstance(each, Defect) and each.row > 0 for each in rows)
+        return {each.check for each in rows}
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +56,9 @@ def file(postgres: Any) -> Iterator[File]:
 async def _written(scratch: Scratch) -> bytes:
     database = Database(scratch.app_url)
     try:
-        books = await open_books(database, scratch.owner_url)
-        await furnish(books)
-        return csv_of(scratch.app_url, selection(account=books.project.id, month=APRIL))
+        billing = await open_billing_world(database, scratch.owner_url)
+        await furnish(billing)
+        return csv_of(scratch.app_url, selection(account=billing.project.id, month=APRIL))
     finally:
         await database.close()
 

@@ -20,9 +20,9 @@ from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_docu
 from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import Problem
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
-from tests.feature.billing.exports.workers import KEYS, Desk, worker
+from tests.feature.billing.exports.workers import KEYS, ExportClient, worker
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, s3_server
 from tests.support.waiting import until
@@ -44,52 +44,54 @@ def bucket(server: S3Server, **changes: Any) -> Bucket:
     return replace(usual, **changes)
 
 
-async def connected(books: Books, where: Bucket) -> UUID:
-    async with books.database.begin() as connection:
-        home, rules = Home(books.project.id, None), Rules(KEYS, private_too=True, ports=PORTS)
+async def connected(billing: BillingWorld, where: Bucket) -> UUID:
+    async with billing.database.begin() as connection:
+        home, rules = Home(billing.project.id, None), Rules(KEYS, private_too=True, ports=PORTS)
         document = await connect(connection, home, where, rules)
     assert where.secret not in document.decode()
     return UUID(json.loads(document)["id"])
 
 
-async def complaint(desk: Desk, export: UUID) -> str:
+async def complaint(client: ExportClient, export: UUID) -> str:
     """Run a worker until it has failed to deliver, and read why."""
 
     async def failed() -> bool:
-        return bool((await desk.state(export)).deliveries)
+        return bool((await client.state(export)).deliveries)
 
-    async with at_work(worker(desk.database)):
+    async with at_work(worker(client.database)):
         await until(failed, "a delivery fails")
-    state = await desk.state(export)
+    state = await client.state(export)
     assert state.state == "running"
     error: str = state.last_error
     return error
 
 
 @pytest.mark.anyio
-async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, database: Scratch, s3: S3Server) -> None:
-    await furnish(books)
-    desk = Desk(books.database, books.project.id)
-    lake = await connected(books, bucket(s3))
-    async with books.database.begin() as connection:
+async def test_a_file_is_delivered_once_and_a_schedule_goes_on(
+    billing: BillingWorld, database: Scratch, s3: S3Server
+) -> None:
+    await furnish(billing)
+    client = ExportClient(billing.database, billing.project.id)
+    lake = await connected(billing, bucket(s3))
+    async with billing.database.begin() as connection:
         plan = Plan(lake, CSV.dataset, CSV.version, CSV.format, "day")
-        await add_schedule(connection, Home(books.project.id, None), plan)
-    await serve_schedules(books.database)
-    assert await books.rows("SELECT FROM exports") == []
+        await add_schedule(connection, Home(billing.project.id, None), plan)
+    await serve_schedules(billing.database)
+    assert await billing.rows("SELECT FROM exports") == []
     stop_clock(database.owner_url, at("2026-05-04T01:00:01"))
-    await asyncio.gather(serve_schedules(books.database), serve_schedules(books.database))
-    [(scheduled,)] = await books.rows("SELECT id FROM exports WHERE month = '2026-05-01'")
-    await desk.work_until_done(scheduled)
+    await asyncio.gather(serve_schedules(billing.database), serve_schedules(billing.database))
+    [(scheduled,)] = await billing.rows("SELECT id FROM exports WHERE month = '2026-05-01'")
+    await client.work_until_done(scheduled)
     start_clock(database.owner_url)
-    [secret] = await books.rows("SELECT secret FROM s3_connections")
+    [secret] = await billing.rows("SELECT secret FROM s3_connections")
     assert s3.secret not in secret[0]
-    once = await desk.ask(replace(CSV, connection_id=lake))
-    twice = await desk.ask(replace(CSV, connection_id=lake))
-    await desk.work_until_done(once, twice)
-    assert {(await desk.state(each)).state for each in (once, twice, scheduled)} == {"succeeded"}
+    once = await client.ask(replace(CSV, connection_id=lake))
+    twice = await client.ask(replace(CSV, connection_id=lake))
+    await client.work_until_done(once, twice)
+    assert {(await client.state(each)).state for each in (once, twice, scheduled)} == {"succeeded"}
     files = s3.files("costs")
     assert len(files) == 4, "two months, each with a manifest; the same file twice is one"
-    content = csv_of(database.app_url, selection(project=desk.project_id, month=APRIL))
+    content = csv_of(database.app_url, selection(project=client.project_id, month=APRIL))
     digest = hashlib.sha256(content).hexdigest()
     assert files[f"ipu/focus-1.4-cost-and-usage-2026-04-{digest}.csv"] == content
     manifest = json.loads(files[f"ipu/focus-1.4-cost-and-usage-2026-04-{digest}.manifest.json"])
@@ -101,8 +103,8 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, dat
             "sha256": digest,
         }
     ]
-    async with books.database.read() as reading:
-        home, every = Home(books.project.id, None), ExportScheduleList()
+    async with billing.database.read() as reading:
+        home, every = Home(billing.project.id, None), ExportScheduleList()
         [schedule] = map(json.loads, await schedule_documents(reading, home, every))
     assert (schedule["last_export"], schedule["last_error"]) == (str(scheduled), None)
 
@@ -116,23 +118,25 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, dat
     ],
 )
 async def test_a_failed_delivery_has_a_sentence_of_ours(
-    books: Books, s3: S3Server, changes: dict[str, str], sentence: str
+    billing: BillingWorld, s3: S3Server, changes: dict[str, str], sentence: str
 ) -> None:
-    desk = Desk(books.database, books.project.id)
-    export = await desk.ask(replace(CSV, connection_id=await connected(books, bucket(s3, **changes))))
-    assert await complaint(desk, export) == sentence
+    client = ExportClient(billing.database, billing.project.id)
+    export = await client.ask(replace(CSV, connection_id=await connected(billing, bucket(s3, **changes))))
+    assert await complaint(client, export) == sentence
 
 
 @pytest.mark.anyio
-async def test_a_delivery_that_never_works_fails_after_a_day_and_the_file_is_kept(books: Books, s3: S3Server) -> None:
-    desk = Desk(books.database, books.project.id)
-    gone = await connected(books, bucket(s3, endpoint="http://127.0.0.1:9"))
-    export = await desk.ask(replace(CSV, connection_id=gone))
-    assert await complaint(desk, export) == "The bucket's service did not answer."
-    await books.execute("UPDATE operations SET deadline_at = app_now()")
-    await books.execute("UPDATE work SET run_at = app_now() WHERE kind = 'export'")
-    await desk.work_until_done(export)
-    state = await desk.state(export)
+async def test_a_delivery_that_never_works_fails_after_a_day_and_the_file_is_kept(
+    billing: BillingWorld, s3: S3Server
+) -> None:
+    client = ExportClient(billing.database, billing.project.id)
+    gone = await connected(billing, bucket(s3, endpoint="http://127.0.0.1:9"))
+    export = await client.ask(replace(CSV, connection_id=gone))
+    assert await complaint(client, export) == "The bucket's service did not answer."
+    await billing.execute("UPDATE operations SET deadline_at = app_now()")
+    await billing.execute("UPDATE work SET run_at = app_now() WHERE kind = 'export'")
+    await client.work_until_done(export)
+    state = await client.state(export)
     assert (state.state, state.error["code"]) == ("failed", "deadline_exceeded")
     assert "did not answer" in state.error["detail"]
     assert state.manifest is not None
@@ -144,11 +148,13 @@ async def test_a_delivery_that_never_works_fails_after_a_day_and_the_file_is_kep
     ["http://s3.example", "https://user@s3.example", "https://s3.example/path", "ftp://s3.example", "https://", "s3",
      "https://s3.example:22", "https://s3.example:0", "https://s3.example:8443", "https://[2001:db8::1]:9000"],
 )  # fmt: skip
-async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: str) -> None:
+async def test_an_endpoint_has_one_form(billing: BillingWorld, s3: S3Server, endpoint: str) -> None:
     where = bucket(s3, endpoint=endpoint)
-    async with books.database.begin() as connection:
+    async with billing.database.begin() as connection:
         with pytest.raises(Problem, match="validation_failed"):
-            await connect(connection, Home(books.project.id, None), where, Rules(KEYS, private_too=False, ports=PORTS))
+            await connect(
+                connection, Home(billing.project.id, None), where, Rules(KEYS, private_too=False, ports=PORTS)
+            )
 
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:

@@ -25,9 +25,9 @@ from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.defects import find_defects
 from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, NOW, Furnished, csv_of, furnish, selection
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE
 
@@ -44,8 +44,8 @@ def summed(rows: Rows, column: str = "BilledCost", **only: str) -> Decimal:
     return sum((Decimal(row[column]) for row in rows if only.items() <= row.items()), Decimal(0))
 
 
-async def charged(books: Books, where: str, **values: object) -> Decimal:
-    [row] = await books.rows(f"SELECT coalesce(sum(cost), 0) FROM usage_charges WHERE {where}", values)  # noqa: S608
+async def charged(billing: BillingWorld, where: str, **values: object) -> Decimal:
+    [row] = await billing.rows(f"SELECT coalesce(sum(cost), 0) FROM usage_charges WHERE {where}", values)  # noqa: S608
     total: Decimal = row[0]
     return total
 
@@ -60,16 +60,18 @@ def bundle(directory: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
-async def test_files_are_the_ledger_and_pass_every_check(books: Books, database: Scratch, tmp_path: Path) -> None:
-    made = await furnish(books)
-    mine, other = books.project.id, made.other.id
+async def test_files_are_the_ledger_and_pass_every_check(
+    billing: BillingWorld, database: Scratch, tmp_path: Path
+) -> None:
+    ledger = await furnish(billing)
+    own, other = billing.project.id, ledger.other.id
     for month in (APRIL, MAY):
-        for kind, id_ in product(("project", "account"), (mine, other)):
+        for kind, id_ in product(("project", "account"), (own, other)):
             chosen = selection(project=id_, month=month) if kind == "project" else selection(account=id_, month=month)
             content = csv_of(database.app_url, chosen)
             rows = rows_of(content)
             assert summed([row for row in rows if row["ResourceId"]]) == await charged(
-                books, f"{kind}_id = :id AND billing_month = :month", id=id_, month=month
+                billing, f"{kind}_id = :id AND billing_month = :month", id=id_, month=month
             )
             if kind == "project":
                 assert {row["SubAccountId"] for row in rows} <= {f"urn:ipu:project:{id_}", ""}
@@ -82,17 +84,17 @@ async def test_files_are_the_ledger_and_pass_every_check(books: Books, database:
             file.write_bytes(content)
             checked = toolkit("cost-and-usage", file)
             assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert summed(rows_of(csv_of(database.app_url, selection(account=mine, month=MAY))), ChargeClass="Correction") > 0
+    assert summed(rows_of(csv_of(database.app_url, selection(account=own, month=MAY))), ChargeClass="Correction") > 0
 
 
-async def test_credited_machines_are_rows_beside_those_of_usage(books: Books, database: Scratch) -> None:
+async def test_credited_machines_are_rows_beside_those_of_usage(billing: BillingWorld, database: Scratch) -> None:
     """Five of sixteen machines fail on 3 May, from 3:30 to 5:17."""
-    await furnish(books)
-    rows = rows_of(csv_of(database.app_url, selection(project=books.project.id, month=MAY)))
-    given = [row for row in rows if row["x_ChargeId"].endswith("-credit")]
+    await furnish(billing)
+    rows = rows_of(csv_of(database.app_url, selection(project=billing.project.id, month=MAY)))
+    credit_rows = [row for row in rows if row["x_ChargeId"].endswith("-credit")]
     usage = {row["x_ChargeId"]: row for row in rows if row["ChargeCategory"] == "Usage"}
-    assert len(given) == 3
-    for credit in given:
+    assert len(credit_rows) == 3
+    for credit in credit_rows:
         of = usage[credit["x_ChargeId"].removesuffix("-credit")]
         same = (
             "ResourceId",
@@ -111,13 +113,13 @@ async def test_credited_machines_are_rows_beside_those_of_usage(books: Books, da
 
 
 async def test_a_month_that_cost_nothing_is_on_no_invoice_once_the_others_are_issued(
-    books: Books, database: Scratch
+    billing: BillingWorld, database: Scratch
 ) -> None:
-    await books.price("0")
-    await books.used(await books.make_cluster(), at("2026-04-30T20:00:00"), at("2026-04-30T21:00:00"))
-    chosen = selection(account=books.project.id, month=APRIL)
-    for instant, invoice in ((NOW.replace(day=1, hour=0), f"draft:{books.project.id}:2026-04"), (NOW, "")):
-        await books.keep(instant)
+    await billing.price("0")
+    await billing.used(await billing.make_cluster(), at("2026-04-30T20:00:00"), at("2026-04-30T21:00:00"))
+    chosen = selection(account=billing.project.id, month=APRIL)
+    for instant, invoice in ((NOW.replace(day=1, hour=0), f"draft:{billing.project.id}:2026-04"), (NOW, "")):
+        await billing.keep(instant)
         rows = rows_of(csv_of(database.app_url, chosen))
         assert ({row["InvoiceId"] for row in rows}, summed(rows)) == ({invoice}, Decimal(0))
     with snapshot(database.app_url) as connection:
@@ -126,14 +128,14 @@ async def test_a_month_that_cost_nothing_is_on_no_invoice_once_the_others_are_is
 
 
 async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
-    books: Books, database: Scratch, tmp_path: Path
+    billing: BillingWorld, database: Scratch, tmp_path: Path
 ) -> None:
     """At any second of the hours after the last close: what is posted and what is provisional are the accrued cost."""
-    made = await furnish(books)
-    owners = [(books.project.id, None), (made.other.id, None), (None, books.project.id)]
+    ledger = await furnish(billing)
+    owners = [(billing.project.id, None), (ledger.other.id, None), (None, billing.project.id)]
     chance = random.Random(14)  # noqa: S311  # a test's choice
     for second in (0, *sorted(chance.sample(range(1, 9000), 4))):
-        books.now(NOW + timedelta(seconds=second))
+        billing.now(NOW + timedelta(seconds=second))
         for project, account in owners:
             posted = rows_of(csv_of(database.app_url, selection(project=project, account=account)))
             chosen = selection(project=project, account=account, provisional=True)
@@ -143,8 +145,8 @@ async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
             with snapshot(database.app_url) as connection:
                 assert find_defects(connection, [content], chosen.version, whole_invoices=account is not None) == []
             spending = project_spending if project else account_spending
-            async with books.database.read() as connection:
-                spent = await spending(connection, project or books.project.id, currency="EUR")
+            async with billing.database.read() as connection:
+                spent = await spending(connection, project or billing.project.id, currency="EUR")
             of_month = [row for row in rows if row["ResourceId"] and row["ChargeClass"] != "Correction"]
             assert summed(of_month) == spent.accrued.amount, (second, project)
             assert summed(of_month, x_Provisional="true") == spent.unposted.amount
@@ -153,36 +155,36 @@ async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
         file.write_bytes(content)
         checked = toolkit("cost-and-usage", file)
         assert checked.returncode == 0, checked.stdout + checked.stderr
-    before = rows_of(csv_of(database.app_url, selection(account=books.project.id, month=APRIL, provisional=True)))
+    before = rows_of(csv_of(database.app_url, selection(account=billing.project.id, month=APRIL, provisional=True)))
     assert {row["x_Provisional"] for row in before} == {"false"}, "a sealed month has none"
 
 
-async def test_the_creator_of_a_resource_is_a_tag_of_its_own(books: Books, database: Scratch) -> None:
-    made = await furnish(books)
+async def test_the_creator_of_a_resource_is_a_tag_of_its_own(billing: BillingWorld, database: Scratch) -> None:
+    ledger = await furnish(billing)
     created = (
         "INSERT INTO operations (id, project_id, cluster_id, kind, state, request_id, requested_by, created_at,"
         " deadline_at)"
         " SELECT gen_random_uuid(), c.project_id, c.id, 'cluster.create', 'running', 'r', t.id, app_now(), app_now()"
         " FROM clusters c JOIN tokens t USING (project_id) WHERE c.id = :id LIMIT 1"
     )
-    await books.execute(created, id=made.clusters[0])
-    await books.execute(
+    await billing.execute(created, id=ledger.clusters[0])
+    await billing.execute(
         "UPDATE clusters SET tags = :spoofed WHERE id = :id",
-        id=made.clusters[0],
+        id=ledger.clusters[0],
         spoofed='{"team": "nlp", "ipucloud/created_by": "somebody else"}',
     )
-    [(token,)] = await books.rows("SELECT name FROM tokens WHERE project_id = :id LIMIT 1", id=books.project.id)
-    rows = rows_of(csv_of(database.app_url, selection(account=books.project.id)))
+    [(token,)] = await billing.rows("SELECT name FROM tokens WHERE project_id = :id LIMIT 1", id=billing.project.id)
+    rows = rows_of(csv_of(database.app_url, selection(account=billing.project.id)))
     tags = {row["ResourceId"].split(":")[-1]: json.loads(row["Tags"]) for row in rows if row["ResourceId"]}
-    assert tags[str(made.clusters[0])] == {"team": "nlp", "ipucloud/created_by": token}
-    assert "ipucloud/created_by" not in tags[str(made.clusters[2])], "no token asked for it"
+    assert tags[str(ledger.clusters[0])] == {"team": "nlp", "ipucloud/created_by": token}
+    assert "ipucloud/created_by" not in tags[str(ledger.clusters[2])], "no token asked for it"
 
 
-async def test_an_invoice_is_the_sum_of_its_rows(books: Books, database: Scratch) -> None:
-    await furnish(books)
-    rows = rows_of(csv_of(database.app_url, selection(project=books.project.id, month=APRIL)))
-    [(number, total)] = await books.rows(
-        "SELECT number, total FROM invoices WHERE account_id = :id", id=books.project.id
+async def test_an_invoice_is_the_sum_of_its_rows(billing: BillingWorld, database: Scratch) -> None:
+    await furnish(billing)
+    rows = rows_of(csv_of(database.app_url, selection(project=billing.project.id, month=APRIL)))
+    [(number, total)] = await billing.rows(
+        "SELECT number, total FROM invoices WHERE account_id = :id", id=billing.project.id
     )
     assert summed(rows) == summed(rows, InvoiceId=number) == total
     assert Counter(row["ChargeCategory"] for row in rows) == {"Usage": 6, "Adjustment": 1, "Tax": 1}
@@ -190,23 +192,23 @@ async def test_an_invoice_is_the_sum_of_its_rows(books: Books, database: Scratch
     assert (tax["SkuId"], tax["PricingQuantity"], tax["ResourceId"]) == ("", "", "")
 
 
-async def test_a_closed_month_is_the_same_file_whatever_is_renamed(books: Books, database: Scratch) -> None:
-    made = await furnish(books)
-    closed, open_ = selection(account=books.project.id, month=APRIL), selection(account=books.project.id, month=MAY)
+async def test_a_closed_month_is_the_same_file_whatever_is_renamed(billing: BillingWorld, database: Scratch) -> None:
+    ledger = await furnish(billing)
+    closed, open_ = selection(account=billing.project.id, month=APRIL), selection(account=billing.project.id, month=MAY)
     before, running = csv_of(database.app_url, closed), csv_of(database.app_url, open_)
-    await books.execute("UPDATE clusters SET name = 'renamed', tags = '{}' WHERE id = :id", id=made.clusters[0])
-    await books.execute("UPDATE projects SET name = 'Renamed'")
-    await books.execute("UPDATE billing_accounts SET name = 'Renamed'")
-    await books.keep(at("2026-05-03T09:30:00"))
+    await billing.execute("UPDATE clusters SET name = 'renamed', tags = '{}' WHERE id = :id", id=ledger.clusters[0])
+    await billing.execute("UPDATE projects SET name = 'Renamed'")
+    await billing.execute("UPDATE billing_accounts SET name = 'Renamed'")
+    await billing.keep(at("2026-05-03T09:30:00"))
     assert csv_of(database.app_url, closed) == before
     after = csv_of(database.app_url, open_)
     assert after != running
     assert "renamed" in {row["ResourceName"] for row in rows_of(after)}
 
 
-async def test_hostile_names_stay_text(books: Books, database: Scratch) -> None:
-    await furnish(books)
-    rows = rows_of(csv_of(database.app_url, selection(project=books.project.id)))
+async def test_hostile_names_stay_text(billing: BillingWorld, database: Scratch) -> None:
+    await furnish(billing)
+    rows = rows_of(csv_of(database.app_url, selection(project=billing.project.id)))
     names = {row["ResourceName"] for row in rows}
     assert f"'{HOSTILE}" in names
     assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for row in rows for cell in row.values())
@@ -214,14 +216,14 @@ async def test_hostile_names_stay_text(books: Books, database: Scratch) -> None:
 
 
 async def test_the_datasets_of_a_month_are_a_bundle_without_findings(
-    books: Books, database: Scratch, tmp_path: Path
+    billing: BillingWorld, database: Scratch, tmp_path: Path
 ) -> None:
     """Usage, taken back in the month itself, and credited machines: every detail is the sum of its rows, exactly."""
-    made = await furnish(books)
+    ledger = await furnish(billing)
     for month in (APRIL, MAY):
         if month == MAY:
-            await settled_may(books, made)
-        for account, project in ((books.project.id, None), (None, made.other.id)):
+            await settled_may(billing, ledger)
+        for account, project in ((billing.project.id, None), (None, ledger.other.id)):
             files = {
                 dataset: csv_of(
                     database.app_url, selection(month=month, dataset=dataset, account=account, project=project)
@@ -239,28 +241,30 @@ async def test_the_datasets_of_a_month_are_a_bundle_without_findings(
             assert checked.returncode == 0, checked.stdout
 
 
-async def settled_may(books: Books, made: Furnished) -> None:
+async def settled_may(billing: BillingWorld, ledger: Furnished) -> None:
     """May is over and billed. An hour of a cluster that never ran was posted and taken back in it."""
-    await books.execute("UPDATE usage_intervals SET ended_at = '2026-05-03T12:00:00Z' WHERE ended_at IS NULL")
+    await billing.execute("UPDATE usage_intervals SET ended_at = '2026-05-03T12:00:00Z' WHERE ended_at IS NULL")
     for minutes, revision in ((60, 0), (-60, 1)):
-        await books.execute(
+        await billing.execute(
             "INSERT INTO usage_charges (billing_month, hour, resource_id, first_minute, rev, project_id, account_id,"
             " interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,"
             " list_unit_price) SELECT billing_month, '2026-05-20T10:00Z', resource_id, 99999, :revision, project_id,"
             " account_id, interval_id, :price, '2026-05-20T10:00Z', '2026-05-20T11:00Z', :minutes, 1, sku,"
             " region, currency, 0.5, 0.5 FROM usage_charges WHERE resource_id = :cluster AND rev = 0 LIMIT 1",
             price=UUID(int=7),
-            cluster=made.clusters[2],
+            cluster=ledger.clusters[2],
             minutes=minutes,
             revision=revision,
         )
-    for account in (books.project.id, made.other.id):
-        async with books.database.begin() as connection:
+    for account in (billing.project.id, ledger.other.id):
+        async with billing.database.begin() as connection:
             await issue_in(connection, Bill(account, "EUR", MAY))
 
 
 @pytest.mark.parametrize("version", FocusVersion)
-async def test_every_column_is_there_in_every_file(books: Books, database: Scratch, version: FocusVersion) -> None:
+async def test_every_column_is_there_in_every_file(
+    billing: BillingWorld, database: Scratch, version: FocusVersion
+) -> None:
     for dataset in Dataset:
         chosen = Selection(dataset, version, FileFormat.CSV, month_of(MAY), UUID(int=5), None, "IPU Cloud", {})
         header, *rows = csv_of(database.app_url, chosen).decode().splitlines()
@@ -268,21 +272,23 @@ async def test_every_column_is_there_in_every_file(books: Books, database: Scrat
         assert rows == []
 
 
-async def test_months_and_invoices_are_datasets_of_their_own(books: Books, database: Scratch, tmp_path: Path) -> None:
-    await furnish(books)
+async def test_months_and_invoices_are_datasets_of_their_own(
+    billing: BillingWorld, database: Scratch, tmp_path: Path
+) -> None:
+    await furnish(billing)
     for month, status in ((APRIL, "Closed"), (MAY, "Open")):
         content = csv_of(
-            database.app_url, selection(project=books.project.id, month=month, dataset=Dataset.BILLING_PERIOD)
+            database.app_url, selection(project=billing.project.id, month=month, dataset=Dataset.BILLING_PERIOD)
         )
         assert [row["BillingPeriodStatus"] for row in rows_of(content)] == [status]
         (tmp_path / "file.csv").write_bytes(content)
         checked = toolkit("billing-period", tmp_path / "file.csv")
         assert checked.returncode == 0, checked.stdout
-    chosen = selection(project=books.project.id, month=APRIL, dataset=Dataset.INVOICE_DETAIL)
+    chosen = selection(project=billing.project.id, month=APRIL, dataset=Dataset.INVOICE_DETAIL)
     content = csv_of(database.app_url, chosen)
-    [[total]] = await books.rows("SELECT total FROM invoices WHERE account_id = :id", id=books.project.id)
+    [[total]] = await billing.rows("SELECT total FROM invoices WHERE account_id = :id", id=billing.project.id)
     assert summed(rows_of(content)) == total
-    usage = rows_of(csv_of(database.app_url, selection(project=books.project.id, month=APRIL)))
+    usage = rows_of(csv_of(database.app_url, selection(project=billing.project.id, month=APRIL)))
     details = {row["InvoiceDetailId"] for row in rows_of(content)}
     assert {row["InvoiceDetailId"] for row in usage} == details
     (tmp_path / "file.csv").write_bytes(content)

@@ -23,11 +23,11 @@ from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.actor import AccountActor
 from ipucloud.kernel.errors import Problem
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.ledgers import MAY, csv_of, furnish, selection
 from tests.feature.billing.exports.test_delivery import PORTS, bucket
 from tests.feature.billing.exports.test_files import rows_of, settled_may, summed
-from tests.feature.billing.exports.workers import KEYS, Desk
+from tests.feature.billing.exports.workers import KEYS, ExportClient
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import s3_server
 from tests.support.world.clock import start_clock, stop_clock
@@ -35,41 +35,41 @@ from tests.support.world.clock import start_clock, stop_clock
 pytestmark = pytest.mark.anyio
 
 
-def wanted(month: date = MAY) -> Wanted:
+def request_of(month: date = MAY) -> Wanted:
     return Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(month))
 
 
-async def asked(books: Books, account: UUID, *wants: Wanted) -> Sequence[UUID]:
-    async with books.database.begin() as connection:
+async def requested(billing: BillingWorld, account: UUID, *wants: Wanted) -> Sequence[UUID]:
+    async with billing.database.begin() as connection:
         actor = AccountActor(account, None, "req-account")
         return [(await request_export(connection, actor, each))[0] for each in wants]
 
 
-async def file_of(books: Books, account: UUID, export: UUID) -> bytes:
-    async with books.database.read() as connection:
+async def file_of(billing: BillingWorld, account: UUID, export: UUID) -> bytes:
+    async with billing.database.read() as connection:
         file = await kept_file(connection, Home(None, account), export)
-    return b"".join([piece async for piece in pieces_of(books.database, file)])
+    return b"".join([piece async for piece in pieces_of(billing.database, file)])
 
 
 async def test_a_project_that_moved_is_split_at_its_instant_and_files_are_the_invoices(
-    books: Books, database: Scratch
+    billing: BillingWorld, database: Scratch
 ) -> None:
     """The second project's first hours of May are its own account's, the rest the first project's account's."""
-    made = await furnish(books)
-    await settled_may(books, made)
+    ledger = await furnish(billing)
+    await settled_may(billing, ledger)
     start_clock(database.owner_url)
-    accounts = (books.project.id, made.other.id)
-    exports = [(await asked(books, account, wanted()))[0] for account in accounts]
-    await Desk(books.database, books.project.id).work_until_done(*exports)
+    accounts = (billing.project.id, ledger.other.id)
+    exports = [(await requested(billing, account, request_of()))[0] for account in accounts]
+    await ExportClient(billing.database, billing.project.id).work_until_done(*exports)
     files = []
     for account, export in zip(accounts, exports, strict=True):
-        content = await file_of(books, account, export)
+        content = await file_of(billing, account, export)
         assert content == csv_of(database.app_url, selection(account=account))
         rows = rows_of(content)
         assert {row["BillingAccountId"] for row in rows} == {f"urn:ipu:account:{account}"}
         totals = {
             number: Decimal(total)
-            for number, total in await books.rows(
+            for number, total in await billing.rows(
                 "SELECT number, total FROM invoices WHERE account_id = :id AND month = '2026-05-01'"
                 " UNION ALL SELECT n.number, -n.total FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id"
                 " WHERE i.account_id = :id AND n.issued_at < '2026-06-01Z'",
@@ -83,21 +83,21 @@ async def test_a_project_that_moved_is_split_at_its_instant_and_files_are_the_in
         usage = [
             at(row["ChargePeriodStart"].removesuffix("Z"))
             for row in rows
-            if (row["SubAccountId"], row["ChargeCategory"]) == (f"urn:ipu:project:{made.other.id}", "Usage")
+            if (row["SubAccountId"], row["ChargeCategory"]) == (f"urn:ipu:project:{ledger.other.id}", "Usage")
             and row["ChargePeriodStart"] < "2026-05-20"  # what `settled_may` posted by hand
         ]
         assert usage, "it paid for some of it"
         assert {start < moved for start in usage} == {before}
     assert [
         finding
-        for finding in await audit(books.database)
+        for finding in await audit(billing.database)
         if finding.rule.object_type in {"operation", "event", "row", "work_item"}
     ] == []
     with pytest.raises(Problem, match="does not exist"):
-        await file_of(books, made.other.id, exports[0])
-    async with books.database.read() as connection:
+        await file_of(billing, ledger.other.id, exports[0])
+    async with billing.database.read() as connection:
         with pytest.raises(Problem, match="does not exist"):
-            await kept_file(connection, Home(books.project.id, None), exports[0])
+            await kept_file(connection, Home(billing.project.id, None), exports[0])
 
 
 def part_of(database: Scratch, number: str, chosen: Selection) -> tuple[Decimal, object]:
@@ -109,58 +109,62 @@ def part_of(database: Scratch, number: str, chosen: Selection) -> tuple[Decimal,
     return Decimal(named["billed_cost"]), named["whole"]
 
 
-async def test_a_manifest_names_the_part_of_a_shared_invoice_that_its_file_has(books: Books, database: Scratch) -> None:
+async def test_a_manifest_names_the_part_of_a_shared_invoice_that_its_file_has(
+    billing: BillingWorld, database: Scratch
+) -> None:
     """Both projects have lines on May's invoice: the account's file has its total, a project's file its own lines."""
-    made = await furnish(books)
-    await settled_may(books, made)
-    [(number, total)] = await books.rows(
-        "SELECT number, total FROM invoices WHERE account_id = :id AND month = '2026-05-01'", id=books.project.id
+    ledger = await furnish(billing)
+    await settled_may(billing, ledger)
+    [(number, total)] = await billing.rows(
+        "SELECT number, total FROM invoices WHERE account_id = :id AND month = '2026-05-01'", id=billing.project.id
     )
-    lines = await books.rows(
+    lines = await billing.rows(
         "SELECT project_id, sum(amount) FROM invoice_lines WHERE invoice_id ="
         " (SELECT id FROM invoices WHERE number = :number) GROUP BY project_id",
         number=number,
     )
-    assert {project for project, _ in lines} == {books.project.id, made.other.id}
-    assert part_of(database, number, selection(account=books.project.id)) == (total, True)
+    assert {project for project, _ in lines} == {billing.project.id, ledger.other.id}
+    assert part_of(database, number, selection(account=billing.project.id)) == (total, True)
     for project, amount in lines:
         assert part_of(database, number, selection(project=project)) == (amount, False)
 
 
 async def test_a_schedule_of_an_account_delivers_its_whole_bill(
-    books: Books, database: Scratch, tmp_path_factory: pytest.TempPathFactory
+    billing: BillingWorld, database: Scratch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    await furnish(books)
-    home = Home(None, books.project.id)
+    await furnish(billing)
+    home = Home(None, billing.project.id)
     with s3_server(tmp_path_factory.mktemp("s3"), "costs") as s3:
-        async with books.database.begin() as connection:
+        async with billing.database.begin() as connection:
             rules = Rules(KEYS, private_too=True, ports=PORTS)
             lake = UUID(json.loads(await connect(connection, home, bucket(s3), rules))["id"])
             plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, "day")
             await add_schedule(connection, home, plan)
         stop_clock(database.owner_url, at("2026-05-04T01:00:01"))
-        await serve_schedules(books.database)
-        [(scheduled,)] = await books.rows("SELECT id FROM exports WHERE owner_account_id = :id", id=books.project.id)
-        await Desk(books.database, books.project.id).work_until_done(scheduled)
+        await serve_schedules(billing.database)
+        [(scheduled,)] = await billing.rows(
+            "SELECT id FROM exports WHERE owner_account_id = :id", id=billing.project.id
+        )
+        await ExportClient(billing.database, billing.project.id).work_until_done(scheduled)
         start_clock(database.owner_url)
-        content = csv_of(database.app_url, selection(account=books.project.id))
+        content = csv_of(database.app_url, selection(account=billing.project.id))
         assert content in s3.files("costs").values()
     with pytest.raises(Problem, match="does not exist"):  # a project has no connection of its account
-        async with books.database.begin() as connection:
-            await add_schedule(connection, Home(books.project.id, None), plan)
+        async with billing.database.begin() as connection:
+            await add_schedule(connection, Home(billing.project.id, None), plan)
 
 
-async def test_an_account_has_a_limit_of_its_own(books: Books) -> None:
-    home = Home(None, books.project.id)
-    async with books.database.begin() as connection:
+async def test_an_account_has_a_limit_of_its_own(billing: BillingWorld) -> None:
+    home = Home(None, billing.project.id)
+    async with billing.database.begin() as connection:
         assert await set_limit(connection, home, 2)
         assert not await set_limit(connection, home, 2)
-    month = (await books.rows("SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC')::date"))[0][0]
-    await asked(books, books.project.id, wanted(month), wanted(month))
+    month = (await billing.rows("SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC')::date"))[0][0]
+    await requested(billing, billing.project.id, request_of(month), request_of(month))
     with pytest.raises(Problem, match="billing account may request 2 exports") as refused:
-        await asked(books, books.project.id, wanted(month))
+        await requested(billing, billing.project.id, request_of(month))
     assert "--account" in (refused.value.detail or "")
-    await Desk(books.database, books.project.id).ask(wanted(month))
-    async with books.database.read() as connection:
+    await ExportClient(billing.database, billing.project.id).ask(request_of(month))
+    async with billing.database.read() as connection:
         assert json.loads(await limit_document(connection, home))["used"] == 2
-        assert json.loads(await limit_document(connection, Home(books.project.id, None)))["used"] == 1
+        assert json.loads(await limit_document(connection, Home(billing.project.id, None)))["used"] == 1

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ipucloud.contract.exports import FileFormat, FocusVersion
-from tests.feature.billing.books import Books
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, selection
+from tests.feature.billing.world import BillingWorld
 from tests.focus_report import ACCEPTED, FEWEST, failures, validate
 from tests.support.machine import FOCUS_PYTHON, Need, needs
 from tests.support.postgres import Database as Scratch
@@ -41,10 +41,10 @@ def test_a_composite_rule_that_fails_alone_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("month", [APRIL, MAY])
 @needs(Need.FOCUS)
 async def test_the_official_validator_finds_nothing(
-    books: Books, database: Scratch, tmp_path: Path, month: date
+    billing: BillingWorld, database: Scratch, tmp_path: Path, month: date
 ) -> None:
-    await furnish(books)
-    chosen = selection(account=books.project.id, month=month, version=FocusVersion.V1_2, format=FileFormat.CSV)
+    await furnish(billing)
+    chosen = selection(account=billing.project.id, month=month, version=FocusVersion.V1_2, format=FileFormat.CSV)
     content = csv_of(database.app_url, chosen)
     assert not content.isascii(), "names of other scripts are what a locale would break"
     (tmp_path / "file.csv").write_bytes(content)

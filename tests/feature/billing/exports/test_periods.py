@@ -26,11 +26,11 @@ from ipucloud.billing.invoices.credits import grant
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.kernel.money import Money
-from tests.feature.billing.books import at, open_books
 from tests.feature.billing.exports.defects import find_defects
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_file, parquet_of, selection
 from tests.feature.billing.exports.test_files import rows_of, summed, toolkit
 from tests.feature.billing.exports.test_parquet import meant
+from tests.feature.billing.world import at, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 BOTH = Period(APRIL, date(2026, 6, 1))
@@ -76,16 +76,16 @@ def bills(postgres: Any) -> Iterator[Bills]:
 async def _furnished(scratch: Scratch) -> Bills:
     database = Database(scratch.app_url)
     try:
-        books = await open_books(database, scratch.owner_url)
-        payer, never = books.project.id, datetime(2126, 1, 1, tzinfo=UTC)
-        books.now(at("2026-04-20T00:00:00"))
+        billing = await open_billing_world(database, scratch.owner_url)
+        payer, never = billing.project.id, datetime(2126, 1, 1, tzinfo=UTC)
+        billing.now(at("2026-04-20T00:00:00"))
         async with database.begin() as connection:
             await grant(connection, payer, Money.of("1.00", "EUR"), reason="welcome", expires_at=never)
-        made = await furnish(books)
-        [(number,)] = await books.rows("SELECT number FROM invoices WHERE account_id = :id", id=payer)
+        ledger = await furnish(billing)
+        [(number,)] = await billing.rows("SELECT number FROM invoices WHERE account_id = :id", id=payer)
         async with database.begin() as connection:
             await issue_credit_note(connection, number, net=None, reason="a gift")
-        return Bills(scratch.app_url, payer, made.other.id)
+        return Bills(scratch.app_url, payer, ledger.other.id)
     finally:
         await database.close()
 
@@ -118,15 +118,15 @@ def test_two_months_in_one_file_are_both_files_one_after_the_other(bills: Bills)
 
 
 def test_every_kind_of_row_has_its_day(bills: Bills) -> None:
-    found: dict[tuple[str, str], set[date]] = {}
+    days_of: dict[tuple[str, str], set[date]] = {}
     for ahead in range(8):
         day = EVENTFUL + timedelta(days=ahead)
         one = selection(account=bills.account, period=Period(day, day + timedelta(days=1)))
         for row in rows_of(csv_of(bills.url, one)):
-            found.setdefault((row["ChargeCategory"], row["ChargeClass"]), set()).add(day)
+            days_of.setdefault((row["ChargeCategory"], row["ChargeClass"]), set()).add(day)
             if (row["ChargeCategory"], row["ChargeClass"]) == ("Usage", ""):
                 assert date.fromisoformat(row["ChargePeriodStart"][:10]) == day
-    assert found == {
+    assert days_of == {
         ("Usage", ""): {date(2026, 4, 30), MAY, date(2026, 5, 2), date(2026, 5, 3)},
         ("Usage", "Correction"): {MAY},
         ("Adjustment", ""): {date(2026, 4, 30)},
@@ -145,8 +145,8 @@ def test_a_period_passes_every_check(bills: Bills, tmp_path: Path, period: Perio
         content = csv_of(bills.url, chosen)
         whole = chosen.account_id is not None
         with snapshot(bills.url) as connection:
-            found = find_defects(connection, [content], chosen.version, whole_invoices=whole, period=period)
-        assert found == []
+            found_defects = find_defects(connection, [content], chosen.version, whole_invoices=whole, period=period)
+        assert found_defects == []
         (tmp_path / "file.csv").write_bytes(content)
         shown = toolkit("cost-and-usage", tmp_path / "file.csv")
         assert shown.returncode == 0, shown.stdout + shown.stderr
@@ -160,12 +160,12 @@ def test_both_formats_say_the_same_of_a_period_however_many_series(
     period = Period(date(2026, 4, 30), date(2026, 5, 4))
     text = selection(account=bills.account, period=period)
     binary = selection(account=bills.account, period=period, format=FileFormat.PARQUET)
-    wanted = [meant(row, columns) for row in rows_of(csv_of(bills.url, text))]
+    expected = [meant(row, columns) for row in rows_of(csv_of(bills.url, text))]
     for at_hand in (0, 2, 1000):
         file = parquet_file(parquet_of(bills.url, binary, at_hand=at_hand))
-        assert file.read().to_pylist() == wanted
+        assert file.read().to_pylist() == expected
         assert file.num_row_groups > 5
-    assert len({row["BillingPeriodStart"] for row in wanted}) == 2
+    assert len({row["BillingPeriodStart"] for row in expected}) == 2
 
 
 def test_the_manifest_names_the_period_and_what_it_comes_to(bills: Bills) -> None:

@@ -19,7 +19,7 @@ from ipucloud.billing.exports.delivery import SMALL, deliver
 from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver, Target
 from ipucloud.billing.exports.s3 import DeliveryError
 from ipucloud.egress.guard import Address, Guard
-from tests.feature.billing.books import Books
+from tests.feature.billing.world import BillingWorld
 from tests.support.certificates import certify
 from tests.support.exports import make_export
 from tests.support.faultproxy import Ending, Fault, Proxy, Strike, proxy
@@ -67,11 +67,11 @@ class Depot:
 
     def arrived(self) -> None:
         """Both files are there, whole; they are taken away again."""
-        found = self.server.files("costs")
-        assert sorted(found) == [MANIFEST, NAME]
-        assert found[NAME] == self.content
-        assert json.loads(found[MANIFEST]) == {"rows": 1}
-        for name in found:
+        files = self.server.files("costs")
+        assert sorted(files) == [MANIFEST, NAME]
+        assert files[NAME] == self.content
+        assert json.loads(files[MANIFEST]) == {"rows": 1}
+        for name in files:
             (self.server.folder / "costs" / name).unlink()
 
 
@@ -83,13 +83,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 @pytest.fixture
 def line(server: S3Server) -> Iterator[Proxy]:
-    with proxy(("127.0.0.1", server.port)) as made:
-        yield made
+    with proxy(("127.0.0.1", server.port)) as tcp_proxy:
+        yield tcp_proxy
 
 
-async def kept(books: Books, database: Scratch, server: S3Server) -> Depot:
-    async with books.database.begin() as connection:
-        export = await make_export(connection, books.project.id)
+async def kept(billing: BillingWorld, database: Scratch, server: S3Server) -> Depot:
+    async with billing.database.begin() as connection:
+        export = await make_export(connection, billing.project.id)
     content = os.urandom(SIZE)
     pieces = [content[at : at + CHUNK_BYTES] for at in range(0, SIZE, CHUNK_BYTES)]
     with psycopg.connect(database.app_url) as writing, writing.cursor() as cursor:
@@ -101,9 +101,9 @@ async def kept(books: Books, database: Scratch, server: S3Server) -> Depot:
 
 
 async def test_a_large_file_goes_in_parts_and_arrives_whole(
-    books: Books, database: Scratch, server: S3Server, line: Proxy
+    billing: BillingWorld, database: Scratch, server: S3Server, line: Proxy
 ) -> None:
-    depot = await kept(books, database, server)
+    depot = await kept(billing, database, server)
     line.strike = Strike(b"partNumber=", every=1000)  # counts
     deliver(depot.order(f"http://127.0.0.1:{line.port}"))
     assert line.strike.matched == 3
@@ -111,9 +111,9 @@ async def test_a_large_file_goes_in_parts_and_arrives_whole(
 
 
 async def test_one_that_is_broken_off_leaves_no_file(
-    books: Books, database: Scratch, server: S3Server, line: Proxy
+    billing: BillingWorld, database: Scratch, server: S3Server, line: Proxy
 ) -> None:
-    depot = await kept(books, database, server)
+    depot = await kept(billing, database, server)
     order = depot.order(f"http://127.0.0.1:{line.port}")
     line.strike = Strike(b"partNumber=2", lose="request", times=100)
     with pytest.raises(DeliveryError, match=r"^The bucket's service did not answer\.$"):
@@ -138,9 +138,9 @@ def killed_in_the_middle(order: Deliver, line: Proxy) -> None:
 
 
 async def test_one_whose_process_is_killed_leaves_no_file(
-    books: Books, database: Scratch, server: S3Server, line: Proxy
+    billing: BillingWorld, database: Scratch, server: S3Server, line: Proxy
 ) -> None:
-    depot = await kept(books, database, server)
+    depot = await kept(billing, database, server)
     order = depot.order(f"http://127.0.0.1:{line.port}")
     line.up = Fault(limit=SMALL // 2, then=Ending.HANG)
     await asyncio.to_thread(killed_in_the_middle, order, line)
@@ -151,27 +151,27 @@ async def test_one_whose_process_is_killed_leaves_no_file(
 
 
 async def test_a_file_of_which_a_piece_is_gone_is_not_delivered(
-    books: Books, database: Scratch, server: S3Server
+    billing: BillingWorld, database: Scratch, server: S3Server
 ) -> None:
-    depot = await kept(books, database, server)
+    depot = await kept(billing, database, server)
     last = SIZE // CHUNK_BYTES
     for ordinal in (last, 1):  # in the last part; so that what is left would be small
-        await books.execute("DELETE FROM export_chunks WHERE ordinal = :ordinal", ordinal=ordinal)
+        await billing.execute("DELETE FROM export_chunks WHERE ordinal = :ordinal", ordinal=ordinal)
         with pytest.raises(DeliveryError, match="could not be read"):
             deliver(depot.order(server.endpoint))
         assert server.files("costs") == {}
 
 
 async def test_a_name_is_connected_to_by_an_address_that_was_judged(
-    books: Books, database: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    billing: BillingWorld, database: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     certified = certify("s3.test", tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(certified.authority))
     leads_to = ["127.0.0.2"]
-    asked: list[str] = []
+    resolved: list[str] = []
 
     async def resolve(host: str, port: int) -> Sequence[str]:
-        asked.append(host)
+        resolved.append(host)
         return leads_to
 
     def permits(address: Address) -> bool:
@@ -179,7 +179,7 @@ async def test_a_name_is_connected_to_by_an_address_that_was_judged(
 
     guard = Guard(permits, resolve)
     with s3_server(tmp_path / "s3", "costs", certified=certified) as server:
-        depot = await kept(books, database, server)
+        depot = await kept(billing, database, server)
         order = depot.order(server.endpoint, private_too=False)
         with pytest.raises(DeliveryError, match=r"^The endpoint's address is not public\.$"):
             deliver(order, guard)
@@ -187,23 +187,25 @@ async def test_a_name_is_connected_to_by_an_address_that_was_judged(
         leads_to[:] = ["127.0.0.1"]
         deliver(order, guard)
         depot.arrived()
-        assert set(asked) == {"s3.test"}
+        assert set(resolved) == {"s3.test"}
         monkeypatch.delenv("SSL_CERT_FILE")
         with pytest.raises(DeliveryError, match="did not answer"):
             deliver(order, guard)  # whoever is at the address needs the name's certificate
 
 
 async def test_a_port_that_is_not_allowed_any_more_is_not_connected_to(
-    books: Books, database: Scratch, server: S3Server
+    billing: BillingWorld, database: Scratch, server: S3Server
 ) -> None:
-    depot = await kept(books, database, server)
+    depot = await kept(billing, database, server)
     for endpoint in ("https://s3.example:22", f"https://s3.example:{server.port + 1}", "https://s3.example"):
         with pytest.raises(DeliveryError, match=rf"^Use port {server.port}\.$"):
             deliver(depot.order(endpoint, private_too=False))
 
 
-async def test_an_address_is_refused_however_it_is_written(books: Books, database: Scratch, server: S3Server) -> None:
-    depot = await kept(books, database, server)
+async def test_an_address_is_refused_however_it_is_written(
+    billing: BillingWorld, database: Scratch, server: S3Server
+) -> None:
+    depot = await kept(billing, database, server)
     for host in ("127.0.0.1", "2130706433", "0x7f000001", "127.1", "[::1]", "[::ffff:a9fe:a9fe]"):
         with pytest.raises(DeliveryError, match=r"The address is not public|Use a full DNS name"):
             deliver(depot.order(f"https://{host}:{server.port}", private_too=False))

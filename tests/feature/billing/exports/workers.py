@@ -60,15 +60,15 @@ def worker(database: Database, *, private_too: bool = True) -> Engine:
 
 
 @dataclass(frozen=True)
-class Desk:
+class ExportClient:
     """Where one project's exports are asked for."""
 
     database: Database
     project_id: UUID
 
-    async def ask(self, wanted: Wanted) -> UUID:
+    async def ask(self, request: Wanted) -> UUID:
         async with self.database.begin() as connection:
-            export_id, _ = await request_export(connection, Actor(self.project_id, None, "req-test"), wanted)
+            export_id, _ = await request_export(connection, Actor(self.project_id, None, "req-test"), request)
         return export_id
 
     async def state(self, export_id: UUID) -> Any:

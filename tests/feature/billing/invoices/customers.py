@@ -17,7 +17,7 @@ from ipucloud.billing.invoices.seller import NewTaxRate, add_rate
 from ipucloud.invariants import billing_invoices, billing_ledger
 from ipucloud.invariants.rules import Invariant, violations
 from ipucloud.kernel.money import Money, plain
-from tests.feature.billing.books import Books, at
+from tests.feature.billing.world import BillingWorld, at
 
 Result = TypeVar("Result")
 SEALED = at("2026-05-02T00:00:00")
@@ -29,46 +29,50 @@ def euros(amount: str | Decimal) -> Money:
     return Money.of(amount, "EUR")
 
 
-async def transact(books: Books, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
-    async with books.database.begin() as connection:
+async def transact(billing: BillingWorld, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
+    async with billing.database.begin() as connection:
         return await work(connection)
 
 
-async def taxed(books: Books, rate: str = "0.17", country: str = "LU", since: date = date(2020, 1, 1)) -> None:
+async def taxed(billing: BillingWorld, rate: str = "0.17", country: str = "LU", since: date = date(2020, 1, 1)) -> None:
     new = NewTaxRate(country, "standard", "VAT", Decimal(rate), since, "test")
-    await transact(books, lambda connection: add_rate(connection, new))
+    await transact(billing, lambda connection: add_rate(connection, new))
 
 
-async def granted(books: Books, amount: str, expires_at: datetime = NEVER, account: UUID | None = None) -> UUID:
-    payer = account or books.project.id
+async def granted(
+    billing: BillingWorld, amount: str, expires_at: datetime = NEVER, account: UUID | None = None
+) -> UUID:
+    payer = account or billing.project.id
     return await transact(
-        books, lambda connection: grant(connection, payer, euros(amount), reason="welcome", expires_at=expires_at)
+        billing, lambda connection: grant(connection, payer, euros(amount), reason="welcome", expires_at=expires_at)
     )
 
 
-async def paid(books: Books, amount: str, reference: str, invoice: str | None = None, *, currency: str = "EUR") -> UUID:
-    payer, money = books.project.id, Money.of(amount, currency)
+async def paid(
+    billing: BillingWorld, amount: str, reference: str, invoice: str | None = None, *, currency: str = "EUR"
+) -> UUID:
+    payer, money = billing.project.id, Money.of(amount, currency)
     return await transact(
-        books, lambda connection: record_payment(connection, payer, money, reference=reference, invoice=invoice)
+        billing, lambda connection: record_payment(connection, payer, money, reference=reference, invoice=invoice)
     )
 
 
-async def a_minute(books: Books, price: str, minutes: int = 1) -> UUID:
+async def a_minute(billing: BillingWorld, price: str, minutes: int = 1) -> UUID:
     """One machine for so many minutes on the last of April, at that price for one of them."""
-    await books.price(price)
-    cluster = await books.make_cluster()
-    await books.used(cluster, at("2026-04-30T22:00:00"), at(f"2026-04-30T22:{minutes:02}:00"))
+    await billing.price(price)
+    cluster = await billing.make_cluster()
+    await billing.used(cluster, at("2026-04-30T22:00:00"), at(f"2026-04-30T22:{minutes:02}:00"))
     return cluster
 
 
-async def documents(books: Books) -> list[dict[str, Any]]:
-    rows = await books.rows("SELECT document::text AS document FROM invoices ORDER BY number")
+async def documents(billing: BillingWorld) -> list[dict[str, Any]]:
+    rows = await billing.rows("SELECT document::text AS document FROM invoices ORDER BY number")
     return [orjson.loads(row.document) for row in rows]
 
 
-async def balances(books: Books) -> dict[str, str]:
+async def balances(billing: BillingWorld) -> dict[str, str]:
     """What every account of the ledger holds, but for those that hold nothing."""
-    rows = await books.rows(
+    rows = await billing.rows(
         "SELECT code, sum(credits - debits) AS held FROM ledger_accounts GROUP BY code"
         " HAVING sum(credits - debits) <> 0"
     )
@@ -80,12 +84,12 @@ def figures(document: dict[str, Any]) -> dict[str, str]:
     return {name: value["amount"] for name, value in document.items() if isinstance(value, dict) and "amount" in value}
 
 
-async def assert_books_sound(books: Books, rules: Sequence[Invariant] = ALL_OF_MONEY) -> None:
+async def assert_billing_sound(billing: BillingWorld, rules: Sequence[Invariant] = ALL_OF_MONEY) -> None:
     """Every rule about money holds; the clusters of these tests are bare rows, which other rules would not like."""
-    async with books.database.read() as connection:
-        found = [
+    async with billing.database.read() as connection:
+        broken_rules = [
             (rule.name, broken.object_id, broken.detail)
             for rule in rules
             for broken in await violations(connection, rule)
         ]
-    assert not found, found
+    assert not broken_rules, broken_rules

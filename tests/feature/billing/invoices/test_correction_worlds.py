@@ -25,10 +25,10 @@ from ipucloud.contract.exports import Dataset, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.invariants import billing_invoices
 from ipucloud.kernel.ids import new_id
-from tests.feature.billing.books import Books, at, open_books
 from tests.feature.billing.exports.defects import find_defects
 from tests.feature.billing.exports.ledgers import csv_of, selection
-from tests.feature.billing.invoices.customers import assert_books_sound, documents, paid, transact
+from tests.feature.billing.invoices.customers import assert_billing_sound, documents, paid, transact
+from tests.feature.billing.world import BillingWorld, at, open_billing_world
 from tests.support.postgres import Database as Scratch
 
 MONTHS = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1), date(2026, 4, 1)]
@@ -98,11 +98,11 @@ WORLDS = st.builds(
 
 def rate_of(world: World, day: date) -> tuple[date, Decimal]:
     """The rate of a day, and since when it has been in force without a break."""
-    begun, found = date(2020, 1, 1), Decimal("0.21")
+    begun, rate = date(2020, 1, 1), Decimal("0.21")
     for first in sorted(world.rates):
-        if first <= day and world.rates[first] != found:
-            begun, found = first, world.rates[first]
-    return begun, found
+        if first <= day and world.rates[first] != rate:
+            begun, rate = first, world.rates[first]
+    return begun, rate
 
 
 def expected(world: World, bill: int) -> tuple[dict[Decimal, tuple[Decimal, Decimal]], Decimal]:
@@ -122,12 +122,12 @@ def expected(world: World, bill: int) -> tuple[dict[Decimal, tuple[Decimal, Deci
     return taxes, sum((net + tax for net, tax in taxes.values()), Decimal(0))
 
 
-async def used(books: Books, world: World) -> None:
+async def used(billing: BillingWorld, world: World) -> None:
     statements: list[tuple[dict[str, object], Decimal]] = []
     for use in world.uses:
-        cluster = await books.make_cluster()
+        cluster = await billing.make_cluster()
         hour = datetime.combine(MONTHS[use.month].replace(day=use.day), at("2026-01-01T10:00:00").timetz())
-        values = {"cluster": cluster, "project": books.project.id, "hour": hour, "quantity": use.quantity}
+        values = {"cluster": cluster, "project": billing.project.id, "hour": hour, "quantity": use.quantity}
         values |= {"currency": world.currency, "price": world.price}
         cost = use.quantity * world.price
         statements.append((values | {"bill": MONTHS[use.month], "rev": 0, "minutes": 60}, 60 * cost))
@@ -135,18 +135,18 @@ async def used(books: Books, world: World) -> None:
             bill = MONTHS[min(use.month + use.late, 3)]
             statements.append((values | {"bill": bill, "rev": 1, "minutes": -use.back}, -use.back * cost))
     for revision, (charge, amount) in enumerate(statements):
-        await books.execute(CHARGE, **charge)
-        sums = [Posted(books.project.id, world.currency, amount, 1)]
-        await transact(books, partial(post_usage, hour=FIRST, revision=revision, sums=sums))
+        await billing.execute(CHARGE, **charge)
+        sums = [Posted(billing.project.id, world.currency, amount, 1)]
+        await transact(billing, partial(post_usage, hour=FIRST, revision=revision, sums=sums))
 
 
-async def rated(books: Books, world: World) -> None:
+async def rated(billing: BillingWorld, world: World) -> None:
     """The tax rates of the world, and its months, open."""
     for month in MONTHS:
-        await books.execute("SELECT open_billing_month(:month)", month=month)
+        await billing.execute("SELECT open_billing_month(:month)", month=month)
     bounds = [date(2020, 1, 1), *sorted(world.rates)]
     for since, until in zip(bounds, [*bounds[1:], None], strict=True):
-        await books.execute(
+        await billing.execute(
             "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, valid_to, source)"
             " VALUES (:id, 'LU', 'standard', 'VAT', :rate, :since, :until, 'test')",
             id=new_id(),
@@ -156,20 +156,20 @@ async def rated(books: Books, world: World) -> None:
         )
 
 
-async def lived(books: Books, world: World) -> None:
+async def lived(billing: BillingWorld, world: World) -> None:
     """The account's bills in order, each with what is paid and credited after it."""
     for place, month in enumerate(MONTHS):
-        books.now(at(f"{(month + timedelta(days=31)).replace(day=2)}T00:00:00"))
-        number = await transact(books, partial(issue_in, bill=Bill(books.project.id, world.currency, month)))
-        issued = await documents(books)
+        billing.now(at(f"{(month + timedelta(days=31)).replace(day=2)}T00:00:00"))
+        number = await transact(billing, partial(issue_in, bill=Bill(billing.project.id, world.currency, month)))
+        issued = await documents(billing)
         check(world, place, number, issued)
         [net] = [Decimal(each["taxable"]["amount"]) for each in issued if each["number"] == number] or [Decimal(0)]
         if number is not None and number.startswith("INV") and net > 0 and world.credited[place]:
             part = None if world.credited[place] == 100 else world.rounded(net * world.credited[place] / 100) or None
-            await transact(books, partial(issue_credit_note, invoice=number, net=part, reason="x"))
+            await transact(billing, partial(issue_credit_note, invoice=number, net=part, reason="x"))
         if world.payments[place]:
-            await paid(books, str(world.payments[place]), f"payment {place}", currency=world.currency)
-        await assert_books_sound(books, billing_invoices.RULES)
+            await paid(billing, str(world.payments[place]), f"payment {place}", currency=world.currency)
+        await assert_billing_sound(billing, billing_invoices.RULES)
 
 
 def check(world: World, place: int, number: str | None, issued: list[dict[str, Any]]) -> None:
@@ -198,11 +198,11 @@ def check(world: World, place: int, number: str | None, issued: list[dict[str, A
         assert "due_on" not in document
 
 
-def joined(scratch: Scratch, books: Books) -> None:
+def joined(scratch: Scratch, billing: BillingWorld) -> None:
     """Every row of an export has a detail of its document, and every detail is the exact sum of its rows."""
     for month in MONTHS:
         files = {
-            dataset: csv_of(scratch.app_url, selection(account=books.project.id, month=month, dataset=dataset))
+            dataset: csv_of(scratch.app_url, selection(account=billing.project.id, month=month, dataset=dataset))
             for dataset in (Dataset.COST_AND_USAGE, Dataset.INVOICE_DETAIL)
         }
         rows, details = (list(csv.DictReader(io.StringIO(file.decode(), newline=""))) for file in files.values())
@@ -212,19 +212,19 @@ def joined(scratch: Scratch, books: Books) -> None:
         sums.pop("", None)
         assert sums == {row["InvoiceDetailId"]: Decimal(row["BilledCost"]) for row in details}
         with snapshot(scratch.app_url) as connection:
-            found = find_defects(connection, [files[Dataset.COST_AND_USAGE]], FocusVersion.V1_4, whole_invoices=True)
+            defects = find_defects(connection, [files[Dataset.COST_AND_USAGE]], FocusVersion.V1_4, whole_invoices=True)
         # Charges are made up: their hours overlap nothing, but several are taken back in one month.
-        assert {each.check for each in found} <= {"correction_is_of_a_month_before", "period_holds_the_minutes"}
+        assert {each.check for each in defects} <= {"correction_is_of_a_month_before", "period_holds_the_minutes"}
 
 
 async def example(scratch: Scratch, world: World) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
-        books = await open_books(database, scratch.owner_url)
-        await rated(books, world)
-        await used(books, world)
-        await lived(books, world)
-        joined(scratch, books)
+        billing = await open_billing_world(database, scratch.owner_url)
+        await rated(billing, world)
+        await used(billing, world)
+        await lived(billing, world)
+        joined(scratch, billing)
     finally:
         await database.close()
 

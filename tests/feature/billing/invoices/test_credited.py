@@ -12,35 +12,35 @@ import pytest
 from ipucloud.billing.reports.explain import charges_of
 from ipucloud.contract.charges import ChargeOut
 from ipucloud.inventory.health.codes import Code
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.faulty import SERVER, faulty
-from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, documents, taxed
+from tests.feature.billing.invoices.customers import SEALED, assert_billing_sound, documents, taxed
+from tests.feature.billing.world import BillingWorld, at
 
 pytestmark = pytest.mark.anyio
 
-START, SEEN, GONE = at("2026-04-30T22:00:00"), at("2026-04-30T22:10:00"), at("2026-04-30T22:30:00")
+START, FIRST_SEEN, GONE = at("2026-04-30T22:00:00"), at("2026-04-30T22:10:00"), at("2026-04-30T22:30:00")
 DELETED = at("2026-04-30T23:00:00")
 
 
-async def a_machine_fails(books: Books) -> dict[str, Any]:
+async def a_machine_fails(billing: BillingWorld) -> dict[str, Any]:
     """Four machines for an hour, one of them credited for twenty minutes of it, on a sealed bill; the report."""
-    await taxed(books)
-    await books.price("0.0625")
-    cluster = await faulty(books)
-    books.now(SEEN)
-    await books.used(cluster.cluster, START, quantity=4)
-    report = await cluster.fails(0, SEEN)
-    books.now(GONE)
+    await taxed(billing)
+    await billing.price("0.0625")
+    cluster = await faulty(billing)
+    billing.now(FIRST_SEEN)
+    await billing.used(cluster.cluster, START, quantity=4)
+    report = await cluster.fails(0, FIRST_SEEN)
+    billing.now(GONE)
     await cluster.works(report, GONE)
-    books.now(DELETED)
-    await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
-    await books.keep(SEALED)
+    billing.now(DELETED)
+    await billing.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
+    await billing.keep(SEALED)
     return {"cluster": cluster.cluster, "report": report}
 
 
-async def test_an_invoice_cites_the_reports_of_what_it_leaves_out(books: Books) -> None:
-    made = await a_machine_fails(books)
-    [invoice] = await documents(books)
+async def test_an_invoice_cites_the_reports_of_what_it_leaves_out(billing: BillingWorld) -> None:
+    fault = await a_machine_fails(billing)
+    [invoice] = await documents(billing)
     [line] = invoice["lines"]
     assert (line["minutes"], line["machine_minutes"], line["credited_machine_minutes"]) == (60, 220, 20)
     assert line["amount"]["amount"] == "13.75"
@@ -48,65 +48,65 @@ async def test_an_invoice_cites_the_reports_of_what_it_leaves_out(books: Books) 
     assert (credit["machine_minutes"], credit["amount"]["amount"]) == (20, "1.25")
     assert (credit["since"], credit["until"]) == ("2026-04-30T22:10:00Z", "2026-04-30T22:30:00Z")
     [cited] = credit["credited_for"]
-    assert (cited["report_id"], cited["code"]) == (str(made["report"]), "bmc_critical")
+    assert (cited["report_id"], cited["code"]) == (str(fault["report"]), "bmc_critical")
     assert (cited["first_seen_at"], cited["ended_at"]) == (credit["since"], credit["until"])
-    await assert_books_sound(books)
+    await assert_billing_sound(billing)
 
 
-async def test_an_explanation_has_the_machines_and_the_reports(books: Books) -> None:
-    made = await a_machine_fails(books)
-    async with books.database.read() as connection:
-        found = await charges_of(
+async def test_an_explanation_has_the_machines_and_the_reports(billing: BillingWorld) -> None:
+    fault = await a_machine_fails(billing)
+    async with billing.database.read() as connection:
+        charges = await charges_of(
             connection,
-            project_id=books.project.id,
-            cluster_id=made["cluster"],
+            project_id=billing.project.id,
+            cluster_id=fault["cluster"],
             since=START,
             until=START + timedelta(hours=1),
         )
-    before, during, after = [ChargeOut.model_validate(orjson.loads(each)) for each in found]
+    before, during, after = [ChargeOut.model_validate(orjson.loads(each)) for each in charges]
     assert during.formula == "20 min × (4 − 1 credited) × 0.0625 EUR = 3.75"
     assert (during.usage.machines, during.usage.credited_machines) == (4, 1)
     [cited] = during.usage.credited_for
-    assert (cited.report_id, cited.first_seen_at, cited.ended_at) == (made["report"], SEEN, GONE)
+    assert (cited.report_id, cited.first_seen_at, cited.ended_at) == (fault["report"], FIRST_SEEN, GONE)
     assert before.usage.credited_for == after.usage.credited_for == []
 
 
-async def test_a_fault_that_began_after_a_credit_had_ended_is_no_reason_of_it(books: Books) -> None:
+async def test_a_fault_that_began_after_a_credit_had_ended_is_no_reason_of_it(billing: BillingWorld) -> None:
     """A fault that was seen before the second one is confirmed after it, and ends the credit that had cited both."""
-    await taxed(books)
-    await books.price("0.0625")
-    cluster = await faulty(books)
-    books.now(SEEN)
-    await books.used(cluster.cluster, START, quantity=4)
-    books.now(SEEN + timedelta(minutes=6))
-    first = await cluster.fails(0, SEEN)
-    second = await cluster.fails(0, SEEN + timedelta(minutes=5), Code.POWERED_OFF)
-    third = await cluster.fails(1, SEEN + timedelta(minutes=3))
-    books.now(DELETED)
-    await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
-    await books.execute("UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()")
-    await books.keep(SEALED)
-    [invoice] = await documents(books)
+    await taxed(billing)
+    await billing.price("0.0625")
+    cluster = await faulty(billing)
+    billing.now(FIRST_SEEN)
+    await billing.used(cluster.cluster, START, quantity=4)
+    billing.now(FIRST_SEEN + timedelta(minutes=6))
+    first = await cluster.fails(0, FIRST_SEEN)
+    second = await cluster.fails(0, FIRST_SEEN + timedelta(minutes=5), Code.POWERED_OFF)
+    third = await cluster.fails(1, FIRST_SEEN + timedelta(minutes=3))
+    billing.now(DELETED)
+    await billing.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
+    await billing.execute("UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()")
+    await billing.keep(SEALED)
+    [invoice] = await documents(billing)
     cited = [[each["report_id"] for each in credit["credited_for"]] for credit in invoice["credits"]]
     assert cited == [[str(first)], [str(first), str(third), str(second)]]
-    async with books.database.read() as connection:
-        found = await charges_of(
-            connection, project_id=books.project.id, cluster_id=cluster.cluster, since=START, until=DELETED
+    async with billing.database.read() as connection:
+        rows = await charges_of(
+            connection, project_id=billing.project.id, cluster_id=cluster.cluster, since=START, until=DELETED
         )
-    charges = [ChargeOut.model_validate(orjson.loads(each)) for each in found]
+    charges = [ChargeOut.model_validate(orjson.loads(each)) for each in rows]
     assert [len(each.usage.credited_for) for each in charges] == [0, 1, 3]
-    await assert_books_sound(books)
+    await assert_billing_sound(billing)
 
 
-async def test_a_month_in_which_nothing_worked_has_no_invoice(books: Books) -> None:
-    await taxed(books)
-    await books.price("0.0625")
-    cluster = await faulty(books)
-    books.now(START)
-    await books.used(cluster.cluster, START, quantity=4)
+async def test_a_month_in_which_nothing_worked_has_no_invoice(billing: BillingWorld) -> None:
+    await taxed(billing)
+    await billing.price("0.0625")
+    cluster = await faulty(billing)
+    billing.now(START)
+    await billing.used(cluster.cluster, START, quantity=4)
     await cluster.fails(SERVER, START)
-    books.now(DELETED)
-    await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
-    await books.keep(SEALED)
-    assert await documents(books) == []
-    assert await books.total() == (60, Decimal(0))
+    billing.now(DELETED)
+    await billing.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
+    await billing.keep(SEALED)
+    assert await documents(billing) == []
+    assert await billing.total() == (60, Decimal(0))

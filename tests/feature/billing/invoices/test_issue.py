@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.feature.billing.books import Books, at
 from tests.feature.billing.invoices.customers import (
     SEALED,
     a_minute,
-    assert_books_sound,
+    assert_billing_sound,
     balances,
     documents,
     figures,
@@ -16,17 +15,18 @@ from tests.feature.billing.invoices.customers import (
     paid,
     taxed,
 )
+from tests.feature.billing.world import BillingWorld, at
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_worked_example_with_credit_and_wallet(books: Books) -> None:
-    await taxed(books)
-    await granted(books, "10.00")
-    await paid(books, "5.00", "first")
-    await a_minute(books, "18.1234")
-    await books.keep(SEALED)
-    [invoice] = await documents(books)
+async def test_the_worked_example_with_credit_and_wallet(billing: BillingWorld) -> None:
+    await taxed(billing)
+    await granted(billing, "10.00")
+    await paid(billing, "5.00", "first")
+    await a_minute(billing, "18.1234")
+    await billing.keep(SEALED)
+    [invoice] = await documents(billing)
     assert invoice["number"] == "INV-2026-000001"
     assert figures(invoice) == {
         "cost": "18.1234",
@@ -39,15 +39,15 @@ async def test_the_worked_example_with_credit_and_wallet(books: Books) -> None:
         "wallet_applied": "5.00",
         "due": "4.50",
     }
-    assert await balances(books) == {
+    assert await balances(billing) == {
         "receivable": "-4.50",
         "revenue": "8.1234",
         "rounding": "-0.0034",
         "tax": "1.38",
         "cash": "-5.00",
     }
-    await paid(books, "4.50", "second", "INV-2026-000001")
-    assert "receivable" not in await balances(books)
+    await paid(billing, "4.50", "second", "INV-2026-000001")
+    assert "receivable" not in await balances(billing)
 
 
 @pytest.mark.parametrize(
@@ -58,30 +58,30 @@ async def test_the_worked_example_with_credit_and_wallet(books: Books) -> None:
     ],
 )
 async def test_amounts_have_the_decimal_places_of_their_currency(
-    books: Books, currency: str, rate: str, used: tuple[str, int], expected: dict[str, str]
+    billing: BillingWorld, currency: str, rate: str, used: tuple[str, int], expected: dict[str, str]
 ) -> None:
     price, machines = used
-    await taxed(books, rate)
-    await books.price(price, currency=currency)
-    await books.used(
-        await books.make_cluster(),
+    await taxed(billing, rate)
+    await billing.price(price, currency=currency)
+    await billing.used(
+        await billing.make_cluster(),
         at("2026-04-30T22:00:00"),
         at("2026-04-30T22:07:00"),
         quantity=machines,
         currency=currency,
     )
-    await books.keep(SEALED)
-    [invoice] = await documents(books)
+    await billing.keep(SEALED)
+    [invoice] = await documents(billing)
     assert {name: figures(invoice)[name] for name in expected} == expected
-    await assert_books_sound(books)
+    await assert_billing_sound(billing)
 
 
-async def test_the_worked_example_of_halves(books: Books) -> None:
-    await taxed(books)
-    await a_minute(books, "0.095", 11)
-    await books.keep(SEALED)
-    [invoice] = await documents(books)
-    found = figures(invoice)
-    assert (found["cost"], found["subtotal"], found["adjustment"]) == ("1.045", "1.05", "0.005")
-    assert (found["tax"], found["total"], found["due"]) == ("0.18", "1.23", "1.23")
-    assert await balances(books) == {"receivable": "-1.23", "revenue": "1.045", "rounding": "0.005", "tax": "0.18"}
+async def test_the_worked_example_of_halves(billing: BillingWorld) -> None:
+    await taxed(billing)
+    await a_minute(billing, "0.095", 11)
+    await billing.keep(SEALED)
+    [invoice] = await documents(billing)
+    amounts = figures(invoice)
+    assert (amounts["cost"], amounts["subtotal"], amounts["adjustment"]) == ("1.045", "1.05", "0.005")
+    assert (amounts["tax"], amounts["total"], amounts["due"]) == ("0.18", "1.23", "1.23")
+    assert await balances(billing) == {"receivable": "-1.23", "revenue": "1.045", "rounding": "0.005", "tax": "0.18"}

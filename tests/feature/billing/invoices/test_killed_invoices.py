@@ -16,9 +16,9 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payment_port import RECORDED
 from ipucloud.billing.invoices.payments import collect_payments, expect_payment
 from ipucloud.db.engine import Database
-from tests.feature.billing.books import Books, at
-from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, euros, granted, paid, taxed, transact
-from tests.feature.billing.test_killed import in_books, killed_at
+from tests.feature.billing.invoices.customers import SEALED, assert_billing_sound, euros, granted, paid, taxed, transact
+from tests.feature.billing.test_killed import in_billing_world, killed_at
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
 
@@ -44,25 +44,27 @@ FIGURES = (
 Figures = list[list[tuple[object, ...]]]
 
 
-async def prepare(books: Books) -> None:
+async def prepare(billing: BillingWorld) -> None:
     """Three accounts used something in April, which is sealed but not verified; one credit expired, one did not."""
-    await taxed(books)
-    await books.price("0.0625")
-    await granted(books, "50.00", at("2026-04-30T22:30:00"))
-    await granted(books, "10.00", at("2026-05-01T12:00:00"))
-    await paid(books, "1.00", "first")
-    await transact(books, lambda connection: expect_payment(connection, books.project.id, euros("5.00")))
+    await taxed(billing)
+    await billing.price("0.0625")
+    await granted(billing, "50.00", at("2026-04-30T22:30:00"))
+    await granted(billing, "10.00", at("2026-05-01T12:00:00"))
+    await paid(billing, "1.00", "first")
+    await transact(billing, lambda connection: expect_payment(connection, billing.project.id, euros("5.00")))
     for quantity in (4, 5, 7):
-        home = books.project
+        home = billing.project
         if quantity > 4:
-            home = await transact(books, lambda connection: make_project(connection, quota=None))
-        cluster = await books.make_cluster(home)
-        await books.used(cluster, at("2026-04-30T22:00:00"), at("2026-05-01T00:10:00"), quantity=quantity, project=home)
-    books.now(SEALED)
+            home = await transact(billing, lambda connection: make_project(connection, quota=None))
+        cluster = await billing.make_cluster(home)
+        await billing.used(
+            cluster, at("2026-04-30T22:00:00"), at("2026-05-01T00:10:00"), quantity=quantity, project=home
+        )
+    billing.now(SEALED)
 
 
-async def figures(books: Books) -> Figures:
-    return [[tuple(row) for row in await books.rows(statement)] for statement in FIGURES]
+async def figures(billing: BillingWorld) -> Figures:
+    return [[tuple(row) for row in await billing.rows(statement)] for statement in FIGURES]
 
 
 async def turn(database: Database) -> None:
@@ -71,44 +73,44 @@ async def turn(database: Database) -> None:
     await collect_payments(database, RECORDED)
 
 
-async def finish(books: Books) -> Figures:
-    await turn(books.database)
-    found = await figures(books)
-    await assert_books_sound(books)
-    return found
+async def finish(billing: BillingWorld) -> Figures:
+    await turn(billing.database)
+    result = await figures(billing)
+    await assert_billing_sound(billing)
+    return result
 
 
-async def undisturbed(books: Books) -> Figures:
-    await prepare(books)
-    found = await finish(books)
-    assert await finish(books) == found
-    return found
+async def undisturbed(billing: BillingWorld) -> Figures:
+    await prepare(billing)
+    result = await finish(billing)
+    assert await finish(billing) == result
+    return result
 
 
 @pytest.fixture(scope="module")
 def expected(postgres: Any) -> Figures:
     with postgres.fresh_database() as scratch:
-        found: Figures = asyncio.run(in_books(scratch, undisturbed))
-    assert [row[0] for row in found[0]] == [f"INV-2026-00000{number}" for number in (1, 2, 3)]
-    assert [str(row[0]) for row in found[7]] == ["10.0000000000", "15.0000000000", "35.0000000000"]
-    return found
+        result: Figures = asyncio.run(in_billing_world(scratch, undisturbed))
+    assert [row[0] for row in result[0]] == [f"INV-2026-00000{number}" for number in (1, 2, 3)]
+    assert [str(row[0]) for row in result[7]] == ["10.0000000000", "15.0000000000", "35.0000000000"]
+    return result
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_invoices_are_issued_once(database: Scratch, expected: Figures, point: str) -> None:
-    asyncio.run(in_books(database, prepare))
+    asyncio.run(in_billing_world(database, prepare))
     hit = 2 if point in {"invoices.numbered", "invoices.before_commit", "invoices.committed"} else 1
     assert killed_at(database, point, hit, turn), "the worker did not come to the point"
-    found: Figures = asyncio.run(in_books(database, finish))
-    assert found == expected
+    result: Figures = asyncio.run(in_billing_world(database, finish))
+    assert result == expected
 
 
 def test_workers_that_come_beside_each_other_issue_them_once(database: Scratch, expected: Figures) -> None:
-    async def work(books: Books) -> Figures:
-        await prepare(books)
-        await asyncio.gather(*(turn(books.database) for _ in range(3)), return_exceptions=True)
-        return await finish(books)
+    async def work(billing: BillingWorld) -> Figures:
+        await prepare(billing)
+        await asyncio.gather(*(turn(billing.database) for _ in range(3)), return_exceptions=True)
+        return await finish(billing)
 
-    found: Figures = asyncio.run(in_books(database, work))
-    assert sorted(found[0]) == sorted(expected[0])
-    assert found[3:7] == expected[3:7]
+    result: Figures = asyncio.run(in_billing_world(database, work))
+    assert sorted(result[0]) == sorted(expected[0])
+    assert result[3:7] == expected[3:7]

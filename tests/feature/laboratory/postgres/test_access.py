@@ -100,16 +100,16 @@ def test_a_process_of_the_servers_own_user_is_refused_and_cannot_read_the_passwo
 
 
 def test_the_passwords_are_the_starters_alone(server: EmbeddedPostgres, root: Path) -> None:
-    found = (root / "pgpass").stat()
-    assert (stat.S_IMODE(found.st_mode), found.st_uid) == (0o600, os.geteuid())
+    status = (root / "pgpass").stat()
+    assert (stat.S_IMODE(status.st_mode), status.st_uid) == (0o600, os.geteuid())
     secrets = [Passwords(root / "pgpass").of(role) for role in ROLES]
     urls = server.superuser_url + server.owner_url() + server.app_url()
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            seen = (process / "cmdline").read_text(errors="replace") + (process / "environ").read_text(errors="replace")
+            text = (process / "cmdline").read_text(errors="replace") + (process / "environ").read_text(errors="replace")
         except OSError:
             continue
-        assert not any(secret in seen for secret in secrets), process
+        assert not any(secret in text for secret in secrets), process
     assert not any(secret in urls for secret in secrets)
 
 

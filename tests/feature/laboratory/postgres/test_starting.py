@@ -47,8 +47,8 @@ def test_a_restart_keeps_data_and_brings_roles_back_to_their_attributes(root: Pa
     with EmbeddedPostgres(root) as server, psycopg.connect(server.superuser_url, autocommit=True) as connection:
         connection.execute("ALTER ROLE ipucloud_app BYPASSRLS")
     with EmbeddedPostgres(root) as server, psycopg.connect(server.superuser_url) as connection:
-        found = connection.execute("SELECT rolbypassrls FROM pg_roles WHERE rolname = 'ipucloud_app'").fetchone()
-        assert found == (False,)
+        row = connection.execute("SELECT rolbypassrls FROM pg_roles WHERE rolname = 'ipucloud_app'").fetchone()
+        assert row == (False,)
         assert kept_rows(server) == 1
 
 

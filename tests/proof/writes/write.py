@@ -66,7 +66,7 @@ class Write:
 
 
 @dataclass
-class Office:
+class Setup:
     """Where writes are prepared: `client` reaches an undisturbed API."""
 
     world: World
@@ -102,7 +102,7 @@ def change(before: Footprint, after: Footprint) -> Footprint:
     return {name: value for name, value in moved.items() if value != (0, 0)}
 
 
-async def make_office(world: World, client: httpx.AsyncClient) -> Office:
+async def make_setup(world: World, client: httpx.AsyncClient) -> Setup:
     async with world.database.begin() as connection:
         await begin_books(connection, (await make_project(connection)).id)
         await make_reading(connection, ACCEPTED)
@@ -115,8 +115,8 @@ async def make_office(world: World, client: httpx.AsyncClient) -> Office:
         # The first validation of a pod would leave a work item, which later ones find.
         for pod in (await connection.execute(sa.text("SELECT id FROM pods"))).scalars().all():
             await wake(connection, kind=VALIDATION, key=str(pod), project_id=PLATFORM)
-        return Office(world, await make_token(connection, None, Role.ADMIN), client)
+        return Setup(world, await make_token(connection, None, Role.ADMIN), client)
 
 
-Cases = Mapping[str, Callable[[Office], Awaitable[Write]]]
+Cases = Mapping[str, Callable[[Setup], Awaitable[Write]]]
 """Cases by the operation ids of the document."""

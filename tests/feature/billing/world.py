@@ -30,7 +30,7 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-class Books(World):
+class BillingWorld(World):
     """One project's usage."""
 
     def __init__(self, database: Database, owner_url: str, project: Project) -> None:
@@ -65,10 +65,10 @@ class Books(World):
         currency: str = CURRENCY,
         flavor: str = "m2000-pod16",
     ) -> UUID:
-        made = new_id()
+        interval = new_id()
         await self.insert(
             sa.insert(usage_intervals).values(
-                id=made,
+                id=interval,
                 flavor=flavor,
                 project_id=(project or self.project).id,
                 resource_id=cluster,
@@ -82,17 +82,17 @@ class Books(World):
                 ended_at=ended_at,
             )
         )
-        return made
+        return interval
 
     async def reported(
         self, first_seen_at: datetime, *, good_since: datetime | None = None, credited: bool = True
     ) -> UUID:
         """A health report of a host, of which nothing but its times matters here."""
-        host, made = new_id(), new_id()
+        host, report = new_id(), new_id()
         await self.insert(sa.insert(hosts).values(id=host, region=REGION, name=str(host), address="10.1.0.1"))
         await self.insert(
             sa.insert(health_reports).values(
-                id=made,
+                id=report,
                 region=REGION,
                 host_id=host,
                 source=Source.HOST,
@@ -107,7 +107,7 @@ class Books(World):
                 cleared_at=good_since,
             )
         )
-        return made
+        return report
 
     async def price(
         self,
@@ -154,6 +154,6 @@ class Books(World):
         return f"{charged[0]} {moved[0]}"
 
 
-async def open_books(database: Database, owner_url: str) -> Books:
+async def open_billing_world(database: Database, owner_url: str) -> BillingWorld:
     async with database.begin() as connection:
-        return Books(database, owner_url, await make_project(connection, quota=None))
+        return BillingWorld(database, owner_url, await make_project(connection, quota=None))
