@@ -26,10 +26,10 @@ class Replace(Kind):
 
     async def ask(self, lab: Lab) -> Expectation:
         await _all_works(lab)
-        made = await lab.create_fresh()
-        machine = await lab.value(_HELD.format(kind="machine"), id=made.target_id)
+        creation = await lab.create_fresh()
+        machine = await lab.value(_HELD.format(kind="machine"), id=creation.target_id)
         lab.http.post(f"/v1/machines/{machine}:fail").raise_for_status()
-        return Expectation(made.target_id, made, "succeeded", "active")
+        return Expectation(creation.target_id, creation, "succeeded", "active")
 
 
 class ReplaceInResize(Kind):
@@ -74,8 +74,8 @@ class Isolate(Kind):
         host = await lab.value(_HELD.format(kind="host"), id=cluster)
         lab.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
         deleted = await lab.delete(cluster)
-        seen = {f"host {host}": {"since": 0.0, "troubled_since": 0.0, "sightings": SIGHTINGS - 1}}
-        await lab.execute(_WAITED, id=deleted.operation_id, notes=json.dumps(seen))
+        notes = {f"host {host}": {"since": 0.0, "troubled_since": 0.0, "sightings": SIGHTINGS - 1}}
+        await lab.execute(_WAITED, id=deleted.operation_id, notes=json.dumps(notes))
         return Expectation(cluster, deleted, "succeeded", "deleted")
 
 

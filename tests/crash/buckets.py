@@ -33,10 +33,8 @@ class ChangeS3(Kind):
             async with lab.database.begin() as connection:
                 await connect(connection, Home(lab.project.id, None), bucket, rules)
         await lab.update(cluster, s3_connections=[] if has else [NAME])
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._has(lab, expectation.cluster)

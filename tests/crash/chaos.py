@@ -68,10 +68,10 @@ async def history(lab: Lab, seed: int, points: Sequence[str]) -> History:
     draw = random.Random(seed)  # noqa: S311  # repeatable, not secret
     played = History(seed)
     clusters: list[Tracked] = []
-    mine = [point for point in points if point.startswith(WORKER_POINTS)]
+    worker_points = [point for point in points if point.startswith(WORKER_POINTS)]
     while played.kills < KILLS and await _may_go_on(lab):
         await _ask_for_something(lab, draw, clusters)
-        played.died_at.append(await _one_life(lab, draw, mine))
+        played.died_at.append(await _one_life(lab, draw, worker_points))
         played.kills += 1
         await _change_of_mind(lab, draw, clusters)
     async with lab.survivor():
@@ -102,8 +102,8 @@ async def _ask_for_something(lab: Lab, draw: random.Random, clusters: list[Track
         if len(living) >= MAX_LIVING or (living and draw.random() < 1 / 2):
             await draw.choice((_delete, _suspend_or_resume))(lab, draw.choice(living))
         else:
-            made = await lab.create_fresh()
-            clusters.append(Tracked(made.target_id, made))
+            creation = await lab.create_fresh()
+            clusters.append(Tracked(creation.target_id, creation))
 
 
 async def _delete(lab: Lab, tracked: Tracked) -> None:

@@ -61,7 +61,7 @@ SELECT h.name FROM hosts h JOIN health_reports r ON r.host_id = h.id WHERE r.cod
 
 
 @dataclass(frozen=True)
-class Seen:
+class SiteObjects:
     """What the site has of one name."""
 
     network: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ class Seen:
     """Machines of the allocation that are off."""
 
 
-async def at_the_site(lab: Lab, owners: Mapping[str, str], isolated: Collection[str] = ()) -> dict[str, Seen]:
+async def at_the_site(lab: Lab, owners: Mapping[str, str], isolated: Collection[str] = ()) -> dict[str, SiteObjects]:
     """Everything that stands at the site, by the external name it belongs to. Half-made things have a mark.
 
     `owners`: the external names of servers' clusters, which may have had another one when the server was made.
@@ -83,11 +83,11 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str], isolated: Collection[
     networks, hosts, partitions, allocations = await asyncio.gather(
         site.networks.list(REGION), site.hosts.list(REGION), site.vipu.all_partitions(), site.vipu.list_allocations("")
     )
-    seen: dict[str, dict[str, frozenset[str]]] = {}
+    by_name: dict[str, dict[str, frozenset[str]]] = {}
 
     def note(name: str, part: str, names: frozenset[str]) -> None:
-        mine = seen.setdefault(name, {})
-        mine[part] = mine.get(part, frozenset()) | names
+        entry = by_name.setdefault(name, {})
+        entry[part] = entry.get(part, frozenset()) | names
 
     for network in networks:
         mark = set() if network.state is NetworkState.READY else {network.state.value}
@@ -111,23 +111,23 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str], isolated: Collection[
             note(owner, "servers", frozenset({f"{host.server.name} on {host.name}", *mark}))
         elif host.state is not HostState.CLEAN:
             note(host.name, "servers", frozenset({host.state.value}))
-    return {name: Seen(**parts) for name, parts in seen.items()}
+    return {name: SiteObjects(**parts) for name, parts in by_name.items()}
 
 
 def _users(lab: Lab) -> list[vipu_admin_pb2.User]:
     """But for the control plane's own."""
     stub = vipu_admin_pb2_grpc.AdminServiceStub(lab.site.channel())
-    found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=PATIENCE)
-    return [user for user in found.users if not user.all_allocations]
+    answer = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=PATIENCE)
+    return [user for user in answer.users if not user.all_allocations]
 
 
-def _wanted(cluster: Any) -> Seen:
+def _expected(cluster: Any) -> SiteObjects:
     servers = frozenset(f"{server} on {host}" for server, host in zip(cluster.servers, cluster.hosts, strict=True))
     if cluster.state == "suspended":
-        return Seen(servers=servers | {"off"})
+        return SiteObjects(servers=servers | {"off"})
     if cluster.state != "active":
-        return Seen()
-    return Seen(
+        return SiteObjects()
+    return SiteObjects(
         network=frozenset({*cluster.machines, *cluster.hosts}),
         agents=frozenset(cluster.machines),
         partitions=frozenset(cluster.partitions),
@@ -143,7 +143,7 @@ async def faults(lab: Lab, *trial: UUID) -> list[str]:
     site = await at_the_site(lab, owners, await lab.column(_ISOLATED))
     wrong: list[str] = []
     for cluster in clusters:
-        there = site.pop(cluster.external_name, Seen())
+        there = site.pop(cluster.external_name, SiteObjects())
         wrong += _of_cluster(cluster, there)
     wrong += [f"the site has {name} and no cluster does: {there}" for name, there in site.items()]
     wrong += [f"stuck: {row.work_item}" for row in await lab.rows(_STUCK)]
@@ -152,12 +152,12 @@ async def faults(lab: Lab, *trial: UUID) -> list[str]:
     return wrong
 
 
-def _of_cluster(cluster: Any, there: Seen) -> list[str]:
+def _of_cluster(cluster: Any, there: SiteObjects) -> list[str]:
     wrong = []
     alive = cluster.state == "active"
     if cluster.open:
         wrong.append(f"{cluster.state} with an open operation")
-    if there != _wanted(cluster):
+    if there != _expected(cluster):
         wrong.append(f"{cluster.state}, and the site has {there}")
     if (bool(cluster.machines), bool(cluster.hosts)) != (alive, alive or cluster.state == "suspended"):
         wrong.append(f"{cluster.state} and holds {cluster.machines} {cluster.hosts}")

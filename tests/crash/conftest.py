@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from tests.crash.lab import Lab, open_lab
-from tests.crash.victims import Zygote, warm_zygote
+from tests.crash.victims import TemplateProcess, template_process
 from tests.support.postgres import Database, TestServer
 from tests.support.site import SECURE, RunningSite, running_site
 
@@ -25,15 +25,15 @@ def lab_database(postgres: TestServer) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="module")
-async def zygote() -> AsyncIterator[Zygote]:
-    async with warm_zygote() as zygote:
-        yield zygote
+async def template() -> AsyncIterator[TemplateProcess]:
+    async with template_process() as template:
+        yield template
 
 
 @pytest.fixture(scope="module")
 async def lab(
-    lab_database: Database, lab_site: RunningSite, zygote: Zygote, tmp_path_factory: pytest.TempPathFactory
+    lab_database: Database, lab_site: RunningSite, template: TemplateProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Lab]:
-    async with open_lab(lab_database, lab_site, zygote, tmp_path_factory.mktemp("logs")) as lab:
+    async with open_lab(lab_database, lab_site, template, tmp_path_factory.mktemp("logs")) as lab:
         yield lab
         await lab.clear()

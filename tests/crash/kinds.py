@@ -53,8 +53,8 @@ class Create(Kind):
     name = "create"
 
     async def ask(self, lab: Lab) -> Expectation:
-        made = await lab.create_fresh()
-        return Expectation(made.target_id, made, "succeeded", "active")
+        creation = await lab.create_fresh()
+        return Expectation(creation.target_id, creation, "succeeded", "active")
 
 
 class Delete(Kind):
@@ -73,8 +73,8 @@ class Cancel(Kind):
 
     async def ask(self, lab: Lab) -> Expectation:
         lab.fault(call="hosts.put_server", action="status", status=503)
-        made = await lab.create_fresh()
-        return Expectation(made.target_id, made, "cancelled", "deleted")
+        creation = await lab.create_fresh()
+        return Expectation(creation.target_id, creation, "cancelled", "deleted")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.reached("site.after:hosts.put_server")
@@ -90,8 +90,8 @@ class Undo(Kind):
 
     async def ask(self, lab: Lab) -> Expectation:
         lab.fault(call="hosts.put_server", action="status", status=422)
-        made = await lab.create_fresh()
-        return Expectation(made.target_id, made, "failed", "error")
+        creation = await lab.create_fresh()
+        return Expectation(creation.target_id, creation, "failed", "error")
 
 
 class Held(Create):

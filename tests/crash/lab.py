@@ -22,7 +22,7 @@ from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Site
 from ipucloud.worker.main import assemble
 from ipucloud.worker.sweep import SIGHTINGS, sweep_leftovers
-from tests.crash.victims import Victim, Zygote
+from tests.crash.victims import TemplateProcess, Victim
 from tests.support.plain import NOBODY
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
@@ -59,9 +59,11 @@ class Lab(SiteWorld):
     `caller` sends requests to victims, `second_api` to an API that lives.
     """
 
-    def __init__(self, scratch: Scratch, site: RunningSite, zygote: Zygote, folder: Path, **changes: Any) -> None:
+    def __init__(
+        self, scratch: Scratch, site: RunningSite, template: TemplateProcess, folder: Path, **changes: Any
+    ) -> None:
         super().__init__(scratch, site, **(SETTINGS | changes))
-        self.zygote = zygote
+        self.template = template
         self.folder = folder
         self.active: list[UUID] = []
         self.suspended: list[UUID] = []
@@ -105,13 +107,20 @@ class Lab(SiteWorld):
     ) -> Victim:
         """A process with these traps; its log is kept until the lab's folder goes."""
         settings = self.settings.model_copy(update=changes)
-        return await self.zygote.fork(role, settings, self.folder / f"{self.fresh()}.log", traps)
+        return await self.template.fork(role, settings, self.folder / f"{self.fresh()}.log", traps)
 
     def survivor(self, **changes: Any) -> AbstractAsyncContextManager[Engine]:
         """A worker of this process, on connections that outlive it; `changes` are settings of its own."""
         settings = self.settings.model_copy(update=changes)
         engine, _ = assemble(self.database, self.sites, settings, SystemClock())
         return at_work(engine)
+
+    async def creation(self, cluster: UUID) -> UUID:
+        """The operation that created a cluster."""
+        operation: UUID = await self.value(
+            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
+        )
+        return operation
 
     async def an_active_cluster(self) -> UUID:
         """One that earlier trials left, or a new one."""
@@ -177,10 +186,10 @@ class Lab(SiteWorld):
 
 @asynccontextmanager
 async def open_lab(
-    database: Scratch, site: RunningSite, zygote: Zygote, folder: Path, **changes: Any
+    database: Scratch, site: RunningSite, template: TemplateProcess, folder: Path, **changes: Any
 ) -> AsyncIterator[Lab]:
     async with AsyncExitStack() as stack:
-        lab = await stack.enter_async_context(opened(Lab(database, site, zygote, folder, **changes)))
+        lab = await stack.enter_async_context(opened(Lab(database, site, template, folder, **changes)))
         app = create_app(lab.settings)
         await stack.enter_async_context(app.router.lifespan_context(app))
         headers = {"Authorization": f"Bearer {lab.project.token.secret}"}

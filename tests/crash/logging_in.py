@@ -26,10 +26,8 @@ class OpenTerminal(Kind):
         key = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
         async with lab.database.begin() as connection:
             await store.request(connection, lab.project.actor, cluster, server, public_key=key, limit=1_000)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._comes_and_goes(lab, expectation)
@@ -41,13 +39,13 @@ class OpenTerminal(Kind):
     async def _comes_and_goes(self, lab: Lab, expectation: Expectation) -> None:
         terminal: UUID = await lab.value(_LAST, id=expectation.cluster)
 
-        async def seen() -> bool:
+        async def let_in() -> bool:
             return bool(await lab.value(_SEEN, id=terminal))
 
         async def gone() -> bool:
             return bool(await lab.value(_GONE, id=terminal))
 
-        await until(seen, "the key is let in")
+        await until(let_in, "the key is let in")
         async with lab.database.begin() as connection:
             await store.end(connection, terminal, "client")
         await until(gone, "the key is taken away")

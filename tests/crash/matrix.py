@@ -68,7 +68,7 @@ AnyCase: TypeAlias = Case | RequestCase
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
-BOOKS = (
+IN_FEATURE_TESTS = (
     *("budgets.", "close.", "correct.", "credits.", "dunning.", "invoices.", "months.", "prepaid."),
     "price_correction.",
     *("expiry.", "idle.", "preemption.", "proofs.", "reservation.", "schedule.", "stripe.", "waiting."),
@@ -190,9 +190,13 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
 
 
 def names() -> list[str]:
-    """Every failpoint that stands in the code, but for those of the books and of reading the hardware."""
-    found: list[str] = runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]()
-    return [name for name in found if not name.startswith(BOOKS) and not name.endswith(SIMULATED + BY_HAND)]
+    """Every failpoint that stands in the code, but those tried in tests/feature and those of reading the hardware."""
+    names_in_code: list[str] = runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]()
+    return [
+        name
+        for name in names_in_code
+        if not name.startswith(IN_FEATURE_TESTS) and not name.endswith(SIMULATED + BY_HAND)
+    ]
 
 
 def once(point: str) -> AnyCase:
@@ -215,13 +219,13 @@ async def run(lab: Lab, case: AnyCase) -> Outcome:
 
 async def everything(lab: Lab) -> list[AnyCase]:
     """Every failpoint × first and second hit × every kind: what undisturbed trials come to says which there are."""
-    found: list[AnyCase] = []
+    cases: list[AnyCase] = []
     for special, points in _special().items():
         # A frozen worker drops one result, and lives on when that does not kill it: it has no second hit.
         reached = () if issubclass(special, Stale) else (await attempt(lab, Case(special(), NEVER))).points
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
-        found += [Case(special(), point, hit) for point, hit in firsts + seconds]
+        cases += [Case(special(), point, hit) for point, hit in firsts + seconds]
     running = JOB_KINDS if has(Need.SANDBOX) else ()
     changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *running)
     changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *ADDRESS_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
@@ -230,7 +234,7 @@ async def everything(lab: Lab) -> list[AnyCase]:
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
-        found += [Case(kind, point, hit) for point, hit in _hits(reached)]
+        cases += [Case(kind, point, hit) for point, hit in _hits(reached)]
     for request in (
         *REQUEST_KINDS,
         *SUSPEND_REQUESTS,
@@ -242,12 +246,12 @@ async def everything(lab: Lab) -> list[AnyCase]:
         *VOLUME_REQUESTS,
     ):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
-        found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
-    return found
+        cases += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
+    return cases
 
 
 def _hits(points: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    of_clusters = (point for point in points if not point.startswith(BOOKS))
+    of_clusters = (point for point in points if not point.startswith(IN_FEATURE_TESTS))
     for point, times in sorted(Counter(of_clusters).items()):
         for hit in HITS:
             if hit <= times:
@@ -256,9 +260,9 @@ def _hits(points: tuple[str, ...]) -> Iterator[tuple[str, int]]:
 
 def _special() -> Mapping[type[Kind], Sequence[str]]:
     """The points that the ordinary life of a cluster does not come to, by the kind that does."""
-    found: dict[type[Kind], list[str]] = {}
+    points_by_kind: dict[type[Kind], list[str]] = {}
     for point in names():
         case = once(point)
         if isinstance(case, Case) and isinstance(case.kind, SPECIAL):
-            found.setdefault(type(case.kind), []).append(point)
-    return found
+            points_by_kind.setdefault(type(case.kind), []).append(point)
+    return points_by_kind

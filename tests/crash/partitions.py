@@ -10,7 +10,7 @@ from ipucloud.clusters.states import PARTITIONS
 from ipucloud.reconcile.wake import wake
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
 from tests.support.waiting import PATIENCE
 
@@ -108,9 +108,9 @@ class RotateKey(Kind):
         cluster = await lab.an_active_cluster()
         actor, settings = lab.project.actor, lab.settings
         async with lab.database.begin() as connection:
-            made = await rotate(connection, actor, cluster, ends_server_key=True, settings=settings)
+            rotation = await rotate(connection, actor, cluster, ends_server_key=True, settings=settings)
             await wake(connection, kind=PARTITIONS, key=str(cluster), project_id=actor.project_id)
-        return Expectation(cluster, made.operation_id, "succeeded", "active")
+        return Expectation(cluster, rotation.operation_id, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await super().drive(lab, expectation, victim)
@@ -134,18 +134,18 @@ PARTITION_KINDS: tuple[Kind, ...] = (
 class PostPartition(RequestKind):
     name, ends, state = "post-partition", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         cluster = await an_empty_cluster(lab)
         body = {"name": lab.fresh(), "size": SIZE}
-        return Asked("POST", f"{lab.base}/clusters/{cluster}/partitions", body, str(uuid4()))
+        return ApiRequest("POST", f"{lab.base}/clusters/{cluster}/partitions", body, str(uuid4()))
 
 
 class PostReset(RequestKind):
     name, ends, state = "post-reset", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         cluster, name = await a_divided_cluster(lab)
-        return Asked("POST", f"{lab.base}/clusters/{cluster}/partitions/{name}:reset", {}, str(uuid4()))
+        return ApiRequest("POST", f"{lab.base}/clusters/{cluster}/partitions/{name}:reset", {}, str(uuid4()))
 
 
 class PostRemoval(RequestKind):
@@ -153,11 +153,11 @@ class PostRemoval(RequestKind):
 
     name, ends, state = "post-removal", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         cluster = await an_empty_cluster(lab)
         await lab.create_partition(cluster, lab.fresh(), SIZE)
         (row,) = await lab.rows(_LIVING, cluster=cluster)
-        return Asked("DELETE", f"{lab.base}/clusters/{cluster}/partitions/{row.name}")
+        return ApiRequest("DELETE", f"{lab.base}/clusters/{cluster}/partitions/{row.name}")
 
 
 PARTITION_REQUESTS: tuple[RequestKind, ...] = (PostPartition(), PostReset(), PostRemoval())

@@ -23,10 +23,8 @@ class ShowNotice(Kind):
         cluster = await lab.an_active_cluster()
         async with lab.database.begin() as connection:
             await show_on_servers(connection, project_id=lab.project.id, cluster_id=cluster)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._has(lab, expectation.cluster)

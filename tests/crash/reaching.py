@@ -27,10 +27,8 @@ class KeepAddress(Kind):
         async with lab.database.begin() as connection:
             await offer_addresses(connection)
             await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._live(lab, expectation.cluster)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
 from tests.support.factories import make_ssh_key
 
@@ -71,8 +71,8 @@ class PostRebuild(RequestKind):
 
     name, ends, state = "post-rebuild", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
-        return Asked("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:rebuild", {"disk": "wipe"})
+    async def prepare(self, lab: Lab) -> ApiRequest:
+        return ApiRequest("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:rebuild", {"disk": "wipe"})
 
 
 REBUILD_KINDS: tuple[Kind, ...] = (Rebuild(), CancelRebuild(), UndoRebuild(), ChangeKeys())

@@ -9,7 +9,7 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.inventory.health.reports import clear
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 
 _REPORTS = """
 SELECT id FROM health_reports r
@@ -64,10 +64,10 @@ class PostRepair(RequestKind):
 
     name, ends, state = "post-repair", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         cluster = await a_cluster(lab)
         await lab.fail(cluster, Code.MAINTENANCE)
-        return Asked("POST", f"{lab.base}/clusters/{cluster}:repair")
+        return ApiRequest("POST", f"{lab.base}/clusters/{cluster}:repair")
 
 
 REPAIR_KINDS: tuple[Kind, ...] = (Repair(), UndoRepair())

@@ -24,7 +24,7 @@ from tests.support.world import IMAGE
 
 
 @dataclass(frozen=True)
-class Asked:
+class ApiRequest:
     """A request that can be sent again."""
 
     method: str
@@ -44,14 +44,14 @@ class RequestKind:
     ends: ClassVar[str]
     state: ClassVar[str]
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         raise NotImplementedError
 
 
 class PostCreate(RequestKind):
     name, ends, state = "post-create", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         body = {
             "name": lab.fresh(),
             "region": "luxembourg-2",
@@ -59,7 +59,7 @@ class PostCreate(RequestKind):
             "image": IMAGE,
             "ssh_keys": ["laptop"],
         }
-        return Asked("POST", f"{lab.base}/clusters", body, str(uuid4()))
+        return ApiRequest("POST", f"{lab.base}/clusters", body, str(uuid4()))
 
 
 class PostDelete(RequestKind):
@@ -67,17 +67,17 @@ class PostDelete(RequestKind):
 
     name, ends, state = "post-delete", "succeeded", "deleted"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         cluster = await lab.an_active_cluster()
-        return Asked("DELETE", f"{lab.base}/clusters/{cluster}")
+        return ApiRequest("DELETE", f"{lab.base}/clusters/{cluster}")
 
 
 class PostCancel(RequestKind):
     name, ends, state = "post-cancel", "cancelled", "deleted"
 
-    async def asked(self, lab: Lab) -> Asked:
-        made = await lab.create_fresh()
-        return Asked("POST", f"{lab.base}/operations/{made.operation_id}:cancel", None, str(uuid4()))
+    async def prepare(self, lab: Lab) -> ApiRequest:
+        creation = await lab.create_fresh()
+        return ApiRequest("POST", f"{lab.base}/operations/{creation.operation_id}:cancel", None, str(uuid4()))
 
 
 REQUEST_KINDS: tuple[RequestKind, ...] = (PostCreate(), PostDelete(), PostCancel())
@@ -97,20 +97,20 @@ class RequestCase:
 
 async def attempt_request(lab: Lab, case: RequestCase) -> Outcome:
     """Send requests to a victim until it dies, then the last one to another process; see its expectation kept, once."""
-    asked = [await case.kind.asked(lab) for _ in range(case.hit)]
+    requests = [await case.kind.prepare(lab) for _ in range(case.hit)]
     port = _free_port()
     victim = await lab.victim(Trap(case.point, case.hit, Action.KILL), role="api", changes={"port": port})
     address = f"http://{lab.settings.host}:{port}"
     await _listens(lab.caller, address)
-    for request in asked:
+    for request in requests:
         await _sent(request, lab.caller, address, victim)
     died = await _dies(victim)
-    answers = [await _asked_again(request, lab.second_api) for request in asked]
+    answers = [await _resend(request, lab.second_api) for request in requests]
     faults = [f"asked again: {answer.status_code} {answer.text}" for answer in answers if answer.status_code != 202]
     if faults:
         return Outcome(died, tuple(victim.points), tuple(faults))
     expectations = [await _expectation(lab, case.kind, answer) for answer in answers]
-    for request, expectation in zip(asked, expectations, strict=True):
+    for request, expectation in zip(requests, expectations, strict=True):
         faults += await _effects(lab, request, expectation.cluster)
     faults += await settled(lab, *expectations)
     return Outcome(died, tuple(victim.points), tuple(faults))
@@ -122,7 +122,7 @@ async def _expectation(lab: Lab, kind: RequestKind, answer: httpx.Response) -> E
     return Expectation(cluster, operation, kind.ends, kind.state)
 
 
-async def _effects(lab: Lab, request: Asked, cluster: UUID) -> list[str]:
+async def _effects(lab: Lab, request: ApiRequest, cluster: UUID) -> list[str]:
     """What there is more, or less, than one effect of."""
     name = None if request.body is None else request.body.get("name")
     row = await lab.one(
@@ -135,7 +135,7 @@ async def _effects(lab: Lab, request: Asked, cluster: UUID) -> list[str]:
     return [] if tuple(row) == (1, 1, 1) else [f"effects: {row}"]
 
 
-async def _asked_again(request: Asked, client: httpx.AsyncClient) -> httpx.Response:
+async def _resend(request: ApiRequest, client: httpx.AsyncClient) -> httpx.Response:
     """As a caller does it who is asked to come again, while the server has not noticed yet that the victim is gone."""
     async with asyncio.timeout(PATIENCE):
         while (answer := await request.send(client)).status_code == 503 or _under_way(answer):
@@ -147,7 +147,7 @@ def _under_way(answer: httpx.Response) -> bool:
     return answer.status_code == 409 and bool(answer.json()["code"] == IDEMPOTENCY_IN_PROGRESS.code)
 
 
-async def _sent(request: Asked, client: httpx.AsyncClient, address: str, victim: Victim) -> None:
+async def _sent(request: ApiRequest, client: httpx.AsyncClient, address: str, victim: Victim) -> None:
     """The victim answers, or dies over it."""
     try:
         (await request.send(client, address)).raise_for_status()

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
 
 _FLAVORS = {1: "m2000-pod8", 2: "m2000-pod4"}
@@ -77,10 +77,10 @@ class PostResize(RequestKind):
 
     name, ends, state = "post-resize", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         cluster = await lab.an_active_cluster()
         body = {"flavor": await _other_size(lab, cluster)}
-        return Asked("POST", f"{lab.base}/clusters/{cluster}:resize", body)
+        return ApiRequest("POST", f"{lab.base}/clusters/{cluster}:resize", body)
 
 
 RESIZE_KINDS: tuple[Kind, ...] = (Resize(), CancelResize(), UndoResize(), SuspendResize())

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
 
 
@@ -55,8 +55,8 @@ class PostReboot(RequestKind):
 
     name, ends, state = "post-reboot", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
-        return Asked("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:reboot")
+    async def prepare(self, lab: Lab) -> ApiRequest:
+        return ApiRequest("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:reboot")
 
 
 RESTART_KINDS: tuple[Kind, ...] = (Reboot(), CancelReboot(), UndoReboot())

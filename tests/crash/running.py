@@ -31,10 +31,8 @@ class RunJob(Kind):
         script = f"echo ran >> {file}; wc -l < {file}; {self.ending}"
         async with lab.database.begin() as connection:
             await create(connection, lab.project.actor, cluster, JobCreate(command=["sh", "-c", script]), None)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._ended(lab, expectation)
@@ -53,8 +51,8 @@ class RunJob(Kind):
         return ("1",)
 
     async def _last(self, lab: Lab, expectation: Expectation) -> UUID:
-        found: UUID = await lab.value(_LAST, id=expectation.cluster)
-        return found
+        job: UUID = await lab.value(_LAST, id=expectation.cluster)
+        return job
 
     async def _ended(self, lab: Lab, expectation: Expectation) -> None:
         job = await self._last(lab, expectation)
@@ -99,13 +97,11 @@ class RunService(Kind):
         cluster = await lab.an_active_cluster()
         script = 'echo x >> "$0"; wc -l < "$0"; exec sleep 100000'
         command = ["sh", "-c", script, f"starts-{lab.fresh()}"]
-        wanted = ServiceCreate(name="chat", command=command, port=8000)
+        body = ServiceCreate(name="chat", command=command, port=8000)
         async with lab.database.begin() as connection:
-            await create_service(connection, lab.project.actor, cluster, wanted, None)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+            await create_service(connection, lab.project.actor, cluster, body, None)
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._runs_and_ends(lab, expectation)
@@ -121,19 +117,19 @@ class RunService(Kind):
         assert (starts, wrote.strip()) == (1, "1"), f"start {starts} wrote {wrote!r}"
 
     async def _last(self, lab: Lab, expectation: Expectation) -> UUID:
-        found: UUID = await lab.value(
+        service: UUID = await lab.value(
             "SELECT id FROM services WHERE cluster_id = :id ORDER BY id DESC LIMIT 1", id=expectation.cluster
         )
-        return found
+        return service
 
     async def _runs_and_ends(self, lab: Lab, expectation: Expectation) -> None:
         service = await self._last(lab, expectation)
 
         async def wrote() -> bool:
-            found = await lab.value(
+            printed = await lab.value(
                 "SELECT log_bytes > 0 OR ended_at IS NOT NULL FROM services WHERE id = :id", id=service
             )
-            return bool(found)
+            return bool(printed)
 
         async def over() -> bool:
             return bool(await lab.value("SELECT ended_at IS NOT NULL FROM services WHERE id = :id", id=service))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.crash.lab import Lab, open_lab
-from tests.crash.victims import warm_zygote
+from tests.crash.victims import template_process
 from tests.support.postgres import TestServer
 from tests.support.site import SECURE, running_site
 
@@ -54,8 +54,8 @@ async def fresh_lab(server: TestServer) -> AsyncIterator[Lab]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ipucloud-crash-")))
         site = stack.enter_context(running_site(folder / "site", machines=16, options=SECURE))
         database = stack.enter_context(server.fresh_database())
-        zygote = await stack.enter_async_context(warm_zygote())
-        yield await stack.enter_async_context(open_lab(database, site, zygote, folder))
+        template = await stack.enter_async_context(template_process())
+        yield await stack.enter_async_context(open_lab(database, site, template, folder))
 
 
 async def run(
@@ -67,12 +67,12 @@ async def run(
     tally = Tally()
     begun = time.monotonic()
     async with fresh_lab(server) as lab:
-        left = list(await trials(lab))
+        remaining = list(await trials(lab))
         await lab.clear()
-    while left:
+    while remaining:
         try:
             async with fresh_lab(server) as lab:
-                while left and await _one(lab, left.pop(0), attempt, tally):
+                while remaining and await _one(lab, remaining.pop(0), attempt, tally):
                     pass
                 await lab.clear()
         except Exception:  # noqa: BLE001  # a lab that cannot be left in order is a finding too

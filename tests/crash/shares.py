@@ -76,8 +76,8 @@ async def share(order: Order, number: int, of: int) -> Tally:
 
     async def kills(lab: Lab) -> Sequence[matrix.AnyCase]:
         # By their names: whether a point is hit twice is seen by each share for itself, and not always alike.
-        found = [case for case in await matrix.everything(lab) if order.only in str(case)]
-        return [case for case in found if crc32(str(case).encode()) % of == number]
+        cases = [case for case in await matrix.everything(lab) if order.only in str(case)]
+        return [case for case in cases if crc32(str(case).encode()) % of == number]
 
     async def freezes(lab: Lab) -> Sequence[zombies.Case | zombies.Inside]:
         return [case for case in zombies.everything(order.leases) if order.only in str(case)][number::of]

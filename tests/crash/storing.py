@@ -13,7 +13,7 @@ from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import FLAVOR, Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
 from tests.support.snapshots import offer_snapshots
 from tests.support.volumes import offer_volumes, volume_json
@@ -38,10 +38,8 @@ class KeepVolume(Kind):
         async with lab.database.begin() as connection:
             await offer_volumes(connection)
             await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._live(lab, expectation.cluster)
@@ -81,10 +79,10 @@ async def _available(lab: Lab) -> str:
     async with lab.database.begin() as connection:
         await offer_volumes(connection)
         body = VolumeCreate.model_validate(volume_json(name))
-        made = await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
+        volume = await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
 
     async def available() -> bool:
-        return bool(await lab.value("SELECT state FROM volumes WHERE id = :id", id=made) == "available")
+        return bool(await lab.value("SELECT state FROM volumes WHERE id = :id", id=volume) == "available")
 
     async with lab.survivor():
         await until(available, "the volume is available")
@@ -100,10 +98,8 @@ class KeepSnapshot(Kind):
         async with lab.database.begin() as connection:
             await offer_snapshots(connection)
             await snapshots.create(connection, lab.project.actor, body, settings=lab.settings)
-        made = await lab.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
-        )
-        return Expectation(cluster, made, "succeeded", "active")
+        creation = await lab.creation(cluster)
+        return Expectation(cluster, creation, "succeeded", "active")
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await self._live(lab)
@@ -124,13 +120,13 @@ class KeepSnapshot(Kind):
 
         async def over() -> bool:
             snapshot = await lab.one(_COPY)
-            made = await lab.column(_RESTORED, id=snapshot.id)
+            restored = await lab.column(_RESTORED, id=snapshot.id)
             async with lab.database.begin() as connection:
                 by = lab.project.actor
-                if snapshot.state == "available" and not made:
+                if snapshot.state == "available" and not restored:
                     body = VolumeCreate.model_validate(volume_json(lab.fresh(), snapshot=str(snapshot.id)))
                     await store.create(connection, by, body, catalogue=lab.catalogue, settings=lab.settings)
-                elif snapshot.state == "available" and made == ["available"]:
+                elif snapshot.state == "available" and restored == ["available"]:
                     await snapshots.delete(connection, by, snapshot.id)
             return bool(snapshot.state == "deleted")
 
@@ -142,8 +138,8 @@ class CreateWithVolume(Kind):
 
     async def ask(self, lab: Lab) -> Expectation:
         volume = await _available(lab)
-        made = await lab.create(lab.fresh(), FLAVOR, volumes=[{"volume": volume}])
-        return Expectation(made.target_id, made, "succeeded", "active")
+        creation = await lab.create(lab.fresh(), FLAVOR, volumes=[{"volume": volume}])
+        return Expectation(creation.target_id, creation, "succeeded", "active")
 
     async def recover(self, lab: Lab, expectation: Expectation) -> None:
         async with lab.survivor():
@@ -178,7 +174,7 @@ class CancelWithVolume(CreateWithVolume):
 class PostCreateWithVolume(RequestKind):
     name, ends, state = "post-create-with-volume", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
+    async def prepare(self, lab: Lab) -> ApiRequest:
         body = {
             "name": lab.fresh(),
             "region": "luxembourg-2",
@@ -187,7 +183,7 @@ class PostCreateWithVolume(RequestKind):
             "ssh_keys": ["laptop"],
             "volumes": [{"volume": await _available(lab)}],
         }
-        return Asked("POST", f"{lab.base}/clusters", body, str(uuid4()))
+        return ApiRequest("POST", f"{lab.base}/clusters", body, str(uuid4()))
 
 
 VOLUME_KINDS: tuple[Kind, ...] = (KeepVolume(), KeepSnapshot(), CreateWithVolume(), CancelWithVolume())

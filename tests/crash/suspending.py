@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.requests import Asked, RequestKind
+from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
 
 
@@ -64,15 +64,15 @@ class PostSuspend(RequestKind):
 
     name, ends, state = "post-suspend", "succeeded", "suspended"
 
-    async def asked(self, lab: Lab) -> Asked:
-        return Asked("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:suspend")
+    async def prepare(self, lab: Lab) -> ApiRequest:
+        return ApiRequest("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:suspend")
 
 
 class PostResume(RequestKind):
     name, ends, state = "post-resume", "succeeded", "active"
 
-    async def asked(self, lab: Lab) -> Asked:
-        return Asked("POST", f"{lab.base}/clusters/{await lab.a_suspended_cluster()}:resume", None, str(uuid4()))
+    async def prepare(self, lab: Lab) -> ApiRequest:
+        return ApiRequest("POST", f"{lab.base}/clusters/{await lab.a_suspended_cluster()}:resume", None, str(uuid4()))
 
 
 SUSPEND_KINDS: tuple[Kind, ...] = (Suspend(), Resume(), CancelResume(), UndoResume())

@@ -68,14 +68,14 @@ def _state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-class Zygote:
+class TemplateProcess:
     """The warm process, and what it reports of its children."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._victims: dict[str, Victim] = {}
         self._numbers = count(1)
-        self._listening = asyncio.create_task(self._listen(), name="zygote")
+        self._listening = asyncio.create_task(self._listen(), name="template")
         self._warm: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def warm(self) -> None:
@@ -136,12 +136,12 @@ def _text(value: Any) -> Any:
 
 
 @asynccontextmanager
-async def warm_zygote() -> AsyncIterator[Zygote]:
+async def template_process() -> AsyncIterator[TemplateProcess]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.crash.zygote",
+        "tests.crash.template",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         cwd=CHECKOUT,
@@ -149,9 +149,9 @@ async def warm_zygote() -> AsyncIterator[Zygote]:
         start_new_session=True,
         limit=LINE_LIMIT,
     )
-    zygote = Zygote(process)
+    template = TemplateProcess(process)
     try:
-        await zygote.warm()
-        yield zygote
+        await template.warm()
+        yield template
     finally:
-        await zygote.close()
+        await template.close()

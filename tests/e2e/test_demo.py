@@ -20,10 +20,10 @@ def test_the_demo_shows_the_whole_way_and_leaves_nothing(ipucloud: Ipucloud) -> 
     assert out.count("\n") == 1
     report = json.loads(out)
     assert report["ok"] is True
-    seen = {check["what"]: check["seen"] for check in report["checks"]}
-    assert seen["gc-info on the Poplar server shows 16 IPUs"] == "16 IPUs"
-    assert seen["the minutes since it became ready are billed"].endswith("EUR")
-    assert "the capacity is as before" in seen
+    checks = {check["what"]: check["seen"] for check in report["checks"]}
+    assert checks["gc-info on the Poplar server shows 16 IPUs"] == "16 IPUs"
+    assert checks["the minutes since it became ready are billed"].endswith("EUR")
+    assert "the capacity is as before" in checks
     assert ipucloud.still_running() == []
     assert list(ipucloud.temporary.iterdir()) == []
 

@@ -89,8 +89,8 @@ def test_a_port_that_was_taken_meanwhile_is_waited_for(system: Up) -> None:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         eventually(lambda: killed_and_bound(system, stranger, (host, port)), "the port is free for a moment")
         stranger.listen()
-        taken = f"The simulated site ended with status 1 (ipucloud-sim: port {port} "
-        eventually(lambda: taken in system.messages[len(before) :], "the port is missed")
+        sentence = f"The simulated site ended with status 1 (ipucloud-sim: port {port} "
+        eventually(lambda: sentence in system.messages[len(before) :], "the port is missed")
     eventually(lambda: system.messages.endswith("The simulated site is running again.\n"), "the site runs again")
     works(system)
 
@@ -108,14 +108,14 @@ def killed_and_bound(system: Up, stranger: socket.socket, address: tuple[str | N
 
 def test_what_is_killed_while_it_starts_is_started_again(ipucloud: Ipucloud, tmp_path: Path) -> None:
     with starting(ipucloud, tmp_path / "data", "--time-scale", "0") as system:
-        left = dict(EVERYTHING)
-        while left:
-            for killed, (find, _) in list(left.items()):
+        remaining = dict(EVERYTHING)
+        while remaining:
+            for killed, (find, _) in list(remaining.items()):
                 try:
                     os.kill(find(system), signal.SIGKILL)
                 except (FileNotFoundError, ProcessLookupError, IndexError, ValueError):
                     continue  # not started yet
-                del left[killed]
+                del remaining[killed]
             assert system.process.poll() is None, system.messages
         assert ipucloud.json("whoami", **system.environment)["role"] == "owner"
         for name in ("PostgreSQL", "The simulated site", "The worker", "The API"):

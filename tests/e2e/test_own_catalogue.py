@@ -107,7 +107,7 @@ def operator(ipucloud: Ipucloud, site: RunningSite, database: Database, tmp_path
         "IPUCLOUD_REQUEST_LIFE": "2",
         "IPUCLOUD_VALIDATION": "",
     }
-    made = ipucloud.json("bootstrap", "--project", "research", **settings)
+    credentials = ipucloud.json("bootstrap", "--project", "research", **settings)
     ipucloud.json("site", "sync", **settings)
     with ExitStack() as stack:
         log = stack.enter_context((tmp_path / "log").open("wb")).fileno()
@@ -115,7 +115,7 @@ def operator(ipucloud: Ipucloud, site: RunningSite, database: Database, tmp_path
             kind: stack.enter_context(service(kind, log, tmp_path, database.app_url, **settings))
             for kind in ("api", "worker")
         }
-        tokens = {name: made[f"{name}_token"] for name in ("admin", "owner")}
+        tokens = {name: credentials[f"{name}_token"] for name in ("admin", "owner")}
         yield Operator(ipucloud, settings, processes, tokens)
 
 
@@ -153,9 +153,9 @@ def test_a_region_is_added_sold_and_given_up_without_a_restart(operator: Operato
 
         key = make_key(tmp_path)
         client.run(ssh_keys.create("laptop", key.public_line))
-        made = client.run(clusters.create(WANTED))
-        succeeded(client, made)
-        cluster = client.run(clusters.get(made.target.id))
+        creation = client.run(clusters.create(WANTED))
+        succeeded(client, creation)
+        cluster = client.run(clusters.get(creation.target.id))
         assert cluster.price_per_minute is not None
         assert cluster.price_per_minute.amount == 2 * Decimal(PRICE_PER_MINUTE)
         [server] = cluster.poplar_servers

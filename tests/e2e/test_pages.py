@@ -16,11 +16,11 @@ def follow(page: str, system: Up, folder: Path, **variables: str) -> str:
     """What the page's commands print, run in a shell as its reader would; all of them succeed."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    mine = {"PATH": programs, "HOME": str(folder), "IPUCLOUD_CONFIG_DIR": str(folder / "config"), "no_proxy": "*"}
+    own = {"PATH": programs, "HOME": str(folder), "IPUCLOUD_CONFIG_DIR": str(folder / "config"), "no_proxy": "*"}
     ended = subprocess.run(
         ["sh", "-xc", script(DOCS / page)],
         cwd=folder,
-        env={**inherited, **mine, **variables},
+        env={**inherited, **own, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

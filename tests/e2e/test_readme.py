@@ -35,9 +35,9 @@ STARTED = (
 
 def commands(title: str) -> list[str]:
     """The lines of the first block of shell commands under a title."""
-    found = re.search(rf"^## {title}$.*?^```sh\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None, title
-    return [line.partition("  #")[0].rstrip() for line in found[1].splitlines()]
+    section = re.search(rf"^## {title}$.*?^```sh\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+    assert section is not None, title
+    return [line.partition("  #")[0].rstrip() for line in section[1].splitlines()]
 
 
 @dataclass
@@ -86,14 +86,14 @@ def user(folder: Path) -> Iterator[dict[str, str]]:
 
 def typed(line: str, folder: Path, environment: dict[str, str]) -> str:
     """Run a line in a terminal whose user agrees to what is asked; it must succeed."""
-    ours, theirs = pty.openpty()
+    controlling, terminal = pty.openpty()
     try:
-        os.write(ours, YES)
+        os.write(controlling, YES)
         done = subprocess.run(
             [program("bash"), "-c", line],
             cwd=folder,
             env=environment,
-            stdin=theirs,
+            stdin=terminal,
             capture_output=True,
             text=True,
             check=False,
@@ -101,8 +101,8 @@ def typed(line: str, folder: Path, environment: dict[str, str]) -> str:
             start_new_session=True,
         )
     finally:
-        os.close(ours)
-        os.close(theirs)
+        os.close(controlling)
+        os.close(terminal)
     assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

@@ -94,13 +94,13 @@ def test_a_program_runs_with_its_files_from_upload_to_results(
 ) -> None:
     path = without_rsync(tmp_path / "bin")
     common = ["-i", str(key.private), "--sync", str(work), "--get", f"results:{tmp_path}", "--env", "SCALE=2"]
-    made = ipucloud(
+    run = ipucloud(
         system, "run", "--flavor", "m2000-pod4", "--name", "ernie", *common, "--max-cost", "50EUR", "--",
         "python3", "train.py", "--epochs", "3", PATH=path,
     )  # fmt: skip
-    assert (made.returncode, made.stdout) == (4, "trained --epochs 3 False\n"), made.stderr
-    assert "Sent 2 of 2 files by sftp." in made.stderr
-    assert "Job 1 failed (exit status 4)" in made.stderr
+    assert (run.returncode, run.stdout) == (4, "trained --epochs 3 False\n"), run.stderr
+    assert "Sent 2 of 2 files by sftp." in run.stderr
+    assert "Job 1 failed (exit status 4)" in run.stderr
     assert (tmp_path / "results" / "loss").read_text() == "23\n"
     (work / "train.py").write_text("print('better')\n")
     again = ipucloud(system, "run", "--cluster", "ernie", *common, "--", "python3", "train.py", PATH=path)
@@ -228,7 +228,7 @@ def test_what_cannot_run_is_refused(system: Up, arguments: tuple[str, ...], says
     assert says in " ".join(refused.stderr.split())
 
 
-def on_server(system: Up, key: KeyPair, command: str, *, given: str = "") -> str:
+def on_server(system: Up, key: KeyPair, command: str, *, stdin: str = "") -> str:
     there = [
         sys.executable,
         "-m",
@@ -242,7 +242,7 @@ def on_server(system: Up, key: KeyPair, command: str, *, given: str = "") -> str
         command,
     ]
     done = subprocess.run(
-        there, input=given, capture_output=True, text=True, check=False, timeout=SECONDS, env=system.environment
+        there, input=stdin, capture_output=True, text=True, check=False, timeout=SECONDS, env=system.environment
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -277,8 +277,8 @@ def jupyter(system: Up, key: KeyPair) -> None:
     without = ipucloud(system, "notebook", "bert", "-i", str(key.private))
     assert without.returncode == 2
     assert "no JupyterLab. Install it with `ipucloud notebook bert --install`" in " ".join(without.stderr.split())
-    on_server(system, key, "cat > pip.py", given=PIP)
-    on_server(system, key, "cat > jupyter.py", given=JUPYTER)
+    on_server(system, key, "cat > pip.py", stdin=PIP)
+    on_server(system, key, "cat > jupyter.py", stdin=JUPYTER)
     with notebook(system, key, "--install") as (url, started):
         assert url, started.communicate()[1]
         assert ended(started)[0] == 0
@@ -308,10 +308,10 @@ def test_a_notebook_is_reached_with_its_token_until_it_is_ended(system: Up, key:
         assert not [each for each in shown if token in each]
         assert on_server(system, key, "stat -c %a .ipucloud .ipucloud/notebook.token").split() == ["700", "600"]
         with notebook(system, key, "--json", "--keep") as (again, second):
-            found = json.loads(again)["url"]
-            assert found.endswith(token)
-            assert found != url
-            assert httpx.get(found).text == "bert-p0"
+            new_url = json.loads(again)["url"]
+            assert new_url.endswith(token)
+            assert new_url != url
+            assert httpx.get(new_url).text == "bert-p0"
             status, said = ended(second)
             assert (status, "The notebook goes on. To reach it again: ipucloud notebook bert" in said) == (0, True)
         assert httpx.get(url).text == "bert-p0"
@@ -343,9 +343,9 @@ def test_a_notebook_that_does_not_work_says_why(system: Up, key: KeyPair) -> Non
     refused = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--name", "other")
     assert refused.returncode == 2
     assert "The service other of cluster bert is no notebook." in " ".join(refused.stderr.split())
-    taken = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--port", "8902")
-    assert taken.returncode == 5
-    assert "The service other has port 8902" in " ".join(taken.stderr.split())
+    port_in_use = ipucloud(system, "notebook", "bert", "-i", str(key.private), "--port", "8902")
+    assert port_in_use.returncode == 5
+    assert "The service other has port 8902" in " ".join(port_in_use.stderr.split())
     assert on_server(system, key, "ls .ipucloud") == ""
     ipucloud(system, "services", "stop", "bert", "other")
 
@@ -366,10 +366,10 @@ def test_a_notebook_that_cannot_be_is_refused(system: Up, arguments: tuple[str, 
 
 
 def test_a_local_port_that_is_taken_is_refused(system: Up) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = str(listener.getsockname()[1])
         refused = ipucloud(system, "notebook", "bert", "--local-port", port)
     assert refused.returncode == 2
     assert f"Port {port} of this machine is taken" in " ".join(refused.stderr.split())

@@ -125,9 +125,9 @@ def check_copies(system: Up, key: KeyPair, folder: Path) -> None:
 def test_a_suspended_cluster_comes_back_with_its_files(system: Up, client: Client, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     added = client.run(ssh_keys.create("resting", key.public_line))
-    made = client.run(clusters.create(replace(POD16, name="resting", flavor="m2000-pod4", ssh_keys=["resting"])))
-    client.wait(made, patience=PATIENCE)
-    cluster = client.run(clusters.get(made.target.id))
+    creation = client.run(clusters.create(replace(POD16, name="resting", flavor="m2000-pod4", ssh_keys=["resting"])))
+    client.wait(creation, patience=PATIENCE)
+    cluster = client.run(clusters.get(creation.target.id))
     [server] = cluster.poplar_servers
     assert server.ssh is not None
     login = OpenSsh(Ssh.model_validate({**server.ssh.model_dump(), "fingerprint": ""}), key, tmp_path / "known_hosts")

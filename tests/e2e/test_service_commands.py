@@ -28,11 +28,13 @@ def test_bootstrap_keeps_tokens_in_files_and_replaces_those_that_are_lost(
     ipucloud: Ipucloud, database: Database, tmp_path: Path
 ) -> None:
     def kept() -> list[str]:
-        made = ipucloud.json("bootstrap", "--tokens", str(tmp_path / "tokens"), IPUCLOUD_DATABASE_URL=database.app_url)
-        files = [Path(made["owner_token_file"]), Path(made["admin_token_file"])]
+        credentials = ipucloud.json(
+            "bootstrap", "--tokens", str(tmp_path / "tokens"), IPUCLOUD_DATABASE_URL=database.app_url
+        )
+        files = [Path(credentials["owner_token_file"]), Path(credentials["admin_token_file"])]
         assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
         tokens = [file.read_text().strip() for file in files]
-        assert not [token for token in tokens if token in str(made)]
+        assert not [token for token in tokens if token in str(credentials)]
         return tokens
 
     owner, admin = kept()
@@ -81,8 +83,8 @@ def test_migrate_says_what_becomes_of_another_versions_database(
 
 @pytest.mark.parametrize("program", ["api", "worker"])
 def test_a_port_that_is_taken_is_told_in_a_sentence(ipucloud: Ipucloud, database: Database, program: str) -> None:
-    with listen_near("127.0.0.1", 0) as taken:
-        port = str(taken.getsockname()[1])
+    with listen_near("127.0.0.1", 0) as listener:
+        port = str(listener.getsockname()[1])
         ports = {"IPUCLOUD_PORT": port, "IPUCLOUD_WORKER_INTERNAL_PORT": port, "IPUCLOUD_INTERNAL_PORT": "0"}
         urls = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_SITE_URL": "http://127.0.0.1:1"}
         with ipucloud.start(program, **ports, **urls) as process:
@@ -94,9 +96,9 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(ipucloud: Ipucloud, database
 
 def test_a_site_is_synchronised_again(system: Up, ipucloud: Ipucloud, database: Database) -> None:
     site = {"IPUCLOUD_SITE_URL": system.site_url, "IPUCLOUD_SITE_TOKEN": system.site_token}
-    found = ipucloud.json("site", "sync", IPUCLOUD_DATABASE_URL=database.app_url, **site)
-    assert found["regions"] == 3
-    assert found["machines"] >= 32
+    counts = ipucloud.json("site", "sync", IPUCLOUD_DATABASE_URL=database.app_url, **site)
+    assert counts["regions"] == 3
+    assert counts["machines"] >= 32
 
 
 def test_new_machines_are_waited_for_until_they_are_validated(
@@ -120,6 +122,6 @@ def test_new_machines_are_waited_for_until_they_are_validated(
 
 
 def test_a_running_system_breaks_no_rule(system: Up, ipucloud: Ipucloud) -> None:
-    found = ipucloud.json("admin", "audit", IPUCLOUD_DATA_DIR=str(system.data))
-    assert (found["clean"], found["site"], found["findings"]) == (True, True, [])
-    assert found["rules"] > 60
+    report = ipucloud.json("admin", "audit", IPUCLOUD_DATA_DIR=str(system.data))
+    assert (report["clean"], report["site"], report["findings"]) == (True, True, [])
+    assert report["rules"] > 60

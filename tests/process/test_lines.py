@@ -122,9 +122,9 @@ def everything_left(pipe: tuple[int, int]) -> bytes:
 
 
 def test_what_is_printed_becomes_lines() -> None:
-    taken: list[str] = []
-    stream = LineStream(2, taken.append)
+    lines: list[str] = []
+    stream = LineStream(2, lines.append)
     print("one", "two", file=stream)
     print("th", end="", file=stream)
     print("ree\nfour", file=stream)
-    assert taken == ["one two", "three", "four"]
+    assert lines == ["one two", "three", "four"]

@@ -87,13 +87,13 @@ def test_requests_are_answered_while_nobody_reads_the_log_and_its_reader_learns_
     hurried = {"IPUCLOUD_RATE_LIMIT_BURST": "1000000"}
     with pipe() as (reading, writing), service("api", writing, tmp_path, database.app_url, **hurried) as api:
         os.close(writing)
-        asked = 0
+        requests = 0
         while api.lost < 200:
             ask(api, 500)
-            asked += 500
+            requests += 500
         reader = threading.Thread(target=lambda: events.extend(each_of(reading)))
         reader.start()
-        eventually(lambda: requests_in(events) == asked - api.lost, "what was kept is read")
+        eventually(lambda: requests_in(events) == requests - api.lost, "what was kept is read")
         lost = api.lost
         assert api.stop() == 0
         reader.join()
@@ -196,7 +196,7 @@ def test_whatever_reaches_standard_error_is_json() -> None:
     os.close(reading)
     assert {"ours", "library here", "printed", "twice"} <= {event["event"] for event in events}
     text = done.stderr.decode()
-    for wanted in ("a warning", "ZeroDivisionError", "pop from empty list", "in a finalizer", "at the end"):
-        assert wanted in text
+    for part in ("a warning", "ZeroDivisionError", "pop from empty list", "in a finalizer", "at the end"):
+        assert part in text
     assert events[-1]["event"] == "uncaught_exception"
     assert all(event["level"] and event["timestamp"] for event in events)

@@ -84,16 +84,16 @@ class Bench:
     async def row(self, key: str) -> WorkRow:
         columns = ", ".join(WorkRow.__dataclass_fields__)
         async with self.database.read() as connection:
-            found = await connection.execute(sa.text(f"SELECT {columns} FROM work WHERE key = :key"), {"key": key})  # noqa: S608
-            return WorkRow(*found.one())
+            result = await connection.execute(sa.text(f"SELECT {columns} FROM work WHERE key = :key"), {"key": key})  # noqa: S608
+            return WorkRow(*result.one())
 
     async def applied(self, key: str) -> list[int]:
         """The fences under which results for `key` were accepted."""
         async with self.database.read() as connection:
-            found = await connection.execute(
+            result = await connection.execute(
                 sa.text("SELECT machine_type FROM pod_runs WHERE region = :key"), {"key": key}
             )
-            return sorted(int(fence) for fence in found.scalars())
+            return sorted(int(fence) for fence in result.scalars())
 
     async def execute(self, statement: str, **values: object) -> None:
         async with self.database.begin() as connection:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.addresses import store
 from ipucloud.clusters.addresses.record import lock
 from ipucloud.clusters.addresses.store import wake_address
 from ipucloud.contract.addresses import AddressAttach, AddressCreate
-from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, ErrorCode, Problem
+from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT
 from tests.support.factories import make_ssh_key, seed_prices
 from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
@@ -27,6 +22,7 @@ from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
+from tests.worker.customers import Customer
 
 pytestmark = [
     pytest.mark.anyio,
@@ -58,24 +54,15 @@ async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIte
         await world.assert_nothing_left()
 
 
-@dataclass
-class Desk:
+class AddressCustomer(Customer):
     """A customer with addresses, who logs in through them."""
-
-    world: SiteWorld
-    pair: KeyPair
-    folder: Path
-
-    async def requested(self, effect: Callable[[AsyncConnection, Actor], Awaitable[Any]]) -> Any:
-        async with self.world.database.begin() as connection:
-            return await effect(connection, self.world.project.actor)
 
     async def create(self, name: str = "frontdoor") -> UUID:
         body = AddressCreate(name=name, region="luxembourg-2")
-        made: UUID = await self.requested(
+        address: UUID = await self.requested(
             lambda on, by: store.create(on, by, body, catalogue=self.world.catalogue, settings=self.world.settings)
         )
-        return made
+        return address
 
     async def attach(self, address: UUID, cluster: UUID) -> None:
         await self.requested(lambda on, by: store.attach(on, by, address, AddressAttach(cluster=cluster)))
@@ -92,11 +79,6 @@ class Desk:
 
         await until(reached, f"the address is {state}")
 
-    async def refused(self, effect: Awaitable[Any]) -> ErrorCode:
-        with pytest.raises(Problem) as problem:
-            await effect
-        return problem.value.kind
-
     async def where(self) -> tuple[str, int]:
         row = await self.world.one("SELECT ip, port FROM addresses WHERE state <> 'deleted'")
         return row.ip, row.port
@@ -107,9 +89,7 @@ class Desk:
             "SELECT a.ip AS ssh_host, a.port AS ssh_port, s.ssh_user, s.host_key, s.host_key_fingerprint"
             " FROM addresses a JOIN poplar_servers s ON s.id = a.server_id"
         )
-        done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        return await OpenSsh.to(row, self.pair, self.folder).output(command)
 
     async def listens(self) -> bool:
         try:
@@ -130,60 +110,62 @@ class Desk:
 
 
 @pytest.fixture
-def desk(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> Desk:
-    return Desk(world, pair, tmp_path)
+def customer(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> AddressCustomer:
+    return AddressCustomer(world, pair, tmp_path)
 
 
-async def test_an_address_outlives_its_server_and_its_cluster(world: SiteWorld, desk: Desk, site: RunningSite) -> None:
+async def test_an_address_outlives_its_server_and_its_cluster(
+    world: SiteWorld, customer: AddressCustomer, site: RunningSite
+) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
         # The answers of the site are lost: each request is repeated, and finds what it did before.
         for call in ("addresses.put", "addresses.attach", "addresses.delete"):
             world.fault(call=call, action="drop_answer", times=1)
-        address = await desk.create()
-        await desk.state(address, "available")
-        assert await desk.billed() == [(1, "address", False)]
-        where = await desk.where()
-        assert not await desk.listens()
-        await desk.attach(address, cluster)
-        await desk.state(address, "attached")
-        assert await desk.run("echo here > ~/note; cat ~/note") == "here\n"
-        assert await desk.refused(desk.delete(address)) is IN_USE
+        address = await customer.create()
+        await customer.state(address, "available")
+        assert await customer.billed() == [(1, "address", False)]
+        where = await customer.where()
+        assert not await customer.listens()
+        await customer.attach(address, cluster)
+        await customer.state(address, "attached")
+        assert await customer.run("echo here > ~/note; cat ~/note") == "here\n"
+        assert await customer.refused(customer.delete(address)) is IN_USE
         # It stays attached while the cluster is suspended, and after the site was killed.
         await world.succeeded(await world.suspend(cluster))
-        assert not await desk.listens(), "nothing listens while the server is off"
+        assert not await customer.listens(), "nothing listens while the server is off"
         site.kill()
         site.start()
-        assert not await desk.listens()
+        assert not await customer.listens()
         await world.succeeded(await world.resume(cluster))
-        await desk.state(address, "attached")
-        assert await desk.where() == where
-        assert await desk.run("cat ~/note") == "here\n"
+        await customer.state(address, "attached")
+        assert await customer.where() == where
+        assert await customer.run("cat ~/note") == "here\n"
         site.kill()
         site.start()
-        assert await desk.run("cat ~/note") == "here\n"
+        assert await customer.run("cat ~/note") == "here\n"
         # A server that is rebuilt is reached there again.
         await world.succeeded(await world.rebuild(cluster, disk="wipe"))
-        assert await desk.run("ls ~") == ""
+        assert await customer.run("ls ~") == ""
         await world.succeeded(await world.delete(cluster))
-        await desk.state(address, "available")
-        assert not await desk.listens()
+        await customer.state(address, "available")
+        assert not await customer.listens()
         second = await world.build("second", ssh_keys=["ours"])
-        await desk.attach(address, second)
-        await desk.state(address, "attached")
-        assert await desk.where() == where
-        assert await desk.run("echo $((6 * 7))") == "42\n"
-        await desk.detach(address)
-        await desk.state(address, "available")
-        assert not await desk.listens()
-        await desk.delete(address)
-        assert await desk.billed() == [(1, "address", True)]
-        await desk.state(address, "deleted")
+        await customer.attach(address, second)
+        await customer.state(address, "attached")
+        assert await customer.where() == where
+        assert await customer.run("echo $((6 * 7))") == "42\n"
+        await customer.detach(address)
+        await customer.state(address, "available")
+        assert not await customer.listens()
+        await customer.delete(address)
+        assert await customer.billed() == [(1, "address", True)]
+        await customer.state(address, "deleted")
     name = await world.value("SELECT external_name FROM addresses")
     assert world.http.get(f"/v1/addresses/{name}").status_code == 404
     late = {"region": "luxembourg-2"}
     assert world.http.put(f"/v1/addresses/{name}", json=late).status_code == 422, "a late request reserves none"
-    assert await desk.events() == [
+    assert await customer.events() == [
         "address.created",
         "address.available",
         "address.attached",
@@ -194,14 +176,14 @@ async def test_an_address_outlives_its_server_and_its_cluster(world: SiteWorld, 
     ]
 
 
-async def test_an_address_that_the_site_detached_is_attached_again(world: SiteWorld, desk: Desk) -> None:
+async def test_an_address_that_the_site_detached_is_attached_again(world: SiteWorld, customer: AddressCustomer) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
-        address = await desk.create()
-        await desk.state(address, "available")
-        await desk.attach(address, cluster)
-        await desk.state(address, "attached")
-        before = await desk.where()
+        address = await customer.create()
+        await customer.state(address, "available")
+        await customer.attach(address, cluster)
+        await customer.state(address, "attached")
+        before = await customer.where()
         # The site has lost the attachment: the next reading shows that, and it is attached again.
         name, host = await world.one(
             "SELECT a.external_name, h.name FROM addresses a"
@@ -210,7 +192,7 @@ async def test_an_address_that_the_site_detached_is_attached_again(world: SiteWo
         )
         gone = {"revision": 2, "server": None}
         world.http.put(f"/v1/addresses/{name}/attachment", json=gone).raise_for_status()
-        assert not await desk.listens(), host
+        assert not await customer.listens(), host
         async with world.database.begin() as connection:
             await wake_address(connection, await lock(connection, project_id=world.project.id, address_id=address))
 
@@ -219,19 +201,19 @@ async def test_an_address_that_the_site_detached_is_attached_again(world: SiteWo
             return bool(row.state == "attached" and row.revision > 2)
 
         await until(attached_anew, "the address is attached again")
-        assert await desk.where() == before
-        assert await desk.run("echo $((6 * 7))") == "42\n"
+        assert await customer.where() == before
+        assert await customer.run("echo $((6 * 7))") == "42\n"
 
 
-async def test_an_address_that_the_site_refuses_is_not_billed(world: SiteWorld, desk: Desk) -> None:
+async def test_an_address_that_the_site_refuses_is_not_billed(world: SiteWorld, customer: AddressCustomer) -> None:
     world.fault(call="addresses.put", action="status", status=422, times=1)
     async with world.worker():
-        address = await desk.create()
-        await desk.state(address, "error")
-        assert await desk.billed() == []
+        address = await customer.create()
+        await customer.state(address, "error")
+        assert await customer.billed() == []
         cluster = await world.build(ssh_keys=["ours"])
-        assert await desk.refused(desk.attach(address, cluster)) is STATE_CONFLICT
-        await desk.delete(address)
-        await desk.state(address, "deleted")
+        assert await customer.refused(customer.attach(address, cluster)) is STATE_CONFLICT
+        await customer.delete(address)
+        await customer.state(address, "deleted")
     shown = await world.value("SELECT data FROM events WHERE type = 'address.failed'")
     assert shown["reason"].startswith("The site refused")

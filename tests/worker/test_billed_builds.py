@@ -40,14 +40,14 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 
 @pytest.mark.parametrize("late", [False, True])
 async def test_a_build_that_takes_other_hardware_is_billed_once(world: SiteWorld, late: bool) -> None:
-    made = await world.create()
+    creation = await world.create()
     assert await world.value(OPEN) == 1
     accepted_at = await world.value("SELECT app_now()")
     await world.execute(ANNOUNCED, seconds=0 if late else 3600)
     [broken] = await held(world, "machine")
     world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
     async with world.worker():
-        await world.succeeded(made)
+        await world.succeeded(creation)
     assert await held(world, "machine") != [broken]
     assert await world.value(OPEN) == 1
     assert await world.value(EVER) >= 2 if late else await world.value(FROM_THE_REQUEST, accepted_at=accepted_at)
@@ -56,22 +56,22 @@ async def test_a_build_that_takes_other_hardware_is_billed_once(world: SiteWorld
 
 @pytest.mark.parametrize("late", [False, True])
 async def test_a_build_that_fails_is_not_billed(world: SiteWorld, late: bool) -> None:
-    made = await world.create(flavor="m2000-pod16")
+    creation = await world.create(flavor="m2000-pod16")
     await world.execute(ANNOUNCED, seconds=0 if late else 3600)
     world.fault(call="vipu.CreatePartition", action="status", grpc_status="INVALID_ARGUMENT", times=1)
     async with world.worker():
-        assert (await world.finished(made)).state == "failed"
+        assert (await world.finished(creation)).state == "failed"
     assert (await world.value(BILLED), await world.value(EVER)) == (0, 1)
     assert await world.findings() == []
 
 
 async def test_a_build_that_is_cancelled_is_not_billed(world: SiteWorld) -> None:
-    made = await world.create()
+    creation = await world.create()
     world.fault(call="vipu.CreatePartition", action="status", grpc_status="UNAVAILABLE")
     async with world.worker():
-        await world.reached(made, "create_partition")
-        assert await world.cancel(made)
+        await world.reached(creation, "create_partition")
+        assert await world.cancel(creation)
         world.clear_faults()
-        assert (await world.finished(made)).state == "cancelled"
+        assert (await world.finished(creation)).state == "cancelled"
     assert (await world.value(BILLED), await world.value(EVER)) == (0, 1)
     assert await world.findings() == []

@@ -63,11 +63,11 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
         yield world
 
 
-async def cluster(world: SiteWorld, made: UUID) -> dict[str, Any]:
+async def cluster(world: SiteWorld, cluster_id: UUID) -> dict[str, Any]:
     """The cluster as the API answers it."""
     async with world.database.begin() as connection:
         document: dict[str, Any] = orjson.loads(
-            await cluster_document(connection, project_id=world.project.id, cluster_id=made)
+            await cluster_document(connection, project_id=world.project.id, cluster_id=cluster_id)
         )
         return document
 
@@ -75,68 +75,69 @@ async def cluster(world: SiteWorld, made: UUID) -> dict[str, Any]:
 async def steps(world: SiteWorld, operation: UUID) -> list[dict[str, Any]]:
     async with world.database.begin() as connection:
         text = await operation_document(connection, project_id=world.project.id, operation_id=operation)
-    found: list[dict[str, Any]] = orjson.loads(text)["steps"]
-    return found
+    shown: list[dict[str, Any]] = orjson.loads(text)["steps"]
+    return shown
 
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("what", DEAD)
 async def test_a_delete_says_what_it_waits_for(world: SiteWorld, what: str) -> None:
     fault, step, sentence = DEAD[what]
-    made = await world.create(flavor="m2000-pod4")
+    creation = await world.create(flavor="m2000-pod4")
     async with world.worker():
-        await world.succeeded(made.operation_id)
-        assert (await cluster(world, made.target_id))["blocked_by"] is None
+        await world.succeeded(creation.operation_id)
+        assert (await cluster(world, creation.target_id))["blocked_by"] is None
         names = await world.one(
             "SELECT c.region, c.external_name AS name, max(h.name) AS host, max(m.name) AS machine FROM clusters c"
             " JOIN allocations a ON a.cluster_id = c.id LEFT JOIN hosts h ON h.id = a.host_id"
             " LEFT JOIN machines m ON m.id = a.machine_id WHERE c.id = :id GROUP BY c.id",
-            id=made.target_id,
+            id=creation.target_id,
         )
         world.fault(**fault)
-        operation = await world.delete(made.target_id)
+        operation = await world.delete(creation.target_id)
 
         async def says_so() -> bool:
-            shown = await cluster(world, made.target_id)
+            shown = await cluster(world, creation.target_id)
             return (
                 shown["blocked_by"] is not None
                 and re.search(r"checked [3-9]\d* times", shown["blocked_by"]) is not None
             )
 
         await until(says_so, "the cluster says what it waits for")
-        shown = await cluster(world, made.target_id)
-        wanted = sentence.format(**{name: re.escape(str(value)) for name, value in names._mapping.items()})
-        assert re.search(wanted, shown["blocked_by"]), shown["blocked_by"]
+        shown = await cluster(world, creation.target_id)
+        expected = sentence.format(**{name: re.escape(str(value)) for name, value in names._mapping.items()})
+        assert re.search(expected, shown["blocked_by"]), shown["blocked_by"]
         assert re.search(r"\(since 20\d\d-\d\d-\d\dT[\d:.]+Z, checked \d+ times", shown["blocked_by"])
         assert shown["operation"]["blocked_by"].startswith(shown["blocked_by"].split(" (")[0])
         [running] = [each for each in await steps(world, operation.operation_id) if each["state"] == "running"]
         assert (running["name"], running["checks"] >= 2) == (step, True)
         assert (
-            await world.value("SELECT blocked_by FROM clusters WHERE id = :id", id=made.target_id) == running["detail"]
+            await world.value("SELECT blocked_by FROM clusters WHERE id = :id", id=creation.target_id)
+            == running["detail"]
         )
         world.clear_faults()
         await world.succeeded(operation)
-        assert (await cluster(world, made.target_id))["blocked_by"] is None
+        assert (await cluster(world, creation.target_id))["blocked_by"] is None
 
 
 async def test_a_create_says_what_it_waits_for(world: SiteWorld) -> None:
     world.fault(call="hosts.put_server", **BUSY)
-    made = await world.create(flavor="m2000-pod4")
+    creation = await world.create(flavor="m2000-pod4")
     async with world.worker():
-        await until(lambda: blocked(world, made.target_id), "the cluster says what it waits for")
+        await until(lambda: blocked(world, creation.target_id), "the cluster says what it waits for")
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
-        assert f"host {host} did not answer" in (await cluster(world, made.target_id))["blocked_by"]
+        assert f"host {host} did not answer" in (await cluster(world, creation.target_id))["blocked_by"]
         world.clear_faults()
-        await world.succeeded(made.operation_id)
+        await world.succeeded(creation.operation_id)
         await world.delete_all()
 
 
 async def test_a_quarantine_is_said_and_breaks_no_rule(database: Scratch, site: RunningSite) -> None:
     async with open_site_world(database, site) as world:
-        made = await world.create(flavor="m2000-pod4")
+        creation = await world.create(flavor="m2000-pod4")
         async with world.worker(request_life=3600.0):
-            await world.finished(made.operation_id)
-            operation = await world.delete(made.target_id)
+            await world.finished(creation.operation_id)
+            operation = await world.delete(creation.target_id)
             await world.reached(operation, "verify_clean")
             # Another pass finds it still waiting, long after a few polls.
             wakes = "UPDATE work SET run_at = app_now() WHERE kind = 'cluster'"
@@ -147,10 +148,10 @@ async def test_a_quarantine_is_said_and_breaks_no_rule(database: Scratch, site: 
                 return bool((await steps(world, operation.operation_id))[-1]["checks"] >= 3)
 
             await until(checked, "checked again")
-            assert (await cluster(world, made.target_id))["blocked_by"].startswith(f"{QUARANTINE} (since ")
+            assert (await cluster(world, creation.target_id))["blocked_by"].startswith(f"{QUARANTINE} (since ")
             async with world.database.begin() as connection:
                 age = "UPDATE clusters SET state_entered_at = state_entered_at - interval '1 hour' WHERE id = :id"
-                await connection.execute(sa.text(age), {"id": made.target_id})
+                await connection.execute(sa.text(age), {"id": creation.target_id})
             assert await audit(world.database) == []
         async with world.worker():
             async with world.database.begin() as connection:
@@ -159,14 +160,14 @@ async def test_a_quarantine_is_said_and_breaks_no_rule(database: Scratch, site: 
 
 
 async def test_a_dead_host_is_named_to_customer_and_operator(world: SiteWorld) -> None:
-    made = await world.create(flavor="m2000-pod4")
+    creation = await world.create(flavor="m2000-pod4")
     async with world.worker():
-        await world.finished(made.operation_id)
+        await world.finished(creation.operation_id)
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
         world.site.http().post(f"/v1/hosts/{host}:fail").raise_for_status()
-        operation = (await world.delete(made.target_id)).operation_id
-        await until(lambda: blocked(world, made.target_id), "the cluster says what it waits for")
-        shown = (await cluster(world, made.target_id))["blocked_by"]
+        operation = (await world.delete(creation.target_id)).operation_id
+        await until(lambda: blocked(world, creation.target_id), "the cluster says what it waits for")
+        shown = (await cluster(world, creation.target_id))["blocked_by"]
         assert shown.startswith(f"wiping host {host}; host {host} failed (since ")
         assert await audit(world.database) == []
         async with world.database.begin() as connection:
@@ -179,5 +180,5 @@ async def test_a_dead_host_is_named_to_customer_and_operator(world: SiteWorld) -
         await world.succeeded(operation)
 
 
-async def blocked(world: SiteWorld, made: UUID) -> bool:
-    return (await cluster(world, made))["blocked_by"] is not None
+async def blocked(world: SiteWorld, cluster_id: UUID) -> bool:
+    return (await cluster(world, cluster_id))["blocked_by"] is not None

@@ -40,9 +40,9 @@ OUT_OF_ORDER = {
 
 @pytest.fixture
 async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    made = Bench(database.app_url)
-    yield made
-    await made.database.close()
+    engine_bench = Bench(database.app_url)
+    yield engine_bench
+    await engine_bench.database.close()
 
 
 class Hourly:
@@ -189,13 +189,13 @@ async def test_released_machines_come_back_after_the_clock_was_set_back(database
     """Their quarantine is counted again: not a day longer, and not shorter than a request can live."""
     async with idle_world(database, site) as world:
         world.broken_on_purpose |= OUT_OF_ORDER
-        made = await world.create(flavor="m2000-pod16")
+        creation = await world.create(flavor="m2000-pod16")
         async with world.worker():
-            await world.finished(made.operation_id)
-        operation = await world.delete(made.target_id)
+            await world.finished(creation.operation_id)
+        operation = await world.delete(creation.target_id)
         async with world.worker(request_life=HOUR):
             await world.reached(operation, "verify_clean")
-            await until(lambda: _idle(world, made.target_id), "it waits for the end of its quarantine")
+            await until(lambda: _idle(world, creation.target_id), "it waits for the end of its quarantine")
         shift_clock(database.owner_url, "-1 day")
         async with world.worker():
             ended = await world.finished(operation)
@@ -222,10 +222,10 @@ async def test_a_create_is_held_by_its_deadline_alone_when_the_clock_is_set_forw
         kept = await world.create("kept", "m2000-pod16")
         async with world.worker():
             await world.finished(kept)
-        made = await world.create("late", "m2000-pod16")
+        creation = await world.create("late", "m2000-pod16")
         shift_clock(database.owner_url, "1 day")
         async with world.worker():
-            ended = await world.finished(made.operation_id)
+            ended = await world.finished(creation.operation_id)
         assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
         assert await world.value("SELECT state FROM clusters WHERE id = :id", id=kept.target_id) == "active"
         assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
@@ -240,5 +240,5 @@ async def _seconds_until_due(bench: Bench, key: str) -> float:
 
 async def _lease_is_short(bench: Bench, key: str, lease: float) -> bool:
     async with bench.database.read() as connection:
-        left = (await connection.execute(LEFT, {"key": key})).scalar_one()
-    return left is not None and left <= lease
+        remaining = (await connection.execute(LEFT, {"key": key})).scalar_one()
+    return remaining is not None and remaining <= lease

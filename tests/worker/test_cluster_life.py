@@ -62,35 +62,35 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 async def test_a_cluster_becomes_active_is_billed_and_goes_without_a_trace(world: SiteWorld) -> None:
     before = await world.free_machines()
     async with world.worker():
-        made = await world.build(flavor="m2000-pod16")
-        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made)
+        cluster_id = await world.build(flavor="m2000-pod16")
+        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=cluster_id)
         assert (cluster.state, world.partitions()) == ("active", [cluster.external_name])
         assert await world.free_machines() == before - 4
         server = await world.one("SELECT * FROM poplar_servers")
         assert (server.state, server.ssh_user) == ("running", "ubuntu")
         interval = await world.one("SELECT * FROM usage_intervals")
         assert (interval.quantity, interval.ended_at) == (4, None)
-        await world.succeeded(await world.delete(made))
-    cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made)
+        await world.succeeded(await world.delete(cluster_id))
+    cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=cluster_id)
     assert cluster.state == "deleted"
     assert await world.value("SELECT ended_at >= started_at FROM usage_intervals")
     assert await world.free_machines() == before
     await world.assert_nothing_left()
-    seen = await world.rows(
+    cleanings = await world.rows(
         "SELECT machine_id IS NULL AS host, external_name = :name AS named, observed, observed_at BETWEEN released_at"
         " AND freed_at AS between FROM hardware_cleanings JOIN allocations ON id = allocation_id ORDER BY machine_id",
         name=cluster.external_name,
     )
     machine = {"power": "Off", "network": "none", "vipu_allocation": "none", "partitions": "none"}
     host = {"server": "none", "disk": "wiped", "network": "none", "vipu_allocation": "none", "partitions": "none"}
-    assert [tuple(each) for each in seen] == [*[(False, True, machine, True)] * 4, (True, True, host, True)]
+    assert [tuple(each) for each in cleanings] == [*[(False, True, machine, True)] * 4, (True, True, host, True)]
 
 
 @pytest.mark.acceptance("CAP04-02")
 async def test_two_pods_at_once_never_share_a_machine(world: SiteWorld) -> None:
     async with world.worker(), world.worker():
-        made = [await world.create(f"c{number}", "m2000-pod4") for number in range(16)]
-        states = {(await world.finished(each)).state for each in made}
+        creations = [await world.create(f"c{number}", "m2000-pod4") for number in range(16)]
+        states = {(await world.finished(each)).state for each in creations}
     assert states == {"succeeded"}
     assert len(world.partitions()) == 16
 
@@ -118,11 +118,11 @@ async def test_a_call_that_is_never_answered_is_asked_again(world: SiteWorld, st
 async def test_delete_takes_over_whatever_the_create_is_doing(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="status", status=503, grpc_status="UNAVAILABLE")
     async with world.worker():
-        made = await world.create(flavor="m2000-pod16")
-        await world.reached(made.operation_id, step)
-        deletion = await world.delete(made.target_id)
+        creation = await world.create(flavor="m2000-pod16")
+        await world.reached(creation.operation_id, step)
+        deletion = await world.delete(creation.target_id)
         await world.succeeded(deletion)
-        preempted = await world.finished(made.operation_id)
+        preempted = await world.finished(creation.operation_id)
     assert (preempted.state, preempted.error["code"]) == ("failed", "preempted")
     assert await world.value("SELECT count(*) FROM usage_intervals") == 0
     await world.assert_nothing_left()
@@ -133,8 +133,8 @@ async def test_delete_takes_over_whatever_the_create_is_doing(world: SiteWorld, 
 async def test_a_refused_step_is_undone_and_says_why(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="status", status=422, grpc_status="INVALID_ARGUMENT")
     async with world.worker():
-        made = await world.create(flavor="m2000-pod16")
-        ended = await world.finished(made.operation_id)
+        creation = await world.create(flavor="m2000-pod16")
+        ended = await world.finished(creation.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
     assert step in ended.error["detail"]
     shown = await world.one("SELECT state, state_reason FROM clusters")
@@ -147,9 +147,9 @@ async def test_a_refused_step_is_undone_and_says_why(world: SiteWorld, step: str
 async def test_a_failed_cluster_can_be_deleted_and_its_name_used_again(world: SiteWorld) -> None:
     world.fault(call="vipu.CreatePartition", action="status", grpc_status="INVALID_ARGUMENT", times=1)
     async with world.worker():
-        made = await world.create(flavor="m2000-pod16")
-        await world.finished(made.operation_id)
-        await world.succeeded(await world.delete(made.target_id))
+        creation = await world.create(flavor="m2000-pod16")
+        await world.finished(creation.operation_id)
+        await world.succeeded(await world.delete(creation.target_id))
         again = await world.create(flavor="m2000-pod16")
         await world.succeeded(again.operation_id)
 
@@ -158,20 +158,20 @@ async def test_a_failed_cluster_can_be_deleted_and_its_name_used_again(world: Si
 @pytest.mark.parametrize("call", CLEAN_UP_CALLS)
 async def test_clean_up_goes_on_until_it_holds(world: SiteWorld, call: str) -> None:
     async with world.worker():
-        made = await world.create(flavor="m2000-pod16")
-        await world.finished(made.operation_id)
+        creation = await world.create(flavor="m2000-pod16")
+        await world.finished(creation.operation_id)
         world.fault(call=call, action="status", status=503, grpc_status="UNAVAILABLE", times=7)
         world.fault(call=call, action="drop_answer", times=1)
-        await world.succeeded(await world.delete(made.target_id))
+        await world.succeeded(await world.delete(creation.target_id))
     await world.assert_nothing_left()
 
 
 async def test_machines_stay_held_until_no_old_request_can_take_effect(world: SiteWorld) -> None:
     before = await world.free_machines()
     async with world.worker(request_life=3600.0):
-        made = await world.create(flavor="m2000-pod16")
-        await world.finished(made.operation_id)
-        deletion = await world.delete(made.target_id)
+        creation = await world.create(flavor="m2000-pod16")
+        await world.finished(creation.operation_id)
+        deletion = await world.delete(creation.target_id)
         await world.reached(deletion, "verify_clean")
         assert await world.free_machines() == before - 4
     async with world.worker():
@@ -184,22 +184,22 @@ async def test_machines_stay_held_until_no_old_request_can_take_effect(world: Si
 async def test_the_site_may_be_restarted_in_the_middle(database: Scratch, tmp_path: Path) -> None:
     with running_site(tmp_path / "site", machines=16, time_scale=300.0) as site:
         async with open_site_world(database, site) as world, world.worker():
-            made = await world.create(flavor="m2000-pod16")
+            creation = await world.create(flavor="m2000-pod16")
             for step in ("test_cluster", "deploy_poplar_servers"):
-                await world.reached(made.operation_id, step)
+                await world.reached(creation.operation_id, step)
                 await asyncio.to_thread(site.kill)
                 await asyncio.to_thread(site.start)
-            await world.succeeded(made.operation_id)
+            await world.succeeded(creation.operation_id)
             assert len(world.partitions()) == 1
 
 
 async def test_a_create_past_its_deadline_is_undone(world: SiteWorld) -> None:
     world.fault(call="admin.CreateAllocation", action="status", grpc_status="UNAVAILABLE")
     async with world.worker():
-        made = await world.create(flavor="m2000-pod16")
-        await world.reached(made.operation_id, "create_allocation")
+        creation = await world.create(flavor="m2000-pod16")
+        await world.reached(creation.operation_id, "create_allocation")
         async with world.database.begin() as connection:
             await connection.exec_driver_sql("UPDATE operations SET deadline_at = app_now() - interval '1 second'")
-        ended = await world.finished(made.operation_id)
+        ended = await world.finished(creation.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
     await world.assert_nothing_left()

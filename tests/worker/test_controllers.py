@@ -39,8 +39,8 @@ async def shown(world: SiteWorld, name: str = "luxembourg-2") -> dict[str, Any]:
     """A controller, as operators see it."""
     async with world.database.read() as connection:
         page = await CONTROLLERS.one(connection, {"after": "", "limit": 100})
-    [found] = [each for each in orjson.loads(page.items) if each["name"] == name]
-    return dict(found)
+    [controller] = [each for each in orjson.loads(page.items) if each["name"] == name]
+    return dict(controller)
 
 
 async def withheld(world: SiteWorld) -> bool:
@@ -65,18 +65,23 @@ async def test_a_controller_without_a_cluster_test_builds_clusters(world: SiteWo
             " WHERE o.cluster_id = :id AND s.name = 'test_cluster'",
             id=bert,
         )
-        seen = await becomes(world, "answering")
+        controller = await becomes(world, "answering")
         await world.delete_all()
     assert detail == "the V-IPU controller of luxembourg-2 has no cluster test"
-    assert (seen["version"], seen["cluster_test"], seen["tls"], seen["error"]) == ("1.18.0", False, True, None)
+    assert (controller["version"], controller["cluster_test"], controller["tls"], controller["error"]) == (
+        "1.18.0",
+        False,
+        True,
+        None,
+    )
     await world.assert_nothing_left()
 
 
 async def test_an_unsupported_release_is_left_alone_until_it_was_upgraded(world: SiteWorld, site: RunningSite) -> None:
     site.restart(*OPTIONS, "--vipu-version", "1.13.2")
     async with world.worker():
-        seen = await becomes(world, "unsupported")
-        assert (seen["version"], seen["version_since"] is None) == ("1.13.2", False)
+        controller = await becomes(world, "unsupported")
+        assert (controller["version"], controller["version_since"] is None) == ("1.13.2", False)
 
         async def refused() -> bool:
             return OLD in str((await shown(world))["error"])
@@ -89,8 +94,8 @@ async def test_an_unsupported_release_is_left_alone_until_it_was_upgraded(world:
         assert (full.value.kind, why["reason"], why["numbers"]["silent"]) == (CAPACITY_EXHAUSTED, "health", 2)
         assert "under a V-IPU controller that does not answer or is not supported" in why["detail"]
         site.restart(*OPTIONS, "--vipu-version", "1.14.1")
-        seen = await becomes(world, "answering")
-        assert (seen["version"], seen["error"]) == ("1.14.1", None)
+        controller = await becomes(world, "answering")
+        assert (controller["version"], controller["error"]) == ("1.14.1", None)
         await world.build()
         await world.delete_all()
     await world.assert_nothing_left()
@@ -102,8 +107,8 @@ TWO = ("--machines", "8", "--time-scale", "0", "--pod-size", "4", "--pods-per-co
 
 async def allocated(world: SiteWorld) -> dict[str, list[str]]:
     """The names of the allocations at each of the region's controllers."""
-    found = await world.rows("SELECT host, admin_port, secure, authority, name FROM vipu_controllers")
-    sites = {row.name: world.sites.at(VipuAddress(*row), lambda: PATIENCE) for row in found if row.name in BOTH}
+    rows = await world.rows("SELECT host, admin_port, secure, authority, name FROM vipu_controllers")
+    sites = {row.name: world.sites.at(VipuAddress(*row), lambda: PATIENCE) for row in rows if row.name in BOTH}
     return {name: [each.id for each in await site.vipu.list_allocations("")] for name, site in sorted(sites.items())}
 
 
@@ -128,11 +133,11 @@ async def test_controllers_of_a_region_work_and_fail_one_by_one(database: Scratc
             assert (why["reason"], why["numbers"]["silent"]) == ("health", 4)
             site.restart(*TWO)
             assert [(await becomes(world, "answering", each))["error"] for each in BOTH] == [None, None]
-            left = await world.build("gpt", "m2000-pod16")
-            assert (await allocated(world))[outdated] == [await world.external_name(left)]
+            cluster = await world.build("gpt", "m2000-pod16")
+            assert (await allocated(world))[outdated] == [await world.external_name(cluster)]
 
             await outdate(world, site, outdated)
-            waits = await world.remove_partition(left, await world.external_name(left))
+            waits = await world.remove_partition(cluster, await world.external_name(cluster))
             await world.succeeded(await world.remove_partition(used, await world.external_name(used)))
             await world.succeeded(await world.create_partition(used, "training", 8))
             assert (await becomes(world, "answering", other))["version"] == "1.18.0"

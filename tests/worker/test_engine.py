@@ -320,10 +320,10 @@ async def _hanging_worker(database: Scratch) -> asyncio.subprocess.Process:
     )
 
 
-async def _line(process: asyncio.subprocess.Process, wanted: bytes) -> None:
+async def _line(process: asyncio.subprocess.Process, expected: bytes) -> None:
     assert process.stderr is not None
     async with asyncio.timeout(PATIENCE):
-        while (await process.stderr.readline()).strip() != wanted:
+        while (await process.stderr.readline()).strip() != expected:
             pass
 
 
@@ -336,8 +336,8 @@ async def _leased_for(bench: Bench, key: str, least: float, most: float = 60.0) 
     """Whether the work item's lease ends between so many seconds from now."""
     async with bench.database.read() as connection:
         statement = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
-        left = (await connection.execute(statement, {"key": key})).scalar_one()
-    return left is not None and least < left < most
+        remaining = (await connection.execute(statement, {"key": key})).scalar_one()
+    return remaining is not None and least < remaining < most
 
 
 async def _unleased(bench: Bench, key: str) -> bool:

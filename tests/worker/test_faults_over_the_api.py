@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @dataclass
-class Used:
+class RunningCluster:
     """A cluster in use, built by a worker that has stopped; each test observes, and leaves everything good.
 
     `behind`: how far the database's clock is behind the time.
@@ -68,10 +68,10 @@ class Used:
         return await self.read()
 
     async def good_again(self) -> None:
-        found = await self.observe(GOOD_AGAIN)
-        assert (found["state"], found["faults"], found["state_reason"]) == ("active", [], None)
-        assert found["billing"]["credited_machines"] == 0
-        assert {each["health"] for each in (*found["machines"], *found["poplar_servers"])} == {"ok"}
+        document = await self.observe(GOOD_AGAIN)
+        assert (document["state"], document["faults"], document["state_reason"]) == ("active", [], None)
+        assert document["billing"]["credited_machines"] == 0
+        assert {each["health"] for each in (*document["machines"], *document["poplar_servers"])} == {"ok"}
 
     def reset_machine(self, how: str) -> None:
         path = f"/redfish/v1/Systems/{self.machine}/Actions/ComputerSystem.Reset"
@@ -97,7 +97,7 @@ class Used:
 
 
 @pytest.fixture(scope="module")
-async def used(postgres: TestServer, site: RunningSite) -> AsyncIterator[Used]:
+async def used(postgres: TestServer, site: RunningSite) -> AsyncIterator[RunningCluster]:
     with postgres.fresh_database() as scratch:
         behind = timedelta(hours=3)
         shift_clock(scratch.owner_url, f"-{behind.total_seconds()} seconds")
@@ -107,7 +107,7 @@ async def used(postgres: TestServer, site: RunningSite) -> AsyncIterator[Used]:
             held = "SELECT o.name FROM {0}s o JOIN allocations a ON a.{0}_id = o.id"
             machine, host = [await world.value(held.format(kind)) for kind in ("machine", "host")]
             name = await world.external_name(cluster)
-            yield Used(world, api, scratch.owner_url, cluster, machine, host, name, behind)
+            yield RunningCluster(world, api, scratch.owner_url, cluster, machine, host, name, behind)
             start_clock(scratch.owner_url)
             async with world.worker():
                 await world.delete_all()
@@ -122,33 +122,33 @@ def shown(cluster: dict[str, Any], what: str) -> Sequence[tuple[str, list[str]]]
     return [(each["health"], [fault["code"] for fault in each["faults"]]) for each in cluster[what]]
 
 
-async def test_a_machine_that_is_switched_off_in_use(used: Used) -> None:
+async def test_a_machine_that_is_switched_off_in_use(used: RunningCluster) -> None:
     used.reset_machine("ForceOff")
     assert (await used.observe(1))["state"] == "active", "one reading is no proof"
-    found = await used.observe(1)
-    assert (found["state"], faults(found)) == ("degraded", [("machine", "powered_off", True)])
-    assert shown(found, "machines") == [("failed", ["powered_off"])]
-    assert found["billing"]["credited_machines"] == 1
-    assert used.machine in found["state_reason"]
+    document = await used.observe(1)
+    assert (document["state"], faults(document)) == ("degraded", [("machine", "powered_off", True)])
+    assert shown(document, "machines") == [("failed", ["powered_off"])]
+    assert document["billing"]["credited_machines"] == 1
+    assert used.machine in document["state_reason"]
     used.reset_machine("On")
     await used.good_again()
 
 
-async def test_a_machine_whose_v_ipu_agent_is_silent(used: Used) -> None:
+async def test_a_machine_whose_v_ipu_agent_is_silent(used: RunningCluster) -> None:
     with used.silent("agents.answer", used.machine):
-        found = await used.observe(2)
-        assert (found["state"], faults(found)) == ("degraded", [("machine", "agent_unreachable", True)])
-        assert found["billing"]["credited_machines"] == 1
+        document = await used.observe(2)
+        assert (document["state"], faults(document)) == ("degraded", [("machine", "agent_unreachable", True)])
+        assert document["billing"]["credited_machines"] == 1
     await used.good_again()
 
 
-async def test_a_hot_machine_works_and_a_sensor_that_lies_is_no_evidence(used: Used) -> None:
+async def test_a_hot_machine_works_and_a_sensor_that_lies_is_no_evidence(used: RunningCluster) -> None:
     sensors = f"/v1/machines/{used.machine}/sensors"
     for reading, expected in ((106.0, [("degraded", ["sensor_critical"])]), (6553.5, [("ok", [])])):
         used.world.http.put(f"{sensors}/die_temperature", json={"reading": reading}).raise_for_status()
-        found = await used.observe(GOOD_AGAIN)
-        assert shown(found, "machines") == expected
-        assert found["billing"]["credited_machines"] == 0
+        document = await used.observe(GOOD_AGAIN)
+        assert shown(document, "machines") == expected
+        assert document["billing"]["credited_machines"] == 0
     live = "SELECT detail FROM health_reports WHERE code = 'sensor_warning' AND cleared_at IS NULL"
     assert await used.world.value(live) == "die_temperature 6553.5 Cel, which is not plausible"
     assert await used.world.value("SELECT bool_and(allocatable) FROM machines")
@@ -156,68 +156,68 @@ async def test_a_hot_machine_works_and_a_sensor_that_lies_is_no_evidence(used: U
     await used.good_again()
 
 
-async def test_a_server_that_is_switched_off_is_shown_and_billed(used: Used) -> None:
+async def test_a_server_that_is_switched_off_is_shown_and_billed(used: RunningCluster) -> None:
     """Its customer can have done it."""
     used.switch_server("off")
     await used.server_is("off")
-    found = await used.observe(2)
-    assert (found["state"], faults(found)) == ("degraded", [("poplar_server", "server_off", False)])
-    assert shown(found, "poplar_servers") == [("degraded", ["server_off"])]
-    assert found["billing"]["credited_machines"] == 0
-    assert "Minutes are billed as before." in found["state_reason"]
+    document = await used.observe(2)
+    assert (document["state"], faults(document)) == ("degraded", [("poplar_server", "server_off", False)])
+    assert shown(document, "poplar_servers") == [("degraded", ["server_off"])]
+    assert document["billing"]["credited_machines"] == 0
+    assert "Minutes are billed as before." in document["state_reason"]
     used.switch_server("on")
     await used.server_is("running")
     await used.good_again()
 
 
-async def test_a_server_that_does_not_answer_on_its_ssh_port(used: Used) -> None:
+async def test_a_server_that_does_not_answer_on_its_ssh_port(used: RunningCluster) -> None:
     with used.silent("ssh.connect", used.host):
-        found = await used.observe(2)
-        assert (found["state"], faults(found)) == ("degraded", [("poplar_server", "ssh_unreachable", False)])
-        assert found["billing"]["credited_machines"] == 0
+        document = await used.observe(2)
+        assert (document["state"], faults(document)) == ("degraded", [("poplar_server", "ssh_unreachable", False)])
+        assert document["billing"]["credited_machines"] == 0
     await used.good_again()
 
 
-async def test_a_server_that_presents_another_host_key(used: Used, site: RunningSite, tmp_path: Path) -> None:
+async def test_a_server_that_presents_another_host_key(used: RunningCluster, site: RunningSite, tmp_path: Path) -> None:
     key = site.data / "hosts" / used.host / "host_key"
     kept = key.rename(tmp_path / "host_key")
     used.switch_server("reboot")  # it makes itself a new key
     await used.server_is("running")
-    found = await used.observe(2)
-    assert (found["state"], faults(found)) == ("degraded", [("poplar_server", "host_key_changed", False)])
-    assert "do not log in" in found["faults"][0]["message"]
+    document = await used.observe(2)
+    assert (document["state"], faults(document)) == ("degraded", [("poplar_server", "host_key_changed", False)])
+    assert "do not log in" in document["faults"][0]["message"]
     kept.replace(key)
     used.switch_server("reboot")
     await used.server_is("running")
     await used.good_again()
 
 
-async def test_a_machine_that_fails_again_and_again_is_not_trusted_for_an_hour(used: Used) -> None:
+async def test_a_machine_that_fails_again_and_again_is_not_trusted_for_an_hour(used: RunningCluster) -> None:
     for time in (1, 2, 3):
         used.wait(timedelta(minutes=10))
         used.world.http.post(f"/v1/machines/{used.machine}:fail").raise_for_status()
         assert (await used.observe(2))["state"] == "degraded"
         used.world.http.post(f"/v1/machines/{used.machine}:repair").raise_for_status()
-        found = await used.observe(GOOD_AGAIN)
-        assert found["state"] == ("active" if time < 3 else "degraded"), time
+        document = await used.observe(GOOD_AGAIN)
+        assert document["state"] == ("active" if time < 3 else "degraded"), time
     used.wait(timedelta(minutes=58))
     assert faults(await used.observe(1)) == [("machine", "bmc_critical", True)]
     used.wait(timedelta(minutes=2))
     await used.good_again()
 
 
-async def test_hardware_that_nobody_observed_for_a_minute_is_unknown(used: Used) -> None:
+async def test_hardware_that_nobody_observed_for_a_minute_is_unknown(used: RunningCluster) -> None:
     before = await used.observe(1)
     assert before["observed_at"] is not None
     for call in ("redfish.list", "hosts.list", "admin.ListAgents"):
         used.world.fault(call=call, action=FaultAction.STATUS)
     try:
         used.wait(timedelta(seconds=61))
-        found = await used.observe(2)
+        document = await used.observe(2)
     finally:
         used.world.clear_faults()
-    assert (found["state"], found["faults"], found["observed_at"]) == ("active", [], before["observed_at"])
-    assert shown(found, "machines") == shown(found, "poplar_servers") == [("unknown", [])]
+    assert (document["state"], document["faults"], document["observed_at"]) == ("active", [], before["observed_at"])
+    assert shown(document, "machines") == shown(document, "poplar_servers") == [("unknown", [])]
     after = await used.observe(1)
     assert shown(after, "machines") == shown(after, "poplar_servers") == [("ok", [])]
     assert after["observed_at"] > before["observed_at"]

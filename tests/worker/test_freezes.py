@@ -82,12 +82,12 @@ async def test_isolated_hardware_is_not_touched_during_a_freeze(world: SiteWorld
         await world.succeeded(await world.delete(cluster))
     world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
     frozen = await start(world)
-    left = "SELECT id, last_seen_at FROM health_reports WHERE code = 'not_clean' AND cleared_at IS NULL"
-    before = await world.rows(left)
+    not_clean = "SELECT id, last_seen_at FROM health_reports WHERE code = 'not_clean' AND cleared_at IS NULL"
+    before = await world.rows(not_clean)
     quiet = "SELECT min(last_seen_at) < app_now() - interval '0.2 seconds' FROM health_reports"
     await until(lambda: world.value(quiet), "no request can take effect any more")
     await clean_leftovers(world.database, world.sites, world.settings)
-    assert await world.rows(left) == before != []
+    assert await world.rows(not_clean) == before != []
     await end(world, frozen)
 
     async def cleaned() -> bool:

@@ -109,8 +109,8 @@ class Row:
     @property
     def steps(self) -> list[str]:
         """Those that a cluster without V-IPU users and volumes has."""
-        found = (step.name for step in self.kind.steps if "V-IPU users" not in step.requires)
-        return [name for name in dict.fromkeys(found) if name != ATTACH_VOLUMES]
+        names = (step.name for step in self.kind.steps if "V-IPU users" not in step.requires)
+        return [name for name in dict.fromkeys(names) if name != ATTACH_VOLUMES]
 
 
 async def _resize(world: SiteWorld, before: str, after: str) -> Accepted:

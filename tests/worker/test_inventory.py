@@ -100,9 +100,9 @@ async def test_hardware_that_is_not_as_expected_is_found_and_withheld(world: Sit
     reports = {(name, code) for name, code, confirmed in await live(world) if confirmed}
     withheld = {(host, "wrong_serial"), (names[1], "wrong_serial"), (names[2], "wrong_model"), (names[5], "cabling")}
     assert reports - {(names[3], "firmware_differs"), (names[4], "not_observed")} == withheld
-    told = "SELECT data ->> 'code' FROM events WHERE type = :type ORDER BY 1"
+    codes_of_events = "SELECT data ->> 'code' FROM events WHERE type = :type ORDER BY 1"
     codes = sorted(code for _, code in withheld)
-    assert await world.column(told, type="inventory.differs") == codes
+    assert await world.column(codes_of_events, type="inventory.differs") == codes
     events = await world.rows("SELECT name, type FROM hardware_events ORDER BY name, type")
     assert {(row.name, row.type) for row in events} >= {
         (names[1], "serial_changed"),
@@ -114,7 +114,7 @@ async def test_hardware_that_is_not_as_expected_is_found_and_withheld(world: Sit
     assert await differing(world) == []
     for _ in range(3):
         await observe(world)
-    assert await world.column(told, type="inventory.agrees") == codes
+    assert await world.column(codes_of_events, type="inventory.agrees") == codes
     assert {(name, code) for name, code, _ in await live(world)} == {
         (names[3], "firmware_differs"),
         (names[4], "not_observed"),

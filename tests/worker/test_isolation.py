@@ -77,10 +77,10 @@ async def maintain(world: SiteWorld, machine: str, *, begins: bool) -> None:
 
 
 async def details(world: SiteWorld, operation: Any) -> str:
-    found = await world.column(
+    texts = await world.column(
         "SELECT detail FROM operation_steps WHERE operation_id = :id AND detail IS NOT NULL", id=operation.operation_id
     )
-    return "\n".join(found)
+    return "\n".join(texts)
 
 
 async def test_a_dead_host_is_left_until_it_was_wiped(world: SiteWorld) -> None:

@@ -108,11 +108,11 @@ async def test_a_worker_without_the_key_of_its_variables_waits_for_it(world: Sit
     job = await run(world, cluster, ["sh", "-c", "echo $SEED"], environment={"SEED": "v1.7"})
     assert "v1.7" not in str((await row(world, job)).environment)
 
-    async def told() -> bool:
+    async def says_why() -> bool:
         return "IPUCLOUD_SECRETS_KEY" in ((await row(world, job)).state_reason or "")
 
     async with world.worker(secrets_key=SecretStr(new_key())):
-        await until(told, "the job says what it waits for")
+        await until(says_why, "the job says what it waits for")
     newer = new_key()
     await reencrypt(world.database, read_keys(f"{newer},{SECRETS_KEY}"))
     async with world.worker(secrets_key=SecretStr(newer)):

@@ -53,8 +53,8 @@ async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIter
 
 async def login(world: SiteWorld, flavor: str, key: KeyPair, folder: Path) -> OpenSsh:
     """Create a cluster, and be ready to log in to its server."""
-    made = await world.build(flavor=flavor, ssh_keys=["ours"])
-    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made)
+    cluster = await world.build(flavor=flavor, ssh_keys=["ours"])
+    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
     return OpenSsh.to(row, key, folder)
 
 
@@ -64,8 +64,10 @@ async def test_a_customer_divides_the_cluster_by_hand(world: SiteWorld, key: Key
     own = (await server.output("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
     assert own in await server.output("vipu list allocations")
     assert "success" in await server.output(f"vipu remove partition {own}")
-    made = await server.output("vipu create partition p1 --size 4 --reconfigurable; vipu create partition p2 --size 4")
-    assert made == "create partition (p1): success.\ncreate partition (p2): success.\n"
+    output = await server.output(
+        "vipu create partition p1 --size 4 --reconfigurable; vipu create partition p2 --size 4"
+    )
+    assert output == "create partition (p1): success.\ncreate partition (p2): success.\n"
     chosen = await server.output("export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]" in chosen
     assert chosen.count("-+- Id:") == 7
@@ -87,8 +89,8 @@ async def test_a_customer_finds_the_cards_of_a_server(world: SiteWorld, key: Key
 async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:
-    made = await world.build(flavor="m2000-pod128", ssh_keys=["ours"])
-    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY name", id=made)
+    cluster = await world.build(flavor="m2000-pod128", ssh_keys=["ours"])
+    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY name", id=cluster)
     machines = []
     for gcd, row in enumerate(rows):
         server = OpenSsh.to(row, key, tmp_path)
@@ -103,17 +105,17 @@ async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
 async def test_two_servers_of_one_domain_see_all_of_it_and_restart_apart(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:
-    made = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
-    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=made)
+    cluster = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
+    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=cluster)
     for row in rows:
         server = OpenSsh.to(row, key, tmp_path)
         assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await server.output("gc-monitor; echo work > notes")
-    await world.succeeded(await world.restart(made, rows[1].name))
+    await world.succeeded(await world.restart(cluster, rows[1].name))
     states = await world.column("SELECT state FROM poplar_servers ORDER BY ordinal")
     assert states == ["running", "running"]
-    await world.succeeded(await world.suspend(made))
-    await world.succeeded(await world.resume(made))
-    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=made)
+    await world.succeeded(await world.suspend(cluster))
+    await world.succeeded(await world.resume(cluster))
+    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=cluster)
     for row in rows:
         server = OpenSsh.to(row, key, tmp_path)
         assert await server.output("cat notes") == "work\n"
@@ -130,31 +132,31 @@ async def environment(row: sa.Row[Any], key: KeyPair, folder: Path) -> str:
 async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on(
     world: SiteWorld, key: KeyPair, tmp_path: Path
 ) -> None:
-    made = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
+    cluster = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
     servers = "SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal"
-    first, second = await world.rows(servers, id=made)
+    first, second = await world.rows(servers, id=cluster)
     before = [await environment(each, key, tmp_path) for each in (first, second)]
-    partition = await world.external_name(made)
+    partition = await world.external_name(cluster)
     assert f" {partition} 0 " in before[0]
     assert before[0] == before[1], "both have the same domain"
     for each in (first, second):
         await OpenSsh.to(each, key, tmp_path).output("echo work > notes")
     changes: Sequence[tuple[Callable[[], Awaitable[Accepted]], bool]] = (
-        (lambda: world.restart(made, second.name), False),
-        (lambda: world.restart(made, second.name, hard=True), False),
-        (lambda: world.rebuild(made, disk="keep", poplar_servers=[second.name]), False),
-        (lambda: world.rebuild(made, poplar_servers=[second.name]), True),
+        (lambda: world.restart(cluster, second.name), False),
+        (lambda: world.restart(cluster, second.name, hard=True), False),
+        (lambda: world.rebuild(cluster, disk="keep", poplar_servers=[second.name]), False),
+        (lambda: world.rebuild(cluster, poplar_servers=[second.name]), True),
     )
     for change, lost in changes:
         await world.succeeded(await change())
-        present = await world.rows(servers, id=made)
+        present = await world.rows(servers, id=cluster)
         assert [each.state for each in present] == ["running", "running"]
         assert (present[0].generation, present[0].host_key) == (first.generation, first.host_key)
         assert [await environment(each, key, tmp_path) for each in present] == before
         assert await OpenSsh.to(present[0], key, tmp_path).output("cat notes") == "work\n"
         kept = await OpenSsh.to(present[1], key, tmp_path).output("cat notes || echo gone")
         assert kept.strip() == ("gone" if lost else "work")
-    assert await world.column("SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=made) == [1]
+    assert await world.column("SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=cluster) == [1]
 
 
 async def test_user_data_is_carried_out_before_the_cluster_is_active(
@@ -162,19 +164,19 @@ async def test_user_data_is_carried_out_before_the_cluster_is_active(
 ) -> None:
     need(Need.SANDBOX)
     text = "#cloud-config\nhostname: trainer\nruncmd: ['echo ready > /data/ready']\n"
-    made = await world.build(ssh_keys=["ours"], user_data=text)
-    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made)
+    cluster = await world.build(ssh_keys=["ours"], user_data=text)
+    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
     server = OpenSsh.to(row, key, tmp_path)
     assert await server.output("cat /data/ready; hostname; cloud-init status") == "ready\ntrainer\nstatus: done\n"
 
 
 async def test_user_data_that_fails_is_told_and_the_cluster_works(world: SiteWorld) -> None:
-    made = await world.build(ssh_keys=["ours"], user_data="#!/bin/sh\nexit 7\n")
+    cluster = await world.build(ssh_keys=["ours"], user_data="#!/bin/sh\nexit 7\n")
     query = (
         "SELECT s.detail FROM operation_steps s JOIN operations o ON o.id = s.operation_id"
         " WHERE o.cluster_id = :id AND s.name = 'check_ipus'"
     )
-    detail = (await world.one(query, id=made)).detail
+    detail = (await world.one(query, id=cluster)).detail
     assert re.match(r"the user data failed at the first boot of host \S+: ", detail)
     assert ("part-001 ended with status 7" in detail) or ("this machine confines no programs" in detail)
 

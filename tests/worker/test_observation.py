@@ -60,7 +60,7 @@ async def observe(
 ) -> Observed:
     """One observation of the region."""
     clock = clock or SystemClock()
-    found = await observe_region(
+    observation = await observe_region(
         world.database,
         world.sites,
         REGION,
@@ -71,8 +71,8 @@ async def observe(
         power=power or PowerWatch(clock, 600.0),
         expires=60.0,
     )
-    assert found is not None
-    return found
+    assert observation is not None
+    return observation
 
 
 async def live(world: SiteWorld) -> list[tuple[str, str, bool]]:
@@ -246,8 +246,10 @@ async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world
     for _ in range(3):
         await observe(world)
     assert (await live(world), await halted()) == ([], False)
-    told = "SELECT type FROM events WHERE type LIKE 'automation.%' AND region = :region AND operators ORDER BY id"
-    assert await world.column(told, region=REGION) == ["automation.halted", "automation.resumed"]
+    event_types = (
+        "SELECT type FROM events WHERE type LIKE 'automation.%' AND region = :region AND operators ORDER BY id"
+    )
+    assert await world.column(event_types, region=REGION) == ["automation.halted", "automation.resumed"]
 
 
 async def test_a_worker_observes_what_a_cluster_uses(world: SiteWorld, names: list[str]) -> None:

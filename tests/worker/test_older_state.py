@@ -48,8 +48,8 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
             return bool(await world.value("SELECT state = 'missing' FROM partitions WHERE name = 'training'"))
 
         await until(lost, "the partition is missing")
-        told = await world.column("SELECT subject_id FROM events WHERE type = 'partition.missing'")
-        assert await world.value("SELECT id FROM partitions WHERE name = 'training'") in told
+        reported = await world.column("SELECT subject_id FROM events WHERE type = 'partition.missing'")
+        assert await world.value("SELECT id FROM partitions WHERE name = 'training'") in reported
 
         async def right() -> bool:
             await sweep_leftovers(world.database, world.sites, call_timeout=PATIENCE)

@@ -23,9 +23,9 @@ MORE_THAN_PARKS = 8
 
 @pytest.fixture
 async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    made = Bench(database.app_url)
-    yield made
-    await made.database.close()
+    engine_bench = Bench(database.app_url)
+    yield engine_bench
+    await engine_bench.database.close()
 
 
 async def test_a_database_that_does_not_answer_parks_nothing(bench: Bench) -> None:

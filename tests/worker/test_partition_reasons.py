@@ -61,8 +61,8 @@ async def divided(world: SiteWorld) -> UUID:
 
 async def document(world: SiteWorld, cluster: UUID, name: str) -> dict[str, Any]:
     async with world.database.begin() as connection:
-        found = await partition_document(connection, project_id=world.project.id, cluster_id=cluster, ref=name)
-    shown: dict[str, Any] = orjson.loads(found)
+        text = await partition_document(connection, project_id=world.project.id, cluster_id=cluster, ref=name)
+    shown: dict[str, Any] = orjson.loads(text)
     return shown
 
 
@@ -90,8 +90,8 @@ async def test_a_partition_that_its_controller_resets_is_waited_for(world: SiteW
     async with world.worker():
         cluster = await divided(world)
         world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=2, times=1)
-        made = await world.succeeded(await world.create_partition(cluster, "training", 4))
-        assert made.error is None
+        operation = await world.succeeded(await world.create_partition(cluster, "training", 4))
+        assert operation.error is None
         shown = await document(world, cluster, "training")
         assert (shown["state"], shown["state_reason"], shown["controller"]) == ("active", None, None)
 
@@ -152,18 +152,18 @@ async def test_a_partition_in_error_shows_what_its_controller_says(world: SiteWo
         await until(lambda: world.value("SELECT state = 'error' FROM partitions WHERE name = 'training'"))
         shown = await document(world, cluster, "training")
         assert SAID in shown["state_reason"]
-        told = shown["controller"]
-        (error,) = told["errors"]
+        controller = shown["controller"]
+        (error,) = controller["errors"]
         assert SAID in error
-        assert told["operation_state"] == "failed"
-        assert (told["auto_resets"], told["max_auto_resets"]) == (3, 3)
-        assert told["last_auto_reset_at"] is not None
-        assert told["observed_at"] is not None
+        assert controller["operation_state"] == "failed"
+        assert (controller["auto_resets"], controller["max_auto_resets"]) == (3, 3)
+        assert controller["last_auto_reset_at"] is not None
+        assert controller["observed_at"] is not None
         async with world.database.read() as connection:
-            seen = await topology(connection, project_id=world.project.id, cluster_id=cluster)
-        (drawn,) = [each for each in seen.partitions if each.name == "training"]
+            drawing = await topology(connection, project_id=world.project.id, cluster_id=cluster)
+        (drawn,) = [each for each in drawing.partitions if each.name == "training"]
         assert drawn.controller is not None
-        assert (drawn.state_reason, drawn.controller.errors) == (shown["state_reason"], told["errors"])
+        assert (drawn.state_reason, drawn.controller.errors) == (shown["state_reason"], controller["errors"])
         assert (drawn.controller.auto_resets, drawn.controller.max_auto_resets) == (3, 3)
         events = await world.column("SELECT data->>'reason' FROM events WHERE type = 'partition.error'")
         assert events
@@ -174,10 +174,10 @@ async def test_an_id_of_another_allocation_is_not_in_the_way(world: SiteWorld, v
     async with world.worker():
         cluster = await divided(world)
         other = await world.build("other", flavor="m2000-pod4")
-        theirs = await world.external_name(other)
-        await world.succeeded(await world.remove_partition(other, theirs))
+        others_name = await world.external_name(other)
+        await world.succeeded(await world.remove_partition(other, others_name))
         squatted = f"{await world.external_name(cluster)}-1"
-        await asyncio.to_thread(vipu.create, squatted, 4, allocation_id=theirs)
+        await asyncio.to_thread(vipu.create, squatted, 4, allocation_id=others_name)
         await world.succeeded(await world.create_partition(cluster, "training", 4))
         assert world.partitions() == [squatted, squatted]
         await world.succeeded(await world.remove_partition(cluster, "training"))

@@ -61,8 +61,8 @@ class Customer:
         return await self.world.succeeded(operation)
 
     async def rows(self) -> dict[str, Any]:
-        found = await self.world.rows("SELECT * FROM partitions WHERE removed_at IS NULL")
-        return {row.name: row for row in found}
+        partitions = await self.world.rows("SELECT * FROM partitions WHERE removed_at IS NULL")
+        return {row.name: row for row in partitions}
 
     async def sees(self, **states: str) -> None:
         """Return once the living partitions are in these states."""
@@ -166,8 +166,8 @@ async def test_of_two_partitions_for_the_same_ipus_one_is_made(world: SiteWorld)
     async with world.worker():
         who = await customer(world)
         await who.done(await who.remove(who.default))
-        asked = await asyncio.gather(*(who.create(name, 16) for name in ("one", "two")))
-        ended = {name: await world.finished(each) for name, each in zip(("one", "two"), asked, strict=True)}
+        operations = await asyncio.gather(*(who.create(name, 16) for name in ("one", "two")))
+        ended = {name: await world.finished(each) for name, each in zip(("one", "two"), operations, strict=True)}
         [loser] = [each for each in ended.values() if each.state == "failed"]
         [winner] = [name for name, each in ended.items() if each.state == "succeeded"]
         assert (loser.error["code"], loser.error["rule"]) == ("partition_refused", "no_room")

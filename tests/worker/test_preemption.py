@@ -74,9 +74,9 @@ async def test_it_is_told_on_its_servers_suspended_and_resumed_when_there_is_roo
         given_up = await world.create("given-up", "m2000-pod16", wait_for_capacity=True)
         await shown(1)
         _, said = await on_server(f"cat {PREEMPTION_FILE}")
-        told = await preempt_at(world, bert)
-        assert told is not None
-        assert datetime.fromisoformat(json.loads(said)["preempt_at"]) == told.replace(microsecond=0)
+        deadline = await preempt_at(world, bert)
+        assert deadline is not None
+        assert datetime.fromisoformat(json.loads(said)["preempt_at"]) == deadline.replace(microsecond=0)
         await world.cancel(given_up)
         await shown(2)
         assert (await on_server(f"ls {PREEMPTION_FILE}"))[0] != 0
@@ -101,5 +101,5 @@ async def test_it_is_told_on_its_servers_suspended_and_resumed_when_there_is_roo
 
 
 async def preempt_at(world: SiteWorld, cluster: UUID) -> datetime | None:
-    found: Any = (await world.cluster(cluster))["preempt_at"]
-    return None if found is None else datetime.fromisoformat(found)
+    value: Any = (await world.cluster(cluster))["preempt_at"]
+    return None if value is None else datetime.fromisoformat(value)

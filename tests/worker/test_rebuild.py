@@ -62,8 +62,8 @@ async def host_of(world: SiteWorld) -> dict[str, Any]:
         "SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id WHERE a.freed_at IS NULL ORDER BY a.ordinal"
         " LIMIT 1"
     )
-    found: dict[str, Any] = world.http.get(f"/v1/hosts/{name}").json()
-    return found
+    host: dict[str, Any] = world.http.get(f"/v1/hosts/{name}").json()
+    return host
 
 
 async def login(world: SiteWorld, key: KeyPair, folder: Path) -> OpenSsh:
@@ -106,9 +106,9 @@ async def test_a_wiped_disk_is_empty_and_partitions_stay(
         assert set((await again.output("ls -a $HOME; ls /tmp")).split()) - {".", ".."} == {".ipuof.conf.d"}
         assert "Multi IPU" in await again.output("gc-info -l")
         # A late copy of the request, and one of an earlier generation, do nothing.
-        asked = after["server"] | {"ssh_authorized_keys": before["server"]["ssh_authorized_keys"]}
+        spec = after["server"] | {"ssh_authorized_keys": before["server"]["ssh_authorized_keys"]}
         for generation in (1, 2):
-            body = {"server": asked | {"generation": generation}, "disk": "wipe"}
+            body = {"server": spec | {"generation": generation}, "disk": "wipe"}
             late = world.http.post(f"/v1/hosts/{after['name']}/server/rebuild", json=body)
             assert (late.status_code, (await host_of(world))["boot_id"]) == (409, after["boot_id"])
     assert world.partitions() == partitions

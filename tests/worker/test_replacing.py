@@ -83,15 +83,15 @@ BREAKS = {
 @pytest.mark.parametrize("what", BREAKS)
 async def test_a_create_goes_on_with_another_machine(world: SiteWorld, what: str) -> None:
     step, path, sentence = BREAKS[what]
-    made = await world.create()
+    creation = await world.create()
     [broken] = await held(world, "machine")
     world.http.post(path.format(machine=broken), json={"state": "down"}).raise_for_status()
     async with world.worker():
-        await world.succeeded(made)
+        await world.succeeded(creation)
         assert await held(world, "machine") != [broken]
-        await assert_rebuilt(world, made.target_id, 2)
+        await assert_rebuilt(world, creation.target_id, 2)
         assert await world.column(REPORTED) == [broken]
-        [failed] = await failed_steps(world, made)
+        [failed] = await failed_steps(world, creation)
         assert failed.startswith(step)
         assert sentence.format(machine=broken) in failed
         event = await world.value("SELECT data FROM events WHERE type = 'cluster.hardware_replaced'")
@@ -101,22 +101,22 @@ async def test_a_create_goes_on_with_another_machine(world: SiteWorld, what: str
 
 
 async def test_a_create_goes_on_with_another_host(world: SiteWorld) -> None:
-    made = await world.create()
+    creation = await world.create()
     [broken] = await held(world, "host")
     world.http.post(f"/v1/hosts/{broken}:fail").raise_for_status()
     async with world.worker(isolation_after=0.05):
-        await world.succeeded(made)
+        await world.succeeded(creation)
         assert await held(world, "host") != [broken]
-        await assert_rebuilt(world, made.target_id, 2)
+        await assert_rebuilt(world, creation.target_id, 2)
         assert await world.column(REPORTED) == [broken]
 
 
 async def test_a_create_without_other_machines_says_so(world: SiteWorld) -> None:
-    made = await world.create(flavor="m2000-pod16")
+    creation = await world.create(flavor="m2000-pod16")
     broken = (await held(world, "machine"))[1]
     world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
     async with world.worker():
-        operation = await world.finished(made)
+        operation = await world.finished(creation)
     assert (operation.state, operation.error["code"]) == ("failed", "capacity_exhausted")
     assert f"machine {broken} failed. No other healthy hardware is free: " in operation.error["detail"]
     assert "again" not in operation.error["detail"].partition("No other healthy hardware")[0]
@@ -124,11 +124,11 @@ async def test_a_create_without_other_machines_says_so(world: SiteWorld) -> None
 
 
 async def test_more_hardware_than_the_limit_is_left_to_an_operator(world: SiteWorld) -> None:
-    made = await world.create()
+    creation = await world.create()
     [broken] = await held(world, "machine")
     world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
     async with world.worker(isolation_limit=0):
-        operation = await world.finished(made)
+        operation = await world.finished(creation)
     assert (operation.state, operation.error["code"]) == ("failed", "provisioning_failed")
     assert f"machine {broken} failed. So much hardware of the region was replaced" in operation.error["detail"]
     assert await world.column(REPORTED) == []
@@ -150,12 +150,12 @@ async def test_a_resume_goes_on_with_another_machine(world: SiteWorld) -> None:
 
 
 async def test_a_delete_replaces_a_create_that_exchanges_its_hardware(world: SiteWorld) -> None:
-    made = await world.create()
+    creation = await world.create()
     [broken] = await held(world, "machine")
     world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
     async with world.worker(request_life=3600.0):
-        await world.reached(made, "verify_clean")
-        await world.delete(made.target_id)
+        await world.reached(creation, "verify_clean")
+        await world.delete(creation.target_id)
     async with world.worker():
-        await world.finished(await world.delete(made.target_id))
+        await world.finished(await world.delete(creation.target_id))
     assert await world.value("SELECT sum(used) FROM quotas") == 0

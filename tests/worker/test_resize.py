@@ -148,18 +148,18 @@ async def test_partitions_that_fit_are_made_again(world: SiteWorld) -> None:
 
 
 async def _sizes(world: SiteWorld) -> dict[str, int]:
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
 
     async def active() -> bool:
         rows = await world.rows(
             "SELECT p.name, shown.size FROM partitions p JOIN shown_partitions shown USING (id)"
             " WHERE p.state = 'active'"
         )
-        found.update({row.name: row.size for row in rows})
-        return len(found) == 3
+        sizes.update({row.name: row.size for row in rows})
+        return len(sizes) == 3
 
     await until(active, "the partitions are active")
-    return found
+    return sizes
 
 
 async def test_a_resize_goes_on_with_other_machines(world: SiteWorld) -> None:

@@ -38,8 +38,8 @@ def boot(world: SiteWorld) -> tuple[str, str]:
     """The boot id and host key of the only server at the site."""
     hosts = world.site.http().get("/v1/hosts").json()["hosts"]
     [host] = [host for host in hosts if host["server"] is not None]
-    found: dict[str, Any] = world.site.http().get(f"/v1/hosts/{host['name']}").json()
-    return found["boot_id"], "" if found["ssh"] is None else found["ssh"]["host_key"]
+    shown: dict[str, Any] = world.site.http().get(f"/v1/hosts/{host['name']}").json()
+    return shown["boot_id"], "" if shown["ssh"] is None else shown["ssh"]["host_key"]
 
 
 async def server(world: SiteWorld) -> tuple[str, bool]:

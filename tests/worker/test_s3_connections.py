@@ -72,7 +72,7 @@ async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIte
 
 
 @dataclass
-class Desk:
+class Customer:
     """A customer who has buckets, and logs in to the only server."""
 
     world: SiteWorld
@@ -103,14 +103,12 @@ class Desk:
             return bool(await self.world.value(SETTLED, id=cluster))
 
         await until(done, "the server has the connections of its cluster")
-        found: list[str] = await self.world.value("SELECT s3_connections FROM poplar_servers")
-        return found
+        names: list[str] = await self.world.value("SELECT s3_connections FROM poplar_servers")
+        return names
 
     async def run(self, command: str) -> str:
         row = await self.world.one("SELECT * FROM poplar_servers")
-        done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        return await OpenSsh.to(row, self.pair, self.folder).output(command)
 
     async def lists(self, remote: str) -> str:
         """What rclone lists with the server's own configuration."""
@@ -122,72 +120,72 @@ class Desk:
 
 
 @pytest.fixture
-def desk(world: SiteWorld, s3: S3Server, pair: KeyPair, tmp_path: Path) -> Desk:
-    return Desk(world, s3, pair, tmp_path)
+def customer(world: SiteWorld, s3: S3Server, pair: KeyPair, tmp_path: Path) -> Customer:
+    return Customer(world, s3, pair, tmp_path)
 
 
 async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_runs(
-    world: SiteWorld, desk: Desk, site: RunningSite
+    world: SiteWorld, customer: Customer, site: RunningSite
 ) -> None:
-    lake = await desk.connected("lake", secret="an-old-secret")
+    lake = await customer.connected("lake", secret="an-old-secret")
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"], s3_connections=["lake"])
-        assert await desk.settled(cluster) == ["lake"]
-        assert await desk.lists("lake:data") == "", "the secret is not that of the bucket yet"
+        assert await customer.settled(cluster) == ["lake"]
+        assert await customer.lists("lake:data") == "", "the secret is not that of the bucket yet"
         own = "[mine]\\ntype = memory\\n"
-        await desk.run(f"printf '{own}' >> {RCLONE}")
+        await customer.run(f"printf '{own}' >> {RCLONE}")
         # The answer of the site is lost: the request is repeated.
         world.fault(call="hosts.put_s3", action="drop_answer", times=1)
-        await desk.rotated(lake, desk.s3.secret)
-        await desk.settled(cluster)
-        assert await desk.lists("lake:data") == "sample.txt\n"
-        assert (await desk.run(f"ls -l {RCLONE} .aws/config .aws/credentials")).count("-rw-------") == 3
-        shown = (await desk.run("env")).splitlines()
-        assert f"AWS_ENDPOINT_URL={desk.s3.endpoint}" in shown
-        assert f"AWS_SECRET_ACCESS_KEY={desk.s3.secret}" in shown
+        await customer.rotated(lake, customer.s3.secret)
+        await customer.settled(cluster)
+        assert await customer.lists("lake:data") == "sample.txt\n"
+        assert (await customer.run(f"ls -l {RCLONE} .aws/config .aws/credentials")).count("-rw-------") == 3
+        shown = (await customer.run("env")).splitlines()
+        assert f"AWS_ENDPOINT_URL={customer.s3.endpoint}" in shown
+        assert f"AWS_SECRET_ACCESS_KEY={customer.s3.secret}" in shown
         # The site dies at once after it was told, and what it was told is there when it runs again.
-        await desk.connected("second")
+        await customer.connected("second")
         await world.update(cluster, s3_connections=["lake", "second"])
-        assert await desk.settled(cluster) == ["lake", "second"]
+        assert await customer.settled(cluster) == ["lake", "second"]
         site.kill()
         site.start()
-        assert await desk.lists("second:data") == "sample.txt\n"
-        assert "AWS_SECRET_ACCESS_KEY" not in await desk.run("env"), "of several, each has a profile"
-        assert "[profile second]" in await desk.run("cat .aws/config")
+        assert await customer.lists("second:data") == "sample.txt\n"
+        assert "AWS_SECRET_ACCESS_KEY" not in await customer.run("env"), "of several, each has a profile"
+        assert "[profile second]" in await customer.run("cat .aws/config")
         await world.update(cluster, s3_connections=[])
-        assert await desk.settled(cluster) == []
-        assert (await desk.run(f"cat {RCLONE}")).split() == ["[mine]", "type", "=", "memory"]
-        assert await desk.run("ls .aws") == ""
+        assert await customer.settled(cluster) == []
+        assert (await customer.run(f"cat {RCLONE}")).split() == ["[mine]", "type", "=", "memory"]
+        assert await customer.run("ls .aws") == ""
         # A late copy of an earlier request brings nothing back.
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
         row = await world.one("SELECT s.name, c.external_name FROM poplar_servers s JOIN clusters c ON true")
         late = {"server": row.name, "network": row.external_name, "connections": [], "revision": 1}
         assert world.http.put(f"/v1/hosts/{host}/server/s3", json=late).status_code == 409
     [stored] = await world.column("SELECT secret FROM s3_connections WHERE name = 'lake'")
-    assert desk.s3.secret not in stored
-    assert desk.s3.secret not in site.log.read_text()
+    assert customer.s3.secret not in stored
+    assert customer.s3.secret not in site.log.read_text()
 
 
-async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: SiteWorld, desk: Desk) -> None:
-    await desk.connected("lake")
-    await desk.connected("sea")
+async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: SiteWorld, customer: Customer) -> None:
+    await customer.connected("lake")
+    await customer.connected("sea")
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"], s3_connections=["lake"])
-        await desk.settled(cluster)
+        await customer.settled(cluster)
         await world.succeeded(await world.rebuild(cluster, disk="wipe"))
-        assert await desk.settled(cluster) == ["lake"]
-        assert await desk.lists("lake:data") == "sample.txt\n"
+        assert await customer.settled(cluster) == ["lake"]
+        assert await customer.lists("lake:data") == "sample.txt\n"
         await world.succeeded(await world.suspend(cluster))
         await world.update(cluster, s3_connections=["sea"])
         assert await world.value("SELECT s3_connections FROM poplar_servers") == ["lake"]
         await world.succeeded(await world.resume(cluster))
-        assert await desk.settled(cluster) == ["sea"]
-        assert "lake" not in await desk.run(f"cat {RCLONE}")
+        assert await customer.settled(cluster) == ["sea"]
+        assert "lake" not in await customer.run(f"cat {RCLONE}")
 
 
-async def test_refusals_change_nothing(world: SiteWorld, desk: Desk) -> None:
-    await desk.connected("finance", attachable=False)
-    lake = await desk.connected("lake")
+async def test_refusals_change_nothing(world: SiteWorld, customer: Customer) -> None:
+    await customer.connected("finance", attachable=False)
+    lake = await customer.connected("lake")
     for names, code in ((["nothing"], "unknown_s3_connection"), (["finance"], "not_attachable")):
         with pytest.raises(Problem) as refused:
             await world.create(ssh_keys=["ours"], s3_connections=names)

@@ -136,9 +136,9 @@ def test_a_worker_stops_when_the_schema_is_taken_back_and_goes_on_with_the_next_
 
 @pytest.fixture
 async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    made = Bench(database.app_url)
-    yield made
-    await made.database.close()
+    engine_bench = Bench(database.app_url)
+    yield engine_bench
+    await engine_bench.database.close()
 
 
 async def test_a_missing_column_is_not_the_items_failure(bench: Bench) -> None:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.volumes.snapshots import store
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.inventory.health.codes import Code
-from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, Problem
 from tests.support.factories import make_ssh_key, seed_prices
 from tests.support.machine import Need, needs
@@ -25,6 +20,7 @@ from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import IMAGE, SiteWorld, open_site_world
+from tests.worker.customers import Customer
 
 pytestmark = [
     pytest.mark.anyio,
@@ -58,22 +54,13 @@ async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIte
         await world.assert_nothing_left()
 
 
-@dataclass
-class Desk:
+class SnapshotCustomer(Customer):
     """A customer who logs in to servers and takes snapshots of them."""
-
-    world: SiteWorld
-    pair: KeyPair
-    folder: Path
-
-    async def requested(self, effect: Callable[[AsyncConnection, Actor], Awaitable[Any]]) -> Any:
-        async with self.world.database.begin() as connection:
-            return await effect(connection, self.world.project.actor)
 
     async def take(self, cluster: UUID, name: str = "env") -> UUID:
         body = SnapshotCreate(name=name, cluster=cluster)
-        made: UUID = await self.requested(lambda on, by: store.create(on, by, body, settings=self.world.settings))
-        return made
+        snapshot: UUID = await self.requested(lambda on, by: store.create(on, by, body, settings=self.world.settings))
+        return snapshot
 
     async def delete(self, snapshot: UUID) -> None:
         await self.requested(lambda on, by: store.delete(on, by, snapshot))
@@ -86,46 +73,46 @@ class Desk:
 
     async def run(self, cluster: UUID, command: str) -> str:
         row = await self.world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
-        done = await asyncio.to_thread(OpenSsh.to(row, self.pair, self.folder).ssh, command)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        return await OpenSsh.to(row, self.pair, self.folder).output(command)
 
 
 @pytest.fixture
-def desk(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> Desk:
-    return Desk(world, pair, tmp_path)
+def customer(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> SnapshotCustomer:
+    return SnapshotCustomer(world, pair, tmp_path)
 
 
-async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(world: SiteWorld, desk: Desk) -> None:
+async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(
+    world: SiteWorld, customer: SnapshotCustomer
+) -> None:
     async with world.worker():
         first = await world.build(ssh_keys=["ours"])
-        await desk.run(first, "mkdir -p ~/env && echo tuned > ~/env/settings && ln -s settings ~/env/latest")
+        await customer.run(first, "mkdir -p ~/env && echo tuned > ~/env/settings && ln -s settings ~/env/latest")
         for call in ("snapshots.put", "snapshots.delete"):
             world.fault(call=call, action="drop_answer", times=1)
-        taken = await desk.take(first)
-        await desk.state(taken, "available")
+        snapshot = await customer.take(first)
+        await customer.state(snapshot, "available")
         billed = "SELECT quantity, ended_at IS NULL FROM usage_intervals WHERE snapshot_id IS NOT NULL"
         assert [tuple(row) for row in await world.rows(billed)] == [(1, True)]
-        await desk.run(first, "echo spoilt > ~/env/settings; echo mine > ~/notes")
+        await customer.run(first, "echo spoilt > ~/env/settings; echo mine > ~/notes")
         second = await world.build("second", ssh_keys=["ours"], image="env")
-        assert await desk.run(second, "cat ~/env/latest") == "tuned\n"
+        assert await customer.run(second, "cat ~/env/latest") == "tuned\n"
         with pytest.raises(Problem) as refused:
-            await desk.delete(taken)
+            await customer.delete(snapshot)
         assert refused.value.kind is IN_USE
         # On the first one: the files of home stay, or all is as it was copied.
         await world.succeeded(await world.rebuild(first, disk="keep", image="env"))
-        assert await desk.run(first, "cat ~/env/latest ~/notes") == "spoilt\nmine\n"
+        assert await customer.run(first, "cat ~/env/latest ~/notes") == "spoilt\nmine\n"
         await world.succeeded(await world.rebuild(first, disk="wipe", image="env"))
-        assert await desk.run(first, "cat ~/env/latest; ls ~") == "tuned\nenv\n"
+        assert await customer.run(first, "cat ~/env/latest; ls ~") == "tuned\nenv\n"
         await world.succeeded(await world.rebuild(first, disk="wipe", image=IMAGE))
-        assert await desk.run(first, "ls ~") == ""
+        assert await customer.run(first, "ls ~") == ""
         # It is on other hardware what it was here.
         await world.succeeded(await world.suspend(second))
         await world.succeeded(await world.resume(second))
-        assert await desk.run(second, "cat ~/env/latest") == "tuned\n"
+        assert await customer.run(second, "cat ~/env/latest") == "tuned\n"
         await world.succeeded(await world.delete(second))
-        await desk.delete(taken)
-        await desk.state(taken, "deleted")
+        await customer.delete(snapshot)
+        await customer.state(snapshot, "deleted")
     name = await world.value("SELECT external_name FROM snapshots")
     assert world.http.get(f"/v1/snapshots/{name}").status_code == 404
     types = await world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
@@ -133,14 +120,14 @@ async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(world:
 
 
 async def test_a_server_that_is_built_again_on_another_host_is_made_from_its_snapshot(
-    world: SiteWorld, desk: Desk
+    world: SiteWorld, customer: SnapshotCustomer
 ) -> None:
     async with world.worker():
         first = await world.build(ssh_keys=["ours"])
-        await desk.run(first, "echo tuned > ~/settings")
-        await desk.state(await desk.take(first), "available")
+        await customer.run(first, "echo tuned > ~/settings")
+        await customer.state(await customer.take(first), "available")
         second = await world.build("second", ssh_keys=["ours"], image="env")
-        await desk.run(second, "echo spoilt > ~/settings")
+        await customer.run(second, "echo spoilt > ~/settings")
         await world.succeeded(await world.delete(first))
         [broken] = await world.column(
             "SELECT h.name FROM allocations a JOIN hosts h ON h.id = a.host_id WHERE a.freed_at IS NULL"
@@ -148,20 +135,20 @@ async def test_a_server_that_is_built_again_on_another_host_is_made_from_its_sna
         world.http.post(f"/v1/hosts/{broken}:fail").raise_for_status()
         await world.fail(second, Code.HOST_FAILED, kind="host")
         await world.succeeded(await world.replace_hardware(second))
-        assert await desk.run(second, "cat ~/settings") == "tuned\n"
+        assert await customer.run(second, "cat ~/settings") == "tuned\n"
 
 
 async def test_a_snapshot_of_a_server_that_is_gone_before_it_is_taken_is_not_billed(
-    world: SiteWorld, desk: Desk
+    world: SiteWorld, customer: SnapshotCustomer
 ) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
         world.fault(call="snapshots.put", action="status", status=503)
-        taken = await desk.take(cluster)
+        snapshot = await customer.take(cluster)
         await world.hit("snapshots.put")
         await world.succeeded(await world.delete(cluster))
         world.clear_faults()
-        await desk.state(taken, "error")
-        await desk.delete(taken)
-        await desk.state(taken, "deleted")
+        await customer.state(snapshot, "error")
+        await customer.delete(snapshot)
+        await customer.state(snapshot, "deleted")
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE snapshot_id IS NOT NULL") == 0

@@ -68,11 +68,11 @@ async def steps(world: SiteWorld, operation: UUID) -> dict[str, tuple[str, str |
 async def test_a_server_is_provisioned_billed_and_cleaned(world: SiteWorld, flavor: str, ipus: int) -> None:
     free = await world.free_machines()
     async with world.worker():
-        made = await world.create(flavor=flavor)
-        ended = await world.finished(made.operation_id)
+        creation = await world.create(flavor=flavor)
+        ended = await world.finished(creation.operation_id)
         assert (ended.state, ended.progress, ended.error) == ("succeeded", 100, None)
-        taken = await steps(world, made.operation_id)
-        skipped = {name for name, (state, _) in taken.items() if state == "skipped"}
+        by_name = await steps(world, creation.operation_id)
+        skipped = {name for name, (state, _) in by_name.items() if state == "skipped"}
         assert skipped == {
             "power_on_machines",
             "create_allocation",
@@ -81,11 +81,11 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: SiteWorld, flav
             "create_partition",
         }
         reasons = {step.name: step.skipped for step in plan_of(CREATE.steps, WITHOUT_VIPU)}
-        assert all(taken[name] == ("skipped", reasons[name]) for name in skipped)
-        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.target_id)
+        assert all(by_name[name] == ("skipped", reasons[name]) for name in skipped)
+        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=creation.target_id)
         assert (cluster.state, cluster.machines, cluster.ipus) == ("active", 1, ipus)
         async with world.database.begin() as connection:
-            document = await cluster_document(connection, project_id=world.project.id, cluster_id=made.target_id)
+            document = await cluster_document(connection, project_id=world.project.id, cluster_id=creation.target_id)
         assert [machine["ipus"] for machine in json.loads(document)["machines"]] == [ipus]
         held = await world.one(
             "SELECT (SELECT name FROM machines WHERE id = max(machine_id::text)::uuid) AS machine,"
@@ -97,7 +97,7 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: SiteWorld, flav
         interval = await world.one("SELECT * FROM usage_intervals")
         assert (interval.quantity, interval.ended_at) == (1, None)
         assert await world.free_machines() == free - 1
-        deletion = await world.delete(made.target_id)
+        deletion = await world.delete(creation.target_id)
         await world.succeeded(deletion)
     removed = await steps(world, deletion.operation_id)
     assert {name for name, (state, _) in removed.items() if state == "skipped"} == {
@@ -155,12 +155,12 @@ async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: SiteWorl
 async def test_a_create_that_fails_is_undone(world: SiteWorld) -> None:
     world.fault(call="hosts.put_server", action="status", status=422)
     async with world.worker():
-        made = await world.create(flavor="c600-2")
-        ended = await world.finished(made.operation_id)
+        creation = await world.create(flavor="c600-2")
+        ended = await world.finished(creation.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
-    taken = await steps(world, made.operation_id)
-    assert {taken[name][0] for name in ("remove_partitions", "remove_allocation")} == {"skipped"}
-    assert taken["verify_clean"][0] == "succeeded"
+    by_name = await steps(world, creation.operation_id)
+    assert {by_name[name][0] for name in ("remove_partitions", "remove_allocation")} == {"skipped"}
+    assert by_name["verify_clean"][0] == "succeeded"
     await world.assert_nothing_left()
 
 

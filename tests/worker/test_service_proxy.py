@@ -153,11 +153,11 @@ async def served(postgres: TestServer, site: RunningSite) -> AsyncIterator[Serve
                 service = await serve(world, cluster, command, name=name, port=8000 + number)
                 await became(world, service, "running")
             with api_process(MANY, url=scratch.app_url) as api:
-                found = Served(world, api, scratch.app_url, cluster)
-                async with found.client() as client:
+                services = Served(world, api, scratch.app_url, cluster)
+                async with services.client() as client:
                     for name in ("chat", "closes"):
-                        await until(partial(_listens, client, found.path(name, "ready")), f"{name} listens")
-                yield found
+                        await until(partial(_listens, client, services.path(name, "ready")), f"{name} listens")
+                yield services
             await world.delete_all()
 
 
@@ -167,18 +167,18 @@ async def _listens(client: httpx.AsyncClient, path: str) -> bool:
 
 async def test_requests_and_answers_pass_and_credentials_do_not(served: Served) -> None:
     async with served.client() as client:
-        given = {"Cookie": "c=d", "X-Own": "mine", "X-Forwarded-For": "1.2.3.4", "Connection": "X-Hop", "X-Hop": "no"}
+        sent = {"Cookie": "c=d", "X-Own": "mine", "X-Forwarded-For": "1.2.3.4", "Connection": "X-Hop", "X-Hop": "no"}
         for method, content in (("GET", None), ("POST", b"a body"), ("DELETE", None)):
             path = served.path("chat", "a%2Fb//c?q=%20&r")
-            answer = await client.request(method, path, content=content, headers=given)
+            answer = await client.request(method, path, content=content, headers=sent)
             assert answer.status_code == 200, answer.text
-            seen = answer.json()
-            assert (seen["method"], seen["path"], seen["body"]) == (
+            received = answer.json()
+            assert (received["method"], received["path"], received["body"]) == (
                 method,
                 "/a%2Fb//c?q=%20&r",
                 (content or b"").decode(),
             )
-            headers = {name.lower(): value for name, value in seen["headers"]}
+            headers = {name.lower(): value for name, value in received["headers"]}
             assert not {"authorization", "cookie", "x-forwarded-for", "x-hop"} & headers.keys()
             assert (headers["x-own"], headers["host"]) == ("mine", "127.0.0.1:8000")
             assert headers["x-forwarded-prefix"] + "/" == served.path("chat")
@@ -277,7 +277,7 @@ async def _parts() -> AsyncIterator[bytes]:
 
 async def test_requests_are_counted_with_their_errors_and_times(served: Served) -> None:
     project = f"/v1/projects/{served.world.project.slug}"
-    mine = f"{project}/clusters/{served.cluster}/services"
+    services = f"{project}/clusters/{served.cluster}/services"
     statuses: list[int] = []
     async with served.client() as client:
 
@@ -290,7 +290,7 @@ async def test_requests_are_counted_with_their_errors_and_times(served: Served) 
             return "Nothing listens" not in await ask("ready")
 
         async def points() -> list[dict[str, float]]:
-            return list((await client.get(f"{mine}/counted/metrics")).json()["points"])
+            return list((await client.get(f"{services}/counted/metrics")).json()["points"])
 
         async def written() -> bool:
             return sum(each["requests"] for each in await points()) == len(statuses)
@@ -301,16 +301,16 @@ async def test_requests_are_counted_with_their_errors_and_times(served: Served) 
         await ask("large", "HEAD")  # the program has no HEAD, and says 501
         failed = sum(status >= 500 for status in statuses)
         await until(written, "the requests are written")
-        seen = [each for each in await points() if each["requests"]]
-        assert sum(each["errors"] for each in seen) == failed >= 1
-        assert all(0 < each["p50_seconds"] <= each["p95_seconds"] <= each["p99_seconds"] for each in seen)
+        minutes = [each for each in await points() if each["requests"]]
+        assert sum(each["errors"] for each in minutes) == failed >= 1
+        assert all(0 < each["p50_seconds"] <= each["p95_seconds"] <= each["p99_seconds"] for each in minutes)
         text = (await client.get(f"{project}/metrics")).text
         of = f'cluster="bert",cluster_id="{served.cluster}",service="counted"'
         assert f"ipucloud_service_request_errors_total{{{of}}} {failed}.0" in text
         assert f"ipucloud_service_request_duration_seconds_count{{{of}}} {len(statuses)}.0" in text
-        unknown = await client.get(f"{mine}/nobody/metrics")
+        unknown = await client.get(f"{services}/nobody/metrics")
         assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
-        future = await client.get(f"{mine}/counted/metrics", params={"since": "2999-01-01T00:00:00Z"})
+        future = await client.get(f"{services}/counted/metrics", params={"since": "2999-01-01T00:00:00Z"})
         assert future.json()["errors"][0]["code"] == "not_a_period"
     await forget_requests(served.world.database, kept=0.0)
     assert await served.world.value("SELECT count(*) FROM service_requests WHERE minute < app_now()") == 0
@@ -322,8 +322,8 @@ async def test_the_login_leaves_no_key_and_no_event(served: Served) -> None:
         await client.get(served.path("chat", "missing"))
 
     async def no_key() -> bool:
-        left = "SELECT count(*) FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
-        return bool(await served.world.value(left) == 0)
+        keys = "SELECT count(*) FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
+        return bool(await served.world.value(keys) == 0)
 
     await until(no_key, "every key was taken away")
     assert await served.world.value("SELECT count(*) FROM terminals WHERE purpose = 'services'") > 0

@@ -41,9 +41,9 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
 
 
 async def serve(world: SiteWorld, cluster: UUID, command: list[str] = SERVE, **more: Any) -> UUID:
-    wanted: dict[str, Any] = {"name": "chat", "port": 8000} | more
+    spec: dict[str, Any] = {"name": "chat", "port": 8000} | more
     async with world.database.begin() as connection:
-        return await create(connection, world.project.actor, cluster, ServiceCreate(command=command, **wanted), None)
+        return await create(connection, world.project.actor, cluster, ServiceCreate(command=command, **spec), None)
 
 
 async def halt(world: SiteWorld, cluster: UUID, service: UUID) -> None:
@@ -57,19 +57,19 @@ async def row(world: SiteWorld, service: UUID) -> Any:
 
 async def became(world: SiteWorld, service: UUID, state: str, *, attempt: int = 1) -> Any:
     async def is_so() -> bool:
-        found = await row(world, service)
-        return bool(found.state == state and found.attempt >= attempt)
+        service_row = await row(world, service)
+        return bool(service_row.state == state and service_row.attempt >= attempt)
 
     await until(is_so, f"the service becomes {state}")
     return await row(world, service)
 
 
-async def printed(world: SiteWorld, service: UUID, wanted: str) -> None:
+async def printed(world: SiteWorld, service: UUID, expected: str) -> None:
     async def is_so() -> bool:
         parts = await world.column("SELECT text FROM service_logs WHERE service_id = :id ORDER BY number", id=service)
-        return "".join(parts) == wanted
+        return "".join(parts) == expected
 
-    await until(is_so, f"the service has printed {wanted!r}")
+    await until(is_so, f"the service has printed {expected!r}")
 
 
 async def events(world: SiteWorld, service: UUID) -> list[str]:
@@ -137,8 +137,8 @@ CHECK = {"path": "/healthz", "interval_seconds": 1, "timeout_seconds": 5, "failu
 
 async def checked(world: SiteWorld, service: UUID, *, failed: bool) -> Any:
     async def is_so() -> bool:
-        found = await row(world, service)
-        return found.checked_at is not None and (found.checks_failed > 0) is failed
+        service_row = await row(world, service)
+        return service_row.checked_at is not None and (service_row.checks_failed > 0) is failed
 
     await until(is_so, "the service is checked")
     return await row(world, service)
@@ -167,9 +167,9 @@ async def test_a_program_that_is_still_starting_is_left_alone(world: SiteWorld) 
     async with world.worker():
         cluster = await world.build()
         service = await serve(world, cluster, health_check=CHECK | {"failures": 1, "start_seconds": 3600})
-        found = await checked(world, service, failed=True)
-        assert (found.state, found.attempt, found.unhealthy_at) == ("running", 1, None)
-        assert found.check_detail == "nothing listens on port 8000"
+        service_row = await checked(world, service, failed=True)
+        assert (service_row.state, service_row.attempt, service_row.unhealthy_at) == ("running", 1, None)
+        assert service_row.check_detail == "nothing listens on port 8000"
         await world.execute("UPDATE services SET started_at = started_at - interval '1 hour'")
         await became(world, service, "starting", attempt=2)
         await halt(world, cluster, service)
@@ -196,10 +196,10 @@ async def test_pauses_grow_and_a_program_that_ran_for_a_minute_begins_anew(world
 
 async def _end_program(world: SiteWorld, cluster: UUID, service: UUID) -> None:
     """What a worker writes when the site shows that the program has ended."""
-    mine = {"project_id": world.project.id, "cluster_id": cluster}
+    scope = {"project_id": world.project.id, "cluster_id": cluster}
     async with world.database.begin() as connection:
-        [found] = [each for each in await LOCK.all(connection, mine) if each.id == service]
-        await program_ended(connection, found, "exit status 1", 1)
+        [locked] = [each for each in await LOCK.all(connection, scope) if each.id == service]
+        await program_ended(connection, locked, "exit status 1", 1)
 
 
 @pytest.mark.parametrize("action", ["drop_answer", "status_after", "status", "duplicate"])
@@ -262,5 +262,5 @@ async def test_a_service_whose_image_cannot_be_had_says_why(world: SiteWorld) ->
         " to, an address that is not public; started 1 time in a row"
     )
     assert (failed.registry_username, failed.registry_password) == ("ci", None)
-    told = await world.column("SELECT data::text FROM events WHERE subject_id = :id", id=service)
-    assert not [each for each in told if "hunter2" in each]
+    event_data = await world.column("SELECT data::text FROM events WHERE subject_id = :id", id=service)
+    assert not [each for each in event_data if "hunter2" in each]

@@ -47,9 +47,9 @@ async def clients(site: RunningSite, *, url: str | None = None) -> AsyncIterator
 
 
 async def ask(world: SiteWorld, kind: str, name: str, link: str | None = None) -> UUID:
-    wanted = SimulatedFaultCreate.model_validate({"kind": kind, "name": name, "link": link})
+    body = SimulatedFaultCreate.model_validate({"kind": kind, "name": name, "link": link})
     async with world.database.begin() as connection:
-        return await simulated_faults.request(connection, wanted, created_by=new_id())
+        return await simulated_faults.request(connection, body, created_by=new_id())
 
 
 async def end(world: SiteWorld, fault: UUID) -> None:
@@ -57,7 +57,7 @@ async def end(world: SiteWorld, fault: UUID) -> None:
         await simulated_faults.end(connection, fault)
 
 
-async def seen(world: SiteWorld, fault: UUID) -> tuple[str, str | None]:
+async def state_of(world: SiteWorld, fault: UUID) -> tuple[str, str | None]:
     [row] = await world.rows("SELECT state, detail FROM simulated_faults WHERE id = :id", id=fault)
     return row.state, row.detail
 
@@ -68,8 +68,8 @@ async def carry_out(world: SiteWorld, site: RunningSite, url: str | None = None)
 
 
 def health(site: RunningSite, machine: str) -> str:
-    found: str = site.http().get(f"/redfish/v1/Systems/{machine}").json()["Status"]["Health"]
-    return found
+    value: str = site.http().get(f"/redfish/v1/Systems/{machine}").json()["Status"]["Health"]
+    return value
 
 
 async def test_hardware_breaks_and_is_repaired_and_nothing_is_done_twice(world: SiteWorld, site: RunningSite) -> None:
@@ -80,9 +80,9 @@ async def test_hardware_breaks_and_is_repaired_and_nothing_is_done_twice(world: 
     broken = await ask(world, "machine", machine)
     faults = [broken, await ask(world, "host", host), await ask(world, "link", machine, "next")]
     slow = await ask(world, "controllers", REGION)
-    assert await seen(world, broken) == ("requested", None)
+    assert await state_of(world, broken) == ("requested", None)
     await carry_out(world, site)
-    assert {await seen(world, each) for each in [*faults, slow]} == {("in_force", None)}
+    assert {await state_of(world, each) for each in [*faults, slow]} == {("in_force", None)}
     assert health(site, machine) == "Critical"
     rules = [rule["id"] for rule in site.http().get("/v1/faults").json()["faults"]]
     assert rules == [f"{slow}-vipu", f"{slow}-admin"]
@@ -96,7 +96,7 @@ async def test_hardware_breaks_and_is_repaired_and_nothing_is_done_twice(world: 
         await end(world, each)
         await end(world, each)
     await carry_out(world, site)
-    assert {await seen(world, each) for each in [*faults, slow]} == {("ended", None)}
+    assert {await state_of(world, each) for each in [*faults, slow]} == {("ended", None)}
     assert health(site, machine) == "OK"
     assert site.http().get("/v1/faults").json()["faults"] == []
 
@@ -107,13 +107,13 @@ async def test_a_site_that_does_not_answer_is_asked_again(world: SiteWorld, site
     machine = site.region(REGION).pods[0].machines[1].name
     fault = await ask(world, "machine", machine)
     await carry_out(world, site, f"http://127.0.0.1:{free_ports(1)[0]}")
-    state, detail = await seen(world, fault)
+    state, detail = await state_of(world, fault)
     assert state == "requested"
     assert detail is not None
     assert detail.endswith("the site cannot be reached; it is asked again")
     await end(world, fault)
     await carry_out(world, site)
-    assert await seen(world, fault) == ("ended", None)
+    assert await state_of(world, fault) == ("ended", None)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ async def world(database: Scratch, site: RunningSite, tmp_path: Path) -> AsyncIt
 
 
 @dataclass(frozen=True)
-class Ada:
+class Member:
     """A member of the project at their own computer."""
 
     world: SiteWorld
@@ -82,12 +82,12 @@ class Ada:
 
 
 @pytest.fixture
-async def ada(world: SiteWorld, tmp_path: Path) -> Ada:
+async def ada(world: SiteWorld, tmp_path: Path) -> Member:
     async with world.database.begin() as connection:
         person = await make_person(connection, world.project.id, Role.OPERATOR)
         token = await make_owned(connection, person, world.project.id, Role.OPERATOR)
     actor = Actor(world.project.id, token.id, "test")
-    return Ada(world, tmp_path, actor, person.email, make_key(tmp_path, "ada"))
+    return Member(world, tmp_path, actor, person.email, make_key(tmp_path, "ada"))
 
 
 async def rotate(world: SiteWorld) -> None:
@@ -108,14 +108,14 @@ async def shown(certificate: SshCertificateOut, folder: Path) -> str:
     """What OpenSSH reads in a certificate."""
     file = folder / "shown-cert.pub"
     file.write_text(certificate.certificate)
-    found = await asyncio.to_thread(
+    listing = await asyncio.to_thread(
         subprocess.run, [program("ssh-keygen"), "-L", "-f", str(file)], capture_output=True, check=True, timeout=60
     )
-    return found.stdout.decode()
+    return listing.stdout.decode()
 
 
 async def test_a_certificate_logs_in_at_its_cluster_until_it_ends(
-    database: Scratch, world: SiteWorld, ada: Ada, tmp_path: Path
+    database: Scratch, world: SiteWorld, ada: Member, tmp_path: Path
 ) -> None:
     async with world.worker():
         bert = await world.build(ssh_keys=["ours"])
@@ -138,7 +138,7 @@ async def test_a_certificate_logs_in_at_its_cluster_until_it_ends(
 
 
 async def test_a_certificate_of_another_cluster_or_project_is_refused(
-    world: SiteWorld, ada: Ada, tmp_path: Path
+    world: SiteWorld, ada: Member, tmp_path: Path
 ) -> None:
     async with world.worker():
         bert = await world.build(ssh_keys=["ours"])
@@ -155,7 +155,7 @@ async def test_a_certificate_of_another_cluster_or_project_is_refused(
         assert await ada.login(stranger, "true") is None
 
 
-async def test_a_rotation_ends_certificates_and_keeps_keys(world: SiteWorld, ada: Ada, tmp_path: Path) -> None:
+async def test_a_rotation_ends_certificates_and_keeps_keys(world: SiteWorld, ada: Member, tmp_path: Path) -> None:
     async with world.worker():
         bert = await world.build(ssh_keys=["ours"])
         before = await ada.certificate(bert)
@@ -176,7 +176,7 @@ async def test_a_rotation_ends_certificates_and_keeps_keys(world: SiteWorld, ada
         assert await world.value("SELECT count(*) FROM ssh_authorities WHERE private_key IS NOT NULL") == 1
 
 
-async def test_a_rotation_that_a_site_refuses_is_tried_again(database: Scratch, world: SiteWorld, ada: Ada) -> None:
+async def test_a_rotation_that_a_site_refuses_is_tried_again(database: Scratch, world: SiteWorld, ada: Member) -> None:
     async with world.worker():
         bert = await world.build(ssh_keys=["ours"])
         await rotate(world)
@@ -193,11 +193,15 @@ async def test_a_rotation_that_a_site_refuses_is_tried_again(database: Scratch, 
         await roll_out_authorities(world.database)
         [_, second] = await changes(world)
         await world.succeeded(second)
-        seen = "SELECT s.ssh_authority = a.public_key FROM poplar_servers s, ssh_authorities a WHERE a.ended_at IS NULL"
-        assert await world.value(seen)
+        trusted = (
+            "SELECT s.ssh_authority = a.public_key FROM poplar_servers s, ssh_authorities a WHERE a.ended_at IS NULL"
+        )
+        assert await world.value(trusted)
 
 
-async def test_a_suspended_cluster_trusts_the_rotated_authority_from_its_resume_on(world: SiteWorld, ada: Ada) -> None:
+async def test_a_suspended_cluster_trusts_the_rotated_authority_from_its_resume_on(
+    world: SiteWorld, ada: Member
+) -> None:
     async with world.worker():
         bert = await world.build(ssh_keys=["ours"])
         before = await ada.certificate(bert)
@@ -213,7 +217,7 @@ async def test_a_suspended_cluster_trusts_the_rotated_authority_from_its_resume_
         assert await ada.login(await ada.certificate(bert), "true") == ""
 
 
-async def test_an_older_cluster_trusts_the_authority_once_its_keys_are_set_again(world: SiteWorld, ada: Ada) -> None:
+async def test_an_older_cluster_trusts_the_authority_once_its_keys_are_set_again(world: SiteWorld, ada: Member) -> None:
     settings = world.settings
     async with world.worker():
         world.settings = settings.model_copy(update={"secrets_key": None})  # as before there were authorities

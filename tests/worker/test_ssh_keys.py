@@ -51,54 +51,54 @@ async def world(database: Scratch, site: RunningSite, pairs: Mapping[str, KeyPai
 
 
 @dataclass
-class Doors:
+class Logins:
     """Who can log in to the only server."""
 
     world: SiteWorld
     pairs: Mapping[str, KeyPair]
     folder: Path
 
-    async def open_to(self) -> set[str]:
+    async def accepted_keys(self) -> set[str]:
         row = await self.world.one("SELECT * FROM poplar_servers")
-        found = set()
+        names = set()
         for name, pair in self.pairs.items():
             done = await asyncio.to_thread(OpenSsh.to(row, pair, self.folder).ssh, "true")
             if done.returncode == 0:
-                found.add(name)
+                names.add(name)
             else:
                 assert b"Permission denied" in done.stderr
-        return found
+        return names
 
 
 @pytest.fixture
-def doors(world: SiteWorld, pairs: Mapping[str, KeyPair], tmp_path: Path) -> Doors:
-    return Doors(world, pairs, tmp_path)
+def logins(world: SiteWorld, pairs: Mapping[str, KeyPair], tmp_path: Path) -> Logins:
+    return Logins(world, pairs, tmp_path)
 
 
 async def changed(world: SiteWorld) -> UUID:
     """The operation that was opened last."""
-    found: UUID = await world.value(
+    operation: UUID = await world.value(
         "SELECT id FROM operations WHERE kind = 'cluster.update-keys' ORDER BY created_at DESC, id DESC LIMIT 1"
     )
-    return found
+    return operation
 
 
 async def shown(world: SiteWorld) -> tuple[list[str], list[str] | None]:
     """The keys that the cluster is to have, and those that its server was seen to accept."""
     row = await world.one(
-        "SELECT jsonb_path_query_array(c.ssh_keys, '$[*].name') AS wanted,"
-        " jsonb_path_query_array(s.ssh_keys, '$[*].name') AS seen"
+        "SELECT jsonb_path_query_array(c.ssh_keys, '$[*].name') AS desired,"
+        " jsonb_path_query_array(s.ssh_keys, '$[*].name') AS accepted"
         " FROM clusters c JOIN poplar_servers s ON s.cluster_id = c.id"
     )
-    return row.wanted, row.seen
+    return row.desired, row.accepted
 
 
 async def test_a_removed_key_cannot_log_in_and_open_sessions_stay(
-    world: SiteWorld, doors: Doors, pairs: Mapping[str, KeyPair]
+    world: SiteWorld, logins: Logins, pairs: Mapping[str, KeyPair]
 ) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
-        assert (await doors.open_to(), await shown(world)) == ({"ours"}, (["ours"], ["ours"]))
+        assert (await logins.accepted_keys(), await shown(world)) == ({"ours"}, (["ours"], ["ours"]))
         row = await world.one("SELECT * FROM poplar_servers")
         async with asyncssh.connect(
             row.ssh_host, row.ssh_port, username="ubuntu", known_hosts=None, client_keys=[str(pairs["ours"].private)]
@@ -107,19 +107,19 @@ async def test_a_removed_key_cannot_log_in_and_open_sessions_stay(
             world.fault(call="hosts.put_keys", action="drop_answer", times=1)
             await world.update(cluster, ssh_keys=["theirs"])
             await world.succeeded(await changed(world))
-            assert (await doors.open_to(), await shown(world)) == ({"theirs"}, (["theirs"], ["theirs"]))
+            assert (await logins.accepted_keys(), await shown(world)) == ({"theirs"}, (["theirs"], ["theirs"]))
             assert (await session.run("echo here", check=True)).stdout == "here\n"
         # A late copy of an earlier request lets nobody in again.
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
         name = await world.value("SELECT external_name FROM clusters")
         late = {"server": row.name, "network": name, "ssh_authorized_keys": [pairs["ours"].public_line], "revision": 1}
         assert world.http.put(f"/v1/hosts/{host}/server/keys", json=late).status_code == 409
-        assert await doors.open_to() == {"theirs"}
+        assert await logins.accepted_keys() == {"theirs"}
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 1
     await assert_sound(world.database, world.sites, call_timeout=world.settings.site_call_timeout, but=set())
 
 
-async def test_a_suspended_cluster_gets_its_keys_when_it_is_resumed(world: SiteWorld, doors: Doors) -> None:
+async def test_a_suspended_cluster_gets_its_keys_when_it_is_resumed(world: SiteWorld, logins: Logins) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours", "theirs"])
         await world.succeeded(await world.suspend(cluster))
@@ -127,11 +127,11 @@ async def test_a_suspended_cluster_gets_its_keys_when_it_is_resumed(world: SiteW
         assert await world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL") == 0
         assert await shown(world) == (["theirs"], ["ours", "theirs"])
         await world.succeeded(await world.resume(cluster))
-        assert (await doors.open_to(), await shown(world)) == ({"theirs"}, (["theirs"], ["theirs"]))
+        assert (await logins.accepted_keys(), await shown(world)) == ({"theirs"}, (["theirs"], ["theirs"]))
 
 
 async def test_keys_that_a_site_refuses_are_shown_as_not_there_and_can_be_sent_again(
-    world: SiteWorld, doors: Doors
+    world: SiteWorld, logins: Logins
 ) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
@@ -139,11 +139,11 @@ async def test_keys_that_a_site_refuses_are_shown_as_not_there_and_can_be_sent_a
         await world.update(cluster, ssh_keys=["theirs"])
         ended = await world.finished(await changed(world))
         assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
-        assert (await doors.open_to(), await shown(world)) == ({"ours"}, (["theirs"], ["ours"]))
+        assert (await logins.accepted_keys(), await shown(world)) == ({"ours"}, (["theirs"], ["ours"]))
         world.clear_faults()
         await world.update(cluster, ssh_keys=["theirs"])
         await world.succeeded(await changed(world))
-        assert (await doors.open_to(), await shown(world)) == ({"theirs"}, (["theirs"], ["theirs"]))
+        assert (await logins.accepted_keys(), await shown(world)) == ({"theirs"}, (["theirs"], ["theirs"]))
 
 
 async def test_refusals_change_nothing(world: SiteWorld) -> None:

@@ -75,8 +75,8 @@ async def resumed(world: SiteWorld, cluster: UUID) -> None:
 
 
 async def state(world: SiteWorld, cluster: UUID) -> str:
-    found: str = await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
-    return found
+    value: str = await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
+    return value
 
 
 async def intervals(world: SiteWorld) -> tuple[int, int]:
@@ -91,8 +91,8 @@ async def sound(world: SiteWorld) -> None:
 
 def hosts(world: SiteWorld) -> list[str]:
     """The states of those that are not clean."""
-    found = world.site.http().get("/v1/hosts").json()["hosts"]
-    return [host["state"] for host in found if host["state"] != "clean"]
+    site_hosts = world.site.http().get("/v1/hosts").json()["hosts"]
+    return [host["state"] for host in site_hosts if host["state"] != "clean"]
 
 
 def assert_only_servers_are_left(world: SiteWorld) -> None:
@@ -140,14 +140,16 @@ async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(wor
     """A new life has a new V-IPU user. The customer's own key is valid for it."""
     async with world.worker():
         cluster = await active(world)
-        made = await world.rotate_key(cluster, ends_server_key=True)
-        await world.succeeded(made.operation_id)
+        rotation = await world.rotate_key(cluster, ends_server_key=True)
+        await world.succeeded(rotation.operation_id)
         await world.finished(await world.suspend(cluster))
         await resumed(world, cluster)
         user = await world.value("SELECT external_name FROM clusters")
         stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.channel())
-        [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=CALL_SECONDS).users if each.id == user]
-        [server] = set(seen.access_key_ids) - {made.id}
+        [vipu_user] = [
+            each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=CALL_SECONDS).users if each.id == user
+        ]
+        [server] = set(vipu_user.access_key_ids) - {rotation.id}
         assert server.startswith(f"{user}-s")
 
 

@@ -68,14 +68,14 @@ async def sweep(world: SiteWorld, clients: SiteClients, *, times: int = 2, **cha
         await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS, **changes)
 
 
-async def left(world: SiteWorld) -> dict[str, str | None]:
+async def reasons_left(world: SiteWorld) -> dict[str, str | None]:
     """Why the last sweep left what it found, by rule."""
     return {row.rule: row.left_because for row in await world.rows("SELECT rule, left_because FROM site_findings")}
 
 
 async def stands(site: Site, name: str) -> set[str]:
     """What the site has of this name."""
-    found = {
+    objects = {
         "network": await site.networks.get(name) is not None,
         "allocation": await site.vipu.allocation(name) is not None,
         "partition": name in [partition.id for partition in await site.vipu.all_partitions()],
@@ -83,17 +83,17 @@ async def stands(site: Site, name: str) -> set[str]:
             host.server is not None and host.server.network == name for host in await site.hosts.list(REGION)
         ),
     }
-    return {what for what, there in found.items() if there}
+    return {what for what, there in objects.items() if there}
 
 
 async def test_what_a_cluster_left_that_is_gone_is_taken_away(
     world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site
 ) -> None:
     async with world.worker():
-        made = await world.create(flavor="m2000-pod4")
-        await world.finished(made.operation_id)
+        creation = await world.create(flavor="m2000-pod4")
+        await world.finished(creation.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
-        await world.finished(await world.delete(made.target_id))
+        await world.finished(await world.delete(creation.target_id))
     await build(site, running, name)
     assert await stands(site, name) == {"network", "allocation", "partition", "server"}
     await sweep(world, clients, times=1)
@@ -102,7 +102,7 @@ async def test_what_a_cluster_left_that_is_gone_is_taken_away(
     assert await stands(site, name) == set()
     assert set(await world.column("SELECT state FROM repairs WHERE region IS NOT NULL")) == {"running"}
     await sweep(world, clients, times=1)
-    assert await left(world) == {}
+    assert await reasons_left(world) == {}
     assert await world.column("SELECT state FROM repairs WHERE requested_by = 'sweep'") == ["succeeded"] * 3
     assert await world.value("SELECT count(*) FROM events WHERE type = 'audit.repaired'") == 3
 
@@ -126,14 +126,14 @@ async def test_what_keeps_a_sweep_from_removing_is_recorded(
     world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site, what: str
 ) -> None:
     statement, why = HINDRANCES[what]
-    made = await world.create(flavor="m2000-pod4")
+    creation = await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
     async with world.worker():
-        await world.finished(await world.delete(made.target_id))
+        await world.finished(await world.delete(creation.target_id))
     await site.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[running.region(REGION).hosts[0].name]))
     await world.execute(statement)
     await sweep(world, clients, **({"limit": 0} if what == "the limit" else {}))
-    assert await left(world) == {"network_belongs_to_a_cluster": why}
+    assert await reasons_left(world) == {"network_belongs_to_a_cluster": why}
     assert await stands(site, name) == {"network"}
     await world.execute("UPDATE freezes SET ended_at = app_now(), ended_by = id, end_reason = 'done'")
     await world.execute("UPDATE observations SET halted_since = NULL")
@@ -154,11 +154,11 @@ async def test_what_a_site_lost_is_made_again(world: SiteWorld, clients: SiteCli
     await sweep(world, clients)
     repair = await world.value(LAST_REPAIR)
     await sweep(world, clients, times=1)
-    assert await left(world) == {"cluster_in_use_has_its_network": "A worker repairs it."}
+    assert await reasons_left(world) == {"cluster_in_use_has_its_network": "A worker repairs it."}
     async with world.database.begin() as connection:
         await preempt(connection, project_id=world.project.id, operation_id=repair, reason="it failed")
     await sweep(world, clients, times=1)
-    [why] = (await left(world)).values()
+    [why] = (await reasons_left(world)).values()
     assert str(why).startswith("It was repaired once and is found again; next attempt at ")
     assert "network" not in await stands(site, name)
     with psycopg.connect(world.scratch.superuser_url) as connection:
@@ -168,7 +168,7 @@ async def test_what_a_site_lost_is_made_again(world: SiteWorld, clients: SiteCli
         await world.succeeded(await world.value(LAST_REPAIR))
         assert await stands(site, name) == {"network", "allocation", "partition", "server"}
         await sweep(world, clients, times=1)
-        assert await left(world) == {}
+        assert await reasons_left(world) == {}
         await world.delete_all()
 
 
@@ -185,7 +185,7 @@ async def test_the_server_of_a_suspended_cluster_is_switched_off_once_its_host_i
         await sweep(world, clients)
         await until(lambda: _is(world, host, "off"), "the server is off")
         await sweep(world, clients, times=1)
-        assert await left(world) == {}
+        assert await reasons_left(world) == {}
         await world.succeeded(await world.resume(cluster))
         await sweep(world, clients)
         assert await _is(world, host, "running")
@@ -198,8 +198,8 @@ async def _is(world: SiteWorld, host: str, state: str) -> bool:
 
 async def test_what_a_cluster_holds_is_never_touched(world: SiteWorld, clients: SiteClients, site: Site) -> None:
     async with world.worker():
-        made = await world.create(flavor="m2000-pod4")
-        await world.finished(made.operation_id)
+        creation = await world.create(flavor="m2000-pod4")
+        await world.finished(creation.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
         before = await stands(site, name)
         await sweep(world, clients)
@@ -235,10 +235,10 @@ async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
     world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site
 ) -> None:
     async with world.worker():
-        made = await world.create(flavor="m2000-pod4")
-        await world.finished(made.operation_id)
+        creation = await world.create(flavor="m2000-pod4")
+        await world.finished(creation.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
-        await world.finished(await world.delete(made.target_id))
+        await world.finished(await world.delete(creation.target_id))
     await build(site, running, name)
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
     await sweep(world, clients)

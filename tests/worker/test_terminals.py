@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @dataclass
-class Used:
+class RunningCluster:
     """A cluster in use, a worker, and an API process."""
 
     scratch: Scratch
@@ -83,20 +83,20 @@ class Used:
 
     async def key_is_gone(self) -> None:
         async def gone() -> bool:
-            left = "SELECT count(*) FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
-            return bool(await self.world.value(left) == 0)
+            keys = "SELECT count(*) FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
+            return bool(await self.world.value(keys) == 0)
 
         await until(gone, "every key was taken away")
 
 
 @pytest.fixture(scope="module")
-async def used(postgres: TestServer, site: RunningSite) -> AsyncIterator[Used]:
+async def used(postgres: TestServer, site: RunningSite) -> AsyncIterator[RunningCluster]:
     with postgres.fresh_database() as scratch:
         async with open_site_world(scratch, site) as world, world.worker():
             cluster = await world.build()
             server = await world.one("SELECT * FROM poplar_servers")
             with api_process(MANY, url=scratch.app_url) as api:
-                yield Used(scratch, world, api, cluster, server)
+                yield RunningCluster(scratch, world, api, cluster, server)
             await world.delete_all()
 
 
@@ -131,7 +131,7 @@ async def ended(terminal: ClientConnection) -> tuple[dict[str, Any], int]:
         return last, terminal.close_code
 
 
-async def test_a_shell_shows_the_ipus_and_leaves_no_key_and_two_entries(used: Used) -> None:
+async def test_a_shell_shows_the_ipus_and_leaves_no_key_and_two_entries(used: RunningCluster) -> None:
     async with shell(used.connect(path=f"{used.path}?columns=100&rows=40")) as terminal:
         await used.key_is_gone()  # as soon as the login has succeeded
         await terminal.send(b"gc-info -l\r")
@@ -152,7 +152,7 @@ async def test_a_shell_shows_the_ipus_and_leaves_no_key_and_two_entries(used: Us
     assert {each.objects["poplar_server_id"] for each in entries} == {str(used.server.id)}
 
 
-async def test_who_may_not_log_in_is_refused_before_anything_happens(used: Used) -> None:
+async def test_who_may_not_log_in_is_refused_before_anything_happens(used: RunningCluster) -> None:
     async with used.world.database.begin() as connection:
         stranger = await make_project(connection)
     viewer = await used.token(Role.VIEWER)
@@ -163,7 +163,7 @@ async def test_who_may_not_log_in_is_refused_before_anything_happens(used: Used)
     assert await used.refused(path=f"{used.path}?columns=0") == (422, "validation_failed")
 
 
-async def test_another_site_cannot_use_a_browser_session(used: Used) -> None:
+async def test_another_site_cannot_use_a_browser_session(used: RunningCluster) -> None:
     body = {"token": used.world.project.token.secret}
     path = used.api.outside.post("/v1/session", json=body).raise_for_status().json()["path"]
     cookie = {"Cookie": f"ipucloud-session={used.api.outside.cookies['ipucloud-session']}"}
@@ -178,7 +178,7 @@ async def test_another_site_cannot_use_a_browser_session(used: Used) -> None:
 
 
 @needs(Need.SANDBOX)
-async def test_bytes_that_nobody_reads_are_held_back_and_none_is_lost(used: Used) -> None:
+async def test_bytes_that_nobody_reads_are_held_back_and_none_is_lost(used: RunningCluster) -> None:
     async with shell(used.connect(max_queue=1)) as terminal:
         await terminal.send('{"wait": true}')
         await terminal.send(b"seq 1 40000\r")
@@ -186,7 +186,7 @@ async def test_bytes_that_nobody_reads_are_held_back_and_none_is_lost(used: Used
         await shown(terminal, b"\n40000\r\n")
 
 
-async def test_a_lost_process_leaves_no_key(used: Used) -> None:
+async def test_a_lost_process_leaves_no_key(used: RunningCluster) -> None:
     """What the database has when a process is killed before it has logged in, and what becomes of it."""
     key = asyncssh.generate_private_key("ssh-ed25519")
     caller = Actor(used.world.project.id, used.world.project.token.id, "lost-process-0000")
@@ -234,7 +234,7 @@ async def test_a_lost_process_leaves_no_key(used: Used) -> None:
     assert await used.world.value("SELECT count(*) FROM terminals WHERE id = :id", id=lost.id) == 0
 
 
-async def test_a_site_ends_a_key_by_itself_and_a_late_request_brings_none_back(used: Used) -> None:
+async def test_a_site_ends_a_key_by_itself_and_a_late_request_brings_none_back(used: RunningCluster) -> None:
     key = asyncssh.generate_private_key("ssh-ed25519")
 
     async def opens() -> bool:

@@ -46,8 +46,8 @@ def with_keys(world: SiteWorld, keys: str | None) -> Any:
 
 async def at_the_site(world: SiteWorld) -> str | None:
     host = await world.value("SELECT name FROM hosts h JOIN allocations a ON a.host_id = h.id WHERE freed_at IS NULL")
-    found: str | None = world.http.get(f"/v1/hosts/{host}").json()["server"]["user_data"]
-    return found
+    user_data: str | None = world.http.get(f"/v1/hosts/{host}").json()["server"]["user_data"]
+    return user_data
 
 
 async def test_it_is_plain_nowhere_but_at_the_site(world: SiteWorld, database: Scratch) -> None:
@@ -63,16 +63,16 @@ async def test_it_is_plain_nowhere_but_at_the_site(world: SiteWorld, database: S
 
 
 async def test_a_worker_without_the_key_waits_for_it(world: SiteWorld) -> None:
-    made = await world.create(user_data=USER_DATA)
+    creation = await world.create(user_data=USER_DATA)
     async with world.worker(secrets_key=SecretStr(NEW)):
-        await world.blocked(made.target_id)
+        await world.blocked(creation.target_id)
     assert "user data cannot be decrypted" in await world.value("SELECT blocked_by FROM clusters")
     async with world.worker(secrets_key=SecretStr(f"{NEW},{OLD}")):
-        await world.succeeded(made)
+        await world.succeeded(creation)
     assert await at_the_site(world) == USER_DATA
     world.settings = with_keys(world, NEW)
     with pytest.raises(Problem) as refused:
-        await world.rebuild(made.target_id)
+        await world.rebuild(creation.target_id)
     assert refused.value.kind == NOT_CONFIGURED
 
 

@@ -55,18 +55,18 @@ def called(site: RunningSite, key: NewKey, method: str, request: object) -> Any:
 def sees(site: RunningSite, key: NewKey) -> list[str] | None:
     """The partitions that a caller with this key sees; None when nobody is let in with it, or nobody answers."""
     try:
-        found = called(site, key, "ListPartitions", pb.ListPartitionsRequest())
+        answer = called(site, key, "ListPartitions", pb.ListPartitionsRequest())
     except grpc.RpcError as refusal:
         if code_of(refusal) not in {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNAVAILABLE}:
             raise
         return None
-    return [partition.id for partition in found.partitions]
+    return [partition.id for partition in answer.partitions]
 
 
 async def replaced(world: SiteWorld, cluster: UUID, *, ends_server_key: bool = False) -> NewKey:
-    made = await world.rotate_key(cluster, ends_server_key=ends_server_key)
-    await world.succeeded(made.operation_id)
-    return made
+    rotation = await world.rotate_key(cluster, ends_server_key=ends_server_key)
+    await world.succeeded(rotation.operation_id)
+    return rotation
 
 
 async def test_a_new_key_takes_the_place_of_the_one_before(world: SiteWorld, site: RunningSite) -> None:
@@ -91,8 +91,8 @@ async def _use_the_same_name(world: SiteWorld, site: RunningSite, keys: Mapping[
     """Each customer has a partition `p1` in place of the cluster's own, and sees no other."""
     for cluster, key in keys.items():
         called(site, key, "RemovePartition", pb.RemovePartitionRequest(partition_id=key.user))
-        wanted = pb.PartitionRequirements(id="p1", size=4)
-        called(site, key, "CreatePartition", pb.CreatePartitionRequest(requirements=wanted))
+        requirements = pb.PartitionRequirements(id="p1", size=4)
+        called(site, key, "CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
         assert sees(site, key) == ["p1"]
         await until(partial(_has, world, cluster, "p1"), "the partition is shown")
 
@@ -120,9 +120,9 @@ async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: 
         for forget in (everything, user_alone):
             forget()
             assert sees(site, key) is None
-            found = await world.findings()
-            assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
-            (repaired,) = await world.repairer().repair(found)
+            findings = await world.findings()
+            assert [finding.rule.name for finding in findings] == ["cluster_in_use_has_its_allocation"]
+            (repaired,) = await world.repairer().repair(findings)
             assert repaired.operation_id is not None
             await world.succeeded(repaired.operation_id)
             assert sees(site, key) == [key.user]
@@ -131,8 +131,8 @@ async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: 
 
 async def test_without_a_key_of_its_own_an_installation_makes_no_clusters(world: SiteWorld) -> None:
     async with world.worker(secrets_key=None):
-        made = await world.create(flavor="m2000-pod4")
-        ended = await world.finished(made.operation_id)
+        creation = await world.create(flavor="m2000-pod4")
+        ended = await world.finished(creation.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
     assert "operator must set one" in ended.error["detail"]
 
@@ -161,7 +161,7 @@ async def test_partitions_change_and_the_key_is_replaced_at_the_same_time(world:
         await world.succeeded(await world.remove_partition(cluster, await world.external_name(cluster)))
         await world.succeeded(await world.create_partition(cluster, "old", 1))
         world.fault(call="vipu.CreatePartition", action="status", grpc_status="UNAVAILABLE")
-        given_up, made = [await world.create_partition(cluster, name, 1) for name in ("given-up", "made")]
+        given_up, creation = [await world.create_partition(cluster, name, 1) for name in ("given-up", "made")]
         await world.hit("vipu.CreatePartition")
         for refused in (world.reset_partition(cluster, "made"), world.suspend(cluster)):
             with pytest.raises(Problem, match="operation_in_progress"):
@@ -172,6 +172,6 @@ async def test_partitions_change_and_the_key_is_replaced_at_the_same_time(world:
         assert (await world.finished(given_up)).state == "cancelled"
         removal = await world.remove_partition(cluster, "old")
         world.clear_faults()
-        await world.succeeded(made)
+        await world.succeeded(creation)
         await world.succeeded(removal)
         assert len(world.partitions()) == 1

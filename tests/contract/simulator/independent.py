@@ -124,12 +124,12 @@ def published_pool() -> descriptor_pool.DescriptorPool:
         for value in values:
             label, number = value.split()
             enum.value.add(name=label, number=int(number))
-    made: dict[str, descriptor_pb2.DescriptorProto] = {}
+    messages: dict[str, descriptor_pb2.DescriptorProto] = {}
     for name, fields in sorted(_lines(MESSAGES), key=lambda line: line[0].count(".")):
         outer, _, last = name.rpartition(".")
-        made[name] = made[outer].nested_type.add(name=last) if outer else file.message_type.add(name=last)
+        messages[name] = messages[outer].nested_type.add(name=last) if outer else file.message_type.add(name=last)
         for field in fields:
-            _add_field(made[name], name, field, enums)
+            _add_field(messages[name], name, field, enums)
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(timestamp_pb2.DESCRIPTOR.serialized_pb)
     pool.Add(file)

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
+from tests.contract.simulator.outcomes import assert_refused
 from tests.support.openssh import make_key
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
@@ -52,7 +53,7 @@ def attach(site: RunningSite, name: str, revision: int, tenant: Tenant | None, *
     return site.http().put(f"/v1/addresses/{name}/attachment", json={"revision": revision, "server": server})
 
 
-def made(site: RunningSite) -> tuple[str, tuple[str, int]]:
+def new_address(site: RunningSite) -> tuple[str, tuple[str, int]]:
     """A new address: its name, and where it is."""
     name = f"a{next(_NAMES)}"
     shown = put(site, name).raise_for_status().json()
@@ -68,13 +69,8 @@ def greeting(where: tuple[str, int]) -> str | None:
         return None
 
 
-def refused(answer: httpx.Response, status: int, words: str) -> None:
-    assert answer.status_code == status, answer.text
-    assert words in answer.json()["detail"]
-
-
 def test_the_site_chooses_an_address_of_its_network_and_keeps_it(site: RunningSite) -> None:
-    name, (ip, port) = made(site)
+    name, (ip, port) = new_address(site)
     assert IPv4Address(ip) in IPv4Network(FEW).hosts()
     assert port == 2223
     shown: Any = {"name": name, "spec": {"region": REGION}, "ip": ip, "port": port, "attachment": None}
@@ -82,16 +78,16 @@ def test_the_site_chooses_an_address_of_its_network_and_keeps_it(site: RunningSi
     site.kill()
     site.start()
     assert site.http().get(f"/v1/addresses/{name}").json() == shown
-    refused(put(site, name, OTHER_REGION), 409, REGION)
-    refused(put(site, "b1", "nowhere"), 404, "nowhere")
-    refused(put(site, "-", REGION), 422, "not the name")
-    other = made(site)[1]
+    assert_refused(put(site, name, OTHER_REGION), 409, REGION)
+    assert_refused(put(site, "b1", "nowhere"), 404, "nowhere")
+    assert_refused(put(site, "-", REGION), 422, "not the name")
+    other = new_address(site)[1]
     assert other[0] != ip
-    refused(put(site, "third"), 422, "no address left")
+    assert_refused(put(site, "third"), 422, "no address left")
 
 
 def test_it_leads_to_the_server_that_has_it_while_that_runs(site: RunningSite, tenant: Tenant) -> None:
-    name, where = made(site)
+    name, where = new_address(site)
     assert greeting(where) is None
     attach(site, name, 1, tenant).raise_for_status()
     assert str(greeting(where)).startswith("SSH-2.0-")
@@ -105,17 +101,17 @@ def test_it_leads_to_the_server_that_has_it_while_that_runs(site: RunningSite, t
     site.kill()
     site.start()
     assert str(greeting(where)).startswith("SSH-2.0-"), "after the site was killed"
-    refused(site.http().delete(f"/v1/addresses/{name}"), 409, "is attached")
+    assert_refused(site.http().delete(f"/v1/addresses/{name}"), 409, "is attached")
     attach(site, name, 2, None).raise_for_status()
     assert greeting(where) is None
-    refused(attach(site, name, 1, tenant), 409, "revision 2")
+    assert_refused(attach(site, name, 1, tenant), 409, "revision 2")
     assert site.http().delete(f"/v1/addresses/{name}").status_code == 204
     assert site.http().delete(f"/v1/addresses/{name}").status_code == 404
-    refused(put(site, name), 422, "was deleted")
+    assert_refused(put(site, name), 422, "was deleted")
 
 
 def test_open_connections_end_when_it_is_detached(site: RunningSite, tenant: Tenant) -> None:
-    name, where = made(site)
+    name, where = new_address(site)
     attach(site, name, 1, tenant).raise_for_status()
     with socket.create_connection(where, timeout=PATIENCE) as client:
         assert client.recv(8) == b"SSH-2.0-"
@@ -138,26 +134,26 @@ def test_open_connections_end_when_it_is_detached(site: RunningSite, tenant: Ten
 def test_a_server_that_cannot_have_it_is_refused(
     site: RunningSite, tenant: Tenant, changes: dict[str, str], words: str
 ) -> None:
-    name, where = made(site)
-    refused(attach(site, name, 1, tenant, **changes), 409, words)
+    name, where = new_address(site)
+    assert_refused(attach(site, name, 1, tenant, **changes), 409, words)
     assert site.http().get(f"/v1/addresses/{name}").json()["attachment"] is None
     assert greeting(where) is None
     elsewhere = f"a{next(_NAMES)}"
     put(site, elsewhere, OTHER_REGION).raise_for_status()
-    refused(attach(site, elsewhere, 1, tenant), 409, f"not in {OTHER_REGION!r}")
+    assert_refused(attach(site, elsewhere, 1, tenant), 409, f"not in {OTHER_REGION!r}")
 
 
 def test_an_ip_at_which_another_program_listens_is_not_attached(site: RunningSite, tenant: Tenant) -> None:
-    name, where = made(site)
+    name, where = new_address(site)
     with socket.create_server(where):
-        refused(attach(site, name, 1, tenant), 409, "another program listens")
+        assert_refused(attach(site, name, 1, tenant), 409, "another program listens")
         assert site.http().get(f"/v1/addresses/{name}").json()["attachment"] is None
     attach(site, name, 1, tenant).raise_for_status()
     assert str(greeting(where)).startswith("SSH-2.0-")
 
 
 def test_a_server_that_is_wiped_loses_it(site: RunningSite, tenant: Tenant) -> None:
-    name, where = made(site)
+    name, where = new_address(site)
     attach(site, name, 3, tenant).raise_for_status()
     site.http().delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
     shown = site.http().get(f"/v1/addresses/{name}").json()
@@ -167,5 +163,5 @@ def test_a_server_that_is_wiped_loses_it(site: RunningSite, tenant: Tenant) -> N
 
 def test_a_name_that_was_deleted_before_it_was_used_is_not_used(site: RunningSite) -> None:
     assert site.http().delete("/v1/addresses/late").status_code == 404
-    refused(put(site, "late"), 422, "was deleted")
+    assert_refused(put(site, "late"), 422, "was deleted")
     assert site.http().get("/v1/addresses/late").status_code == 404

@@ -31,8 +31,8 @@ def test_agents_are_the_machines_of_the_inventory(vipu: VipuDriver, cluster_id: 
 def test_an_allocation_by_agents(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     assert vipu.allocate("a", cluster_id, pod[4:8]) == pod[4:8]
     assert agents(vipu)[pod[5]].allocation_id == "a"
-    found = vipu.admin.GetAllocation(admin.GetAllocationRequest(id="a"), timeout=CALL_SECONDS).allocation
-    assert (found.cluster_id, list(found.agent_ids)) == (cluster_id, pod[4:8])
+    allocation = vipu.admin.GetAllocation(admin.GetAllocationRequest(id="a"), timeout=CALL_SECONDS).allocation
+    assert (allocation.cluster_id, list(allocation.agent_ids)) == (cluster_id, pod[4:8])
 
 
 def test_an_allocation_by_size_takes_an_aligned_block(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
@@ -97,16 +97,16 @@ def test_an_allocation_is_emptied_by_its_name_alone(vipu: VipuDriver, cluster_id
 def cluster_test(vipu: VipuDriver, name: str) -> admin.ClusterTest:
     vipu.admin.TestCluster(admin.TestClusterRequest(id=name, allocation_id="a"), timeout=CALL_SECONDS)
     request = admin.GetClusterTestRequest(id=name)
-    found: admin.ClusterTest = vipu.admin.GetClusterTest(request, timeout=CALL_SECONDS).test
-    return found
+    test: admin.ClusterTest = vipu.admin.GetClusterTest(request, timeout=CALL_SECONDS).test
+    return test
 
 
 def test_a_cluster_test_has_a_result_for_every_kind_and_link(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, pod[:4])
-    found = cluster_test(vipu, "t")
-    assert found.state == admin.TS_PASSED
-    assert [result.kind for result in found.results] == [1, 2, 3, 4, 5]
-    between = {(link.from_agent, link.to_agent) for link in found.results[1].links if link.from_agent != link.to_agent}
+    test = cluster_test(vipu, "t")
+    assert test.state == admin.TS_PASSED
+    assert [result.kind for result in test.results] == [1, 2, 3, 4, 5]
+    between = {(link.from_agent, link.to_agent) for link in test.results[1].links if link.from_agent != link.to_agent}
     assert between == {(pod[0], pod[1]), (pod[1], pod[2]), (pod[2], pod[3])}
 
 
@@ -121,9 +121,9 @@ def test_a_cluster_test_finds_the_links_of_a_broken_machine(
 ) -> None:
     vipu.allocate("a", cluster_id, pod[:4])
     http.post(f"/v1/machines/{pod[3]}:fail").raise_for_status()
-    found = cluster_test(vipu, "t")
-    failed = {(link.from_agent, link.to_agent) for link in found.results[3].links if not link.passed}
-    assert found.state == admin.TS_FAILED
+    test = cluster_test(vipu, "t")
+    failed = {(link.from_agent, link.to_agent) for link in test.results[3].links if not link.passed}
+    assert test.state == admin.TS_FAILED
     assert failed == {(pod[2], pod[3]), (pod[3], pod[3])}
 
 

@@ -19,8 +19,8 @@ def test_keys_and_authorities_are_kept_apart() -> None:
     assert only_authority.keys == frozenset()
     assert only_authority.authorities is not None
     for principals, accepted in ((["bert"], True), (["ernie"], False), ([], False)):
-        found = only_authority.authorities.validate(key, "here", "127.0.0.1", principals, ca=True)
-        assert (found is not None) == accepted
+        options = only_authority.authorities.validate(key, "here", "127.0.0.1", principals, ca=True)
+        assert (options is not None) == accepted
 
 
 @pytest.mark.parametrize(

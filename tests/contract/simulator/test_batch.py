@@ -31,8 +31,8 @@ async def test_every_machine_of_a_region_is_on_one_page_or_on_several(port: Site
     machines = await port.machines.list(REGION)
     assert len({each.Id for each in machines}) == len(machines) == 32
     assert machines[3] == await port.machines.get(machines[3].Id)
-    asked = {"region": REGION, "$skip": "30", "$top": "10"}
-    page = http.get("/redfish/v1/Systems", params=asked).json()
+    query = {"region": REGION, "$skip": "30", "$top": "10"}
+    page = http.get("/redfish/v1/Systems", params=query).json()
     assert ([each["Id"] for each in page["Members"]], page["Members@odata.count"]) == (
         [each.Id for each in machines[30:]],
         32,
@@ -45,8 +45,8 @@ async def test_a_machine_whose_bmc_is_silent_is_missing_from_its_page(port: Site
     silent = (await port.machines.list(REGION))[5].Id
     rule = FaultRule(call="redfish.member", target=silent, action=FaultAction.STATUS)
     http.post("/v1/faults", json=rule.model_dump()).raise_for_status()
-    seen = {each.Id for each in await port.machines.list(REGION)}
-    assert (len(seen), silent in seen) == (31, False)
+    ids = {each.Id for each in await port.machines.list(REGION)}
+    assert (len(ids), silent in ids) == (31, False)
 
 
 async def test_agents_and_impaired_links_are_those_of_the_whole_controller(

@@ -27,11 +27,11 @@ def mask(*places: int) -> int:
 def test_a_block_is_found_exactly_when_an_aligned_one_is_free(free: int, size: int) -> None:
     candidates = [Block(0, start, size) for start in range(0, 64, size)]
     possible = [block for block in candidates if free & block.mask == block.mask]
-    found = find_blocks({0: free}, size, 1)
-    if found is None:
+    blocks = find_blocks({0: free}, size, 1)
+    if blocks is None:
         assert not possible
     else:
-        assert found[0] in possible
+        assert blocks[0] in possible
 
 
 def test_fragmentation_refuses_a_size_although_enough_ipus_are_free() -> None:

@@ -55,7 +55,7 @@ class Box:
 
     def processes(self) -> dict[int, str]:
         """The command lines of its programs, by their processes."""
-        found, pending = {}, [self.sandbox._process.pid]
+        command_lines, pending = {}, [self.sandbox._process.pid]
         while pending:
             process = Path("/proc", str(pending.pop()))
             try:
@@ -64,8 +64,8 @@ class Box:
             except OSError:
                 continue
             pending += map(int, children)
-            found[int(process.name)] = line
-        return {pid: line for pid, line in found.items() if line and "simulator.sandbox" not in line}
+            command_lines[int(process.name)] = line
+        return {pid: line for pid, line in command_lines.items() if line and "simulator.sandbox" not in line}
 
     async def bears(self, bomb: Running) -> None:
         """Wait until a bomb of processes has gone off, and has as many as may be, or was ended since it had more.
@@ -74,7 +74,7 @@ class Box:
         """
         plan = self.sandbox._plan
         if plan.wall == "namespaces" or plan.own_user:
-            await seen(lambda: len(self.processes()) > PROCESSES // 2, "the bomb has gone off")
+            await until_true(lambda: len(self.processes()) > PROCESSES // 2, "the bomb has gone off")
             assert len(self.processes()) <= PROCESSES
         else:
             await bomb.ended()
@@ -124,7 +124,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(userland, name, value)
 
 
-async def seen(holds: Callable[[], bool], what: str) -> None:
+async def until_true(holds: Callable[[], bool], what: str) -> None:
     async def is_so() -> bool:
         return holds()
 
@@ -159,14 +159,14 @@ async def test_what_is_to_outlive_its_login_does(box: Boxes, tmp_path: Path) -> 
             "nohup sleep 1001 & setsid sleep 1002 & sleep 1003 &"
             " bash -c 'trap : HUP; while :; do sleep 1004; done' & wait"
         )
-        wanted = {f"sleep {number}" for number in range(1001, 1005)}
-        await seen(lambda: wanted <= {*there.processes().values()}, "all have begun")
+        expected = {f"sleep {number}" for number in range(1001, 1005)}
+        await until_true(lambda: expected <= {*there.processes().values()}, "all have begun")
         job = await there.sandbox.run(["sleep", "1005"], [0, 2, 2])
         login.close()
         await there.runs(0, "sleep 1004")
         await there.runs(0, "sleep 1003")
-        left = sorted(there.processes().values())
-        assert left == ["sleep 1001", "sleep 1002", "sleep 1005"]
+        remaining = sorted(there.processes().values())
+        assert remaining == ["sleep 1001", "sleep 1002", "sleep 1005"]
         assert await there.does("kill -KILL -- -1") == 0, "everything that the customer has left"
         assert await job.ended() == -9
         job.close()
@@ -207,8 +207,8 @@ async def test_a_bomb_of_memory_leaves_the_others_theirs(box: Boxes, tmp_path: P
 async def test_a_bomb_of_empty_files_ends_with_the_disk(box: Boxes, tmp_path: Path, bomb: str) -> None:
     async with box(tmp_path) as there:
         assert await there.does(f"mkdir bomb; cd bomb; {bomb}") == -9
-        made = sum(1 for _ in (tmp_path / "home" / "ubuntu" / "bomb").iterdir())
-        assert made >= DISK // 4096 // 2
+        count = sum(1 for _ in (tmp_path / "home" / "ubuntu" / "bomb").iterdir())
+        assert count >= DISK // 4096 // 2
         assert await there.does("rm -r bomb; echo room > room") == 0
 
 
@@ -234,14 +234,14 @@ async def test_sandboxes_have_equal_shares_of_the_processors(box: Boxes, tmp_pat
             await many.login(f"for i in $(seq 40); do setsid bash -c '{SPIN}' & done; wait"),
             await one.login(SPIN),
         ]
-        await seen(lambda: [*many.processes().values()].count(f"bash -c {SPIN}") == 40, "all have begun")
+        await until_true(lambda: [*many.processes().values()].count(f"bash -c {SPIN}") == 40, "all have begun")
         before = many.sandbox.used().cpu_seconds, one.sandbox.used().cpu_seconds
 
-        def taken() -> tuple[float, float]:
+        def cpu_seconds_used() -> tuple[float, float]:
             return many.sandbox.used().cpu_seconds - before[0], one.sandbox.used().cpu_seconds - before[1]
 
-        await seen(lambda: sum(taken()) > 4.0, "they take the processors' time")
-        of_many, of_one = taken()
+        await until_true(lambda: sum(cpu_seconds_used()) > 4.0, "they take the processors' time")
+        of_many, of_one = cpu_seconds_used()
         assert of_one > of_many / 4, "each of the programs would have a fortieth"
         for bomb in bombs:
             bomb.close()

@@ -46,15 +46,15 @@ def deploy(site: RunningSite, key: KeyPair, number: int, user_data: str) -> Tena
     return tenant
 
 
-def seen(tenant: Tenant) -> CloudInit:
-    found = tenant.observe().cloud_init
-    assert found is not None
-    return found
+def cloud_init_of(tenant: Tenant) -> CloudInit:
+    observed = tenant.observe().cloud_init
+    assert observed is not None
+    return observed
 
 
 def finished(tenant: Tenant) -> CloudInit:
-    eventually(lambda: seen(tenant).status != "running", "cloud-init is done")
-    return seen(tenant)
+    eventually(lambda: cloud_init_of(tenant).status != "running", "cloud-init is done")
+    return cloud_init_of(tenant)
 
 
 def login(tenant: Tenant, key: KeyPair, folder: Path) -> OpenSsh:
@@ -97,7 +97,7 @@ ssh_authorized_keys:
     tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "reboot"}).raise_for_status()
     tenant.wait_for(HostState.RUNNING)
     assert server.ssh("cat /data/times; hostname").stdout == b"again\ntrainer\n"
-    assert seen(tenant).status == "done"
+    assert cloud_init_of(tenant).status == "done"
 
 
 def test_a_script_is_run_and_its_failure_is_told(site: RunningSite, key: KeyPair, folder: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_boot_that_is_interrupted_is_not_repeated(site: RunningSite, key: KeyP
     site.kill()
     site.start()
     tenant = Tenant(site, name=tenant.name, host=tenant.host)
-    assert seen(tenant) == CloudInit(status="error", errors=["the server went down before it was done"])
+    assert cloud_init_of(tenant) == CloudInit(status="error", errors=["the server went down before it was done"])
     assert login(tenant, key, folder).ssh("cat /data/begun").stdout == b"begun\n"
 
 

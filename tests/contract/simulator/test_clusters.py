@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ import pytest
 
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
+from tests.contract.simulator.outcomes import refusal
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
+from tests.support.vipu import CALL_SECONDS, VipuDriver
 
 REGION = "luxembourg-2"
 
@@ -48,14 +49,8 @@ def dissolve(vipu: VipuDriver) -> None:
 
 def join(vipu: VipuDriver, name: str, agents: list[str], **fields: Any) -> admin.Cluster:
     request = admin.CreateClusterRequest(cluster=admin.Cluster(id=name, agent_ids=agents, **fields))
-    made: admin.Cluster = vipu.admin.CreateCluster(request, timeout=CALL_SECONDS).cluster
-    return made
-
-
-def refusal(call: Callable[..., object], *arguments: Any, **fields: Any) -> tuple[grpc.StatusCode, str]:
-    with pytest.raises(grpc.RpcError) as caught:
-        call(*arguments, **fields)
-    return code_of(caught.value), sentence_of(caught.value)
+    cluster: admin.Cluster = vipu.admin.CreateCluster(request, timeout=CALL_SECONDS).cluster
+    return cluster
 
 
 def test_a_cluster_is_what_its_cabling_makes_it(vipu: VipuDriver, pods: list[list[str]]) -> None:
@@ -95,7 +90,7 @@ def test_routing_follows_mesh_torus_and_switched_gateways(vipu: VipuDriver, pods
     vipu.allocate("t", "torus", size=32)
     vipu.create("p", 64, allocation_id="m")
     vipu.create("q", 128, allocation_id="t", num_gcds=2)
-    specs = {name: found.spec for name, found in vipu.partitions().items()}
+    specs = {name: partition.spec for name, partition in vipu.partitions().items()}
     assert (specs["p"].ipulink_routing_type, specs["p"].gw_routing_type) == (pb.IRT_SWNC, pb.GRT_UNDEFINED)
     assert (specs["q"].ipulink_routing_type, specs["q"].gw_routing_type) == (pb.IRT_RINGSWNC, pb.GRT_SWRING)
     assert {ipu.ipulink_domain_topology_id for ipu in specs["p"].ipus} == {0}
@@ -122,13 +117,13 @@ def test_agents_are_removed_discovered_and_created_again(vipu: VipuDriver, pods:
     assert refusal(vipu.admin.GetAgent, admin.GetAgentRequest(id=name), timeout=CALL_SECONDS)[0] is (
         grpc.StatusCode.NOT_FOUND
     )
-    (found,) = vipu.admin.DiscoverAgents(admin.DiscoverAgentsRequest(), timeout=CALL_SECONDS).agents
-    assert (found.id, found.reachable) == (name, True)
+    (agent,) = vipu.admin.DiscoverAgents(admin.DiscoverAgentsRequest(), timeout=CALL_SECONDS).agents
+    assert (agent.id, agent.reachable) == (name, True)
     create = vipu.admin.CreateAgent
     wrong = admin.CreateAgentRequest(id=name, host="10.9.9.9")
     assert refusal(create, wrong, timeout=CALL_SECONDS)[0] is grpc.StatusCode.INVALID_ARGUMENT
-    made = create(admin.CreateAgentRequest(id=name, host=found.host), timeout=CALL_SECONDS).agent
-    assert (made.id, made.cluster_id, made.pod, made.slot) == (name, "", found.pod, 3)
+    created = create(admin.CreateAgentRequest(id=name, host=agent.host), timeout=CALL_SECONDS).agent
+    assert (created.id, created.cluster_id, created.pod, created.slot) == (name, "", agent.pod, 3)
     again = admin.CreateAgentRequest(id=name)
     assert refusal(create, again, timeout=CALL_SECONDS)[0] is grpc.StatusCode.ALREADY_EXISTS
     unknown = admin.CreateAgentRequest(id="none")
@@ -147,10 +142,10 @@ def test_clusters_and_agents_survive_a_kill(tmp_path: Path) -> None:
         names = [machine.name for machine in site.region().pods[0].machines]
         dissolve(vipu)
         vipu.admin.RemoveAgent(admin.RemoveAgentRequest(id=names[9]), timeout=CALL_SECONDS)
-        made = join(vipu, "c", names[:8])
+        cluster = join(vipu, "c", names[:8])
         site.kill()
         site.start()
         vipu = VipuDriver(site.channel())
-        assert list(vipu.admin.ListClusters(admin.ListClustersRequest(), timeout=CALL_SECONDS).clusters) == [made]
+        assert list(vipu.admin.ListClusters(admin.ListClustersRequest(), timeout=CALL_SECONDS).clusters) == [cluster]
         (gone,) = vipu.admin.DiscoverAgents(admin.DiscoverAgentsRequest(), timeout=CALL_SECONDS).agents
         assert gone.id == names[9]

@@ -24,9 +24,9 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-def copy(source: Path, *, limit: int = MIB, wanted: Callable[[], bool] = lambda: True) -> Path:
+def copy(source: Path, *, limit: int = MIB, needed: Callable[[], bool] = lambda: True) -> Path:
     target = source.with_name("target")
-    asyncio.run(Copier(limit).copy(open_folder(source), target, wanted))
+    asyncio.run(Copier(limit).copy(open_folder(source), target, needed))
     assert {place.name for place in source.parent.iterdir()} <= {"source", "target", "outside"}
     return target
 
@@ -145,7 +145,7 @@ def test_folders_that_are_moved_away_meanwhile_lead_nowhere(source: Path) -> Non
             (source / "a" / "b").rename(outside / "b")
         return True
 
-    target = copy(source, wanted=move)
+    target = copy(source, needed=move)
     assert (outside / "b").exists(), "it was moved"
     assert (target / "a" / "b" / "c" / "file").read_text() == "x"
     assert (target / "beside" / "file").read_text() == "y"
@@ -155,16 +155,16 @@ def test_folders_that_are_moved_away_meanwhile_lead_nowhere(source: Path) -> Non
 def test_files_that_vanish_or_shrink_meanwhile_are_no_error(source: Path) -> None:
     for number in range(5):
         (source / str(number)).write_text("x" * 1000)
-    asked = []
+    calls = []
 
     def vanish() -> bool:
-        asked.append(1)
-        if len(asked) == 4:
+        calls.append(1)
+        if len(calls) == 4:
             for place in source.iterdir():
                 place.unlink()
         return True
 
-    target = copy(source, wanted=vanish)
+    target = copy(source, needed=vanish)
     assert 1 <= len(list(target.iterdir())) < 5
 
 
@@ -174,7 +174,7 @@ def test_a_copy_has_its_limit_and_ends_when_it_is_not_wanted(source: Path) -> No
         copy(source, limit=1000)
     wipe(source.with_name("target"))
     with pytest.raises(Stopped):
-        copy(source, wanted=lambda: False)
+        copy(source, needed=lambda: False)
 
 
 def test_a_link_in_the_place_of_the_folder_is_not_followed(source: Path) -> None:
@@ -182,6 +182,6 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(source: Path) -> None
     (source / "within").mkdir()
     assert open_folder(source / "link") is None
     assert open_folder(source, "link", "source") is None
-    found = open_folder(source, "within")
-    assert found is not None
-    found.leave()
+    folder = open_folder(source, "within")
+    assert folder is not None
+    folder.leave()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire import vipu_tenant_pb2 as tenant
 from ipucloud.wire import vipu_tenant_pb2_grpc as tenant_grpc
 from ipucloud.wire.vipu_calls import ALLOCATION
+from tests.contract.simulator.outcomes import refusal
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
+from tests.support.vipu import CALL_SECONDS, VipuDriver
 
 
 @pytest.fixture
@@ -42,22 +42,16 @@ class Endpoint:
         return getattr(self.user, method)(request, timeout=CALL_SECONDS, metadata=self._metadata)
 
     def create(self, name: str, allocation: str = "") -> None:
-        wanted = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
-        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=wanted))
+        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
+        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
 
     def partitions(self) -> list[tuple[str, str]]:
-        found = self.call("ListPartitions", pb.ListPartitionsRequest()).partitions
-        return [(each.spec.allocation_id, each.id) for each in found]
+        entries = self.call("ListPartitions", pb.ListPartitionsRequest()).partitions
+        return [(each.spec.allocation_id, each.id) for each in entries]
 
     def allocations(self) -> list[str]:
-        asked = tenant.ListAllocationsRequest()
-        return [each.id for each in self.tenant.ListAllocations(asked, timeout=CALL_SECONDS).allocations]
-
-
-def refusal(call: Callable[..., object], *arguments: Any) -> tuple[grpc.StatusCode, str]:
-    with pytest.raises(grpc.RpcError) as caught:
-        call(*arguments)
-    return code_of(caught.value), sentence_of(caught.value)
+        request = tenant.ListAllocationsRequest()
+        return [each.id for each in self.tenant.ListAllocations(request, timeout=CALL_SECONDS).allocations]
 
 
 def about(name: str) -> list[tuple[str, Any]]:
@@ -71,49 +65,49 @@ def about(name: str) -> list[tuple[str, Any]]:
 
 
 def test_two_tenants_have_partitions_of_the_same_name(two: VipuDriver, shared_site: RunningSite) -> None:
-    mine, theirs = (Endpoint(shared_site.user_channel(name)) for name in "ab")
-    mine.create("p1")
+    first, second = (Endpoint(shared_site.user_channel(name)) for name in "ab")
+    first.create("p1")
     for method, request in about("p1"):
-        assert refusal(theirs.call, method, request) == (
+        assert refusal(second.call, method, request) == (
             grpc.StatusCode.NOT_FOUND,
             "partition 'p1' does not exist",
         )
-    assert refusal(mine.create, "p1")[0] is grpc.StatusCode.ALREADY_EXISTS
-    theirs.create("p1")
-    assert (mine.partitions(), theirs.partitions()) == ([("a", "p1")], [("b", "p1")])
-    theirs.call("RemovePartition", pb.RemovePartitionRequest(partition_id="p1"))
-    assert (mine.partitions(), theirs.partitions()) == ([("a", "p1")], [])
+    assert refusal(first.create, "p1")[0] is grpc.StatusCode.ALREADY_EXISTS
+    second.create("p1")
+    assert (first.partitions(), second.partitions()) == ([("a", "p1")], [("b", "p1")])
+    second.call("RemovePartition", pb.RemovePartitionRequest(partition_id="p1"))
+    assert (first.partitions(), second.partitions()) == ([("a", "p1")], [])
 
 
 def test_what_others_have_does_not_exist(two: VipuDriver, shared_site: RunningSite, pod: list[str]) -> None:
-    mine, theirs = (Endpoint(shared_site.user_channel(name)) for name in "ab")
-    assert (mine.allocations(), theirs.allocations()) == (["a"], ["b"])
-    assert refusal(theirs.create, "q", "a") == (grpc.StatusCode.NOT_FOUND, "allocation 'a' does not exist")
-    agents = theirs.call("ListIPUAttributes", pb.ListIPUAttributesRequest()).entries
+    first, second = (Endpoint(shared_site.user_channel(name)) for name in "ab")
+    assert (first.allocations(), second.allocations()) == (["a"], ["b"])
+    assert refusal(second.create, "q", "a") == (grpc.StatusCode.NOT_FOUND, "allocation 'a' does not exist")
+    agents = second.call("ListIPUAttributes", pb.ListIPUAttributesRequest()).entries
     assert [entry.agent for entry in agents] == [pod[1]]
     foreign = pb.ListIPUAttributesRequest(agents=[pod[0]])
-    assert refusal(theirs.call, "ListIPUAttributes", foreign)[0] is grpc.StatusCode.NOT_FOUND
-    mine.create("p")
-    code, sentence = refusal(mine.create, "q")
+    assert refusal(second.call, "ListIPUAttributes", foreign)[0] is grpc.StatusCode.NOT_FOUND
+    first.create("p")
+    code, sentence = refusal(first.create, "q")
     assert (code, "b has" in sentence) == (grpc.StatusCode.RESOURCE_EXHAUSTED, False)
     administration = admin_grpc.AdminServiceStub(shared_site.user_channel("a"))
-    asked = admin.ListAllocationsRequest()
-    assert refusal(administration.ListAllocations, asked)[0] is grpc.StatusCode.UNIMPLEMENTED
+    request = admin.ListAllocationsRequest()
+    assert refusal(administration.ListAllocations, request)[0] is grpc.StatusCode.UNIMPLEMENTED
 
 
 def test_the_administration_is_told_which_allocation_is_meant(two: VipuDriver, shared_site: RunningSite) -> None:
     everything = Endpoint(shared_site.channel())
-    mine, theirs = (Endpoint(shared_site.channel(), name) for name in "ab")
-    mine.create("p1")
+    first, second = (Endpoint(shared_site.channel(), name) for name in "ab")
+    first.create("p1")
     everything.call("GetPartitionStatus", pb.GetPartitionStatusRequest(partition_id="p1"))
     assert refusal(everything.create, "p1")[0] is grpc.StatusCode.ALREADY_EXISTS, "a repeat changes nothing"
-    theirs.create("p1")
-    assert (mine.partitions(), everything.partitions()) == ([("a", "p1")], [("a", "p1"), ("b", "p1")])
+    second.create("p1")
+    assert (first.partitions(), everything.partitions()) == ([("a", "p1")], [("a", "p1"), ("b", "p1")])
     for method, request in about("p1"):
         code, sentence = refusal(everything.call, method, request)
         assert (code, ALLOCATION in sentence) == (grpc.StatusCode.FAILED_PRECONDITION, True)
-    assert refusal(mine.create, "q", "b")[0] is grpc.StatusCode.NOT_FOUND
-    theirs.call("RemovePartition", pb.RemovePartitionRequest(partition_id="p1"))
+    assert refusal(first.create, "q", "b")[0] is grpc.StatusCode.NOT_FOUND
+    second.call("RemovePartition", pb.RemovePartitionRequest(partition_id="p1"))
     assert everything.partitions() == [("a", "p1")]
     assert Endpoint(shared_site.channel(), "nobody's").partitions() == []
 

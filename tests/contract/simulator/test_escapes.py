@@ -343,7 +343,7 @@ def test_no_link_on_the_server_leads_a_file_onto_this_machine(stage: Stage, tmp_
 
 
 @pytest.mark.parametrize(
-    ("prepared", "asked"),
+    ("prepared", "command"),
     [
         ("ln -sfn {canary} ~/x.conf; export IPUOF_CONFIG_PATH=~/x.conf", "gc-info -l"),
         ("ln -sfn /proc/self/environ ~/x.conf; export IPUOF_CONFIG_PATH=~/x.conf", "gc-info -l"),
@@ -353,9 +353,9 @@ def test_no_link_on_the_server_leads_a_file_onto_this_machine(stage: Stage, tmp_
         ("ln -sfn {canary} ~/ca.pem; export VIPU_CLI_API_CA_FILE=~/ca.pem", "vipu list partitions"),
     ],
 )
-def test_the_servers_commands_read_only_its_disk(stage: Stage, prepared: str, asked: str) -> None:
+def test_the_servers_commands_read_only_its_disk(stage: Stage, prepared: str, command: str) -> None:
     """They run in the site's process, which could read more."""
-    tried = stage.attempt(f"{prepared}; {asked}")
+    tried = stage.attempt(f"{prepared}; {command}")
     assert tried.returncode != 0
     assert CANARY.encode() not in tried.stdout + tried.stderr
     assert b"Traceback" not in tried.stderr

@@ -38,8 +38,8 @@ def fault(http: httpx.Client, call: str, action: str, **fields: Any) -> str:
 
 
 def hits(http: httpx.Client, rule: str) -> int:
-    found = FaultList.model_validate(http.get("/v1/faults").json()).faults
-    return next(kept.hits for kept in found if kept.id == rule)
+    rules = FaultList.model_validate(http.get("/v1/faults").json()).faults
+    return next(kept.hits for kept in rules if kept.id == rule)
 
 
 def test_a_status_is_answered_before_any_effect(http: httpx.Client) -> None:
@@ -309,15 +309,15 @@ def test_hardware_breaks_by_the_clock_and_is_repaired(bench: Bench) -> None:
     book = FaultBook(0, clock=bench, time_scale=10.0, hardware=bench)
     book.add(FaultRule(call="clock", action=FaultAction.FAIL_MACHINE, machine="m", after=100.0, lasting=100.0))
     book.add(FaultRule(call="clock", action=FaultAction.FAIL_LINK, machine="m", link=LinkKind.NEXT, after=150.0))
-    seen = []
+    logs = []
     for _ in range(25):
         book.plan("hosts.get", "h")
-        seen.append(list(bench.log))
+        logs.append(list(bench.log))
         bench.time += 1.0
-    assert seen[9] == []
-    assert seen[10] == ["m fails"]
-    assert seen[15] == ["m fails", "m/next is down"]
-    assert seen[24] == ["m fails", "m/next is down", "m is repaired"]
+    assert logs[9] == []
+    assert logs[10] == ["m fails"]
+    assert logs[15] == ["m fails", "m/next is down"]
+    assert logs[24] == ["m fails", "m/next is down", "m is repaired"]
 
 
 def fired(seed: int, calls: int = 200) -> list[bool]:

@@ -63,8 +63,8 @@ def test_the_inventory_is_two_regions_of_whole_pods_and_one_of_servers(shared_si
 
 def test_a_network_is_attached_and_detached(http: httpx.Client, pod: list[str]) -> None:
     assert http.put("/v1/networks/n", json=network(pod[:4], "lux2-h001")).status_code == 200
-    found = http.get("/v1/networks/n").json()
-    assert (found["state"], found["spec"]["machines"]) == ("ready", pod[:4])
+    shown = http.get("/v1/networks/n").json()
+    assert (shown["state"], shown["spec"]["machines"]) == ("ready", pod[:4])
     assert http.delete("/v1/networks/n").status_code == 204
     assert http.get("/v1/networks/n").status_code == 404
     assert http.delete("/v1/networks/n").status_code == 404
@@ -171,7 +171,7 @@ def test_power_actions_of_a_host(tenant: Tenant) -> None:
 def test_a_power_action_that_names_its_tenant_is_for_no_other(tenant: Tenant, pod: list[str]) -> None:
     """A host's name says nothing of whose it is, and requests may arrive late."""
     path, server, network = f"/v1/hosts/{tenant.host}/power", f"{tenant.name}-h1", tenant.name
-    mine = {"server": server, "network": network}
+    owner = {"server": server, "network": network}
     tenant.attach()
     before = tenant.put_server([KEY]).json()["ssh"]
 
@@ -180,13 +180,13 @@ def test_a_power_action_that_names_its_tenant_is_for_no_other(tenant: Tenant, po
 
     assert ask(action="off", server="another", network=network) == 409
     assert ask(action="off", server=server, network="another") == 409
-    assert (ask(action="off", **mine), ask(action="off", **mine)) == (200, 200)
+    assert (ask(action="off", **owner), ask(action="off", **owner)) == (200, 200)
     tenant.http.delete(f"/v1/networks/{network}")
-    assert ask(action="on", **mine) == 409, "it is in no network"
-    assert ask(action="off", **mine) == 200
+    assert ask(action="on", **owner) == 409, "it is in no network"
+    assert ask(action="off", **owner) == 200
     later = {"region": "luxembourg-2", "machines": pod[:1], "hosts": [tenant.host]}
     tenant.http.put(f"/v1/networks/{network}-2", json=later).raise_for_status()
-    assert (ask(action="on", **mine), ask(action="off", **mine)) == (409, 409)
+    assert (ask(action="on", **owner), ask(action="off", **owner)) == (409, 409)
     renamed = {"server": server, "network": f"{network}-2", "environment": {"LIFE": "2"}}
     assert ask(action="on", **renamed) == 200
     host = tenant.observe()

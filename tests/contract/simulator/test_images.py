@@ -99,15 +99,15 @@ class Runs:
         body = self._of | {"generation": 1, "command": command, "image": {"reference": image} | login} | more
         return Job.model_validate(self._tenant.http.put(self._path(name), json=body).raise_for_status().json())
 
-    def seen(self, name: str) -> Job:
+    def job(self, name: str) -> Job:
         return Job.model_validate(self._tenant.http.get(self._path(name), params=self._of).raise_for_status().json())
 
     def stop(self, name: str) -> None:
         self._tenant.http.post(f"{self._path(name)}/stop", json=self._of).raise_for_status()
 
     def ended(self, name: str) -> Job:
-        eventually(lambda: self.seen(name).ended is not None, f"{name} ends")
-        return self.seen(name)
+        eventually(lambda: self.job(name).ended is not None, f"{name} ends")
+        return self.job(name)
 
     def output(self, image: str, script: str, **more: Any) -> str:
         """What a script of the shell writes in an image."""
@@ -145,8 +145,8 @@ def test_the_site_says_that_it_runs_images(site: RunningSite) -> None:
 def test_a_program_has_the_images_files_and_the_servers_home(runs: Runs, registry: Registry) -> None:
     image = registry.reference("tools:1")
     script = 'read -r line < hello; echo "$line"; echo "$PWD $HOME $GREETING $SEED $PATH"; echo kept > ~/kept'
-    found = runs.output(image, f"{script}; echo no > /app/new || echo read-only", environment={"SEED": "7"})
-    lines = found.splitlines()
+    output = runs.output(image, f"{script}; echo no > /app/new || echo read-only", environment={"SEED": "7"})
+    lines = output.splitlines()
     assert lines[:2] == ["hello from the image", "/app /home/ubuntu hi 7 /run/ipucloud-bin:/bin"]
     assert lines[-1] == "read-only"
     again = runs.output(image, "read -r line < kept; echo $line; echo /usr/* /etc/* /*", directory="/home/ubuntu")
@@ -175,11 +175,11 @@ def test_layers_hide_and_replace_what_is_below(runs: Runs, registry: Registry) -
         "etc/motd": "8",
     })  # fmt: skip
     registry.push("layers:1", [shell_layer(), first, second])
-    found = runs.output(
+    output = runs.output(
         registry.reference("layers:1"),
         "cd /; echo a/* b/* real/* pipe*; for each in c hard alias/x; do read -r line < $each; echo $line; done",
     )
-    assert found.splitlines() == ["a/two b/new real/x real/y pipe*", "8", "5", "5"]
+    assert output.splitlines() == ["a/two b/new real/x real/y pipe*", "8", "5", "5"]
 
 
 def test_an_image_of_a_closed_registry_needs_its_login(runs: Runs, registry: Registry, site: RunningSite) -> None:
@@ -208,10 +208,10 @@ def test_an_image_can_be_named_by_its_digest(runs: Runs, registry: Registry) -> 
 
 def test_what_a_registry_gives_is_not_trusted(runs: Runs, registry: Registry) -> None:
     def refused(image: str) -> str:
-        found = runs.problem(registry.reference(image))
+        problem = runs.problem(registry.reference(image))
         start = f"the image {registry.reference(image)} could not be fetched: "
-        assert found.startswith(start)
-        return found.removeprefix(start)
+        assert problem.startswith(start)
+        return problem.removeprefix(start)
 
     assert refused("nobody:7") == f"the registry {registry.host} has no image nobody:7"
     registry.push("forged:1", [layer({"a": "forged"})])
@@ -287,7 +287,7 @@ def test_a_program_that_is_stopped_while_its_image_is_fetched_does_not_begin(run
     registry.may_answer.clear()
     runs.start("slow", registry.reference("slow:1"), "sh", "-c", "echo begun")
     eventually(lambda: any("/slow/blobs/" in path for path in registry.requests), "the image is being fetched")
-    assert runs.seen("slow").ended is None
+    assert runs.job("slow").ended is None
     runs.stop("slow")
     job = runs.ended("slow")
     assert (job.ended, job.exit_status, text(job)) == ("stopped", None, "")
@@ -309,14 +309,14 @@ def test_a_program_in_an_image_is_checked_and_reached_and_holds_ipus(
     runs.start("serves", image, "ipu-run", "--", "python3", "-c", SERVER, check=check)
 
     def is_healthy() -> bool:
-        job = runs.seen("serves")
+        job = runs.job("serves")
         assert job.ended is None, (job.detail, text(job))
         return job.health is not None and job.health.passed
 
     eventually(is_healthy, "a check has passed")
     login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
-    asked = login.ssh(stdin=b"GET / HTTP/1.0\r\n\r\n", flags=["-W", "127.0.0.1:8000"])
-    assert asked.stdout.startswith(b"HTTP/1.0 200 OK"), asked.stderr
+    answer = login.ssh(stdin=b"GET / HTTP/1.0\r\n\r\n", flags=["-W", "127.0.0.1:8000"])
+    assert answer.stdout.startswith(b"HTTP/1.0 200 OK"), answer.stderr
     host = tenant.observe()
     assert (host.attached_ipus, (host.memory_used_bytes or 0) > 0) == (4, True)
     runs.stop("serves")
@@ -344,10 +344,10 @@ def test_an_image_that_the_machines_engine_has_is_taken_from_there(
             tenant.build([key.public_line])
             tenant.wait_for(HostState.RUNNING)
             runs = Runs(tenant, registry)
-            found = runs.output(name, 'read -r line < hello; echo "$line at $WHERE in $PWD"')
-            assert found == "from the engine at engine in /app\n"
-            wanted = runs.problem(name, login={"username": "ci", "password": PASSWORD})
-            assert "from the engine" not in wanted, "a login is for a registry"
+            output = runs.output(name, 'read -r line < hello; echo "$line at $WHERE in $PWD"')
+            assert output == "from the engine at engine in /app\n"
+            problem = runs.problem(name, login={"username": "ci", "password": PASSWORD})
+            assert "from the engine" not in problem, "a login is for a registry"
     finally:
         subprocess.run([docker, "image", "rm", name], check=True, capture_output=True, timeout=PATIENCE)
 
@@ -357,7 +357,7 @@ def test_the_images_that_were_used_last_are_kept_and_those_that_run(
 ) -> None:
     first = registry.push("kept:0", [shell_layer(), layer({"number": "0"})])
     runs.start("keeps", registry.reference("kept:0"), "sh", "-c", "echo up; read -r line < /dev/ptmx")
-    eventually(lambda: text(runs.seen("keeps")) == "up\n", "it runs")
+    eventually(lambda: text(runs.job("keeps")) == "up\n", "it runs")
     digests = [registry.push(f"kept:{n}", [layer({"number": str(n)})]) for n in range(1, MOST_IMAGES + 2)]
     for number in range(1, MOST_IMAGES + 2):
         runs.start(f"keeps-{number}", registry.reference(f"kept:{number}"), "/none")

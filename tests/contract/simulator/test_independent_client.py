@@ -43,16 +43,18 @@ def test_our_definition_is_the_published_one_name_by_name_and_number_by_number()
     waiting = [(ours.message_types_by_name[name], message) for name, message in published.message_types_by_name.items()]
     assert set(ours.message_types_by_name) - {"Allocation", "AllocationSpec"} == set(published.message_types_by_name)
     while waiting:
-        mine, theirs = waiting.pop()
-        assert fields(mine) == fields(theirs)
-        waiting += [(mine.nested_types_by_name[name], nested) for name, nested in theirs.nested_types_by_name.items()]
+        own, published_message = waiting.pop()
+        assert fields(own) == fields(published_message)
+        waiting += [
+            (own.nested_types_by_name[name], nested) for name, nested in published_message.nested_types_by_name.items()
+        ]
     assert {m.name: s.name for s in ours.services_by_name.values() for m in s.methods} == METHODS
 
 
 def test_every_call_and_every_field(client: IndependentClient, cluster_id: str, pod: list[str]) -> None:
     assert client.call("GetVersion").version
-    wanted = {"id": "p", "size": 8, "num_gcds": 2, "allocation_id": "a", "reconfigurable": True}
-    assert client.call("CreatePartition", requirements=wanted, relocatable=True).partition_id == "p"
+    requirements = {"id": "p", "size": 8, "num_gcds": 2, "allocation_id": "a", "reconfigurable": True}
+    assert client.call("CreatePartition", requirements=requirements, relocatable=True).partition_id == "p"
 
     status = client.call("GetPartitionStatus", partition_id="p").status
     assert (status.partition_id, status.ready_state, status.operation_state) == ("p", 2, 1)

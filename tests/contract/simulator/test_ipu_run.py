@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
@@ -63,12 +64,6 @@ def login(tenant: Tenant, folder: Path, key: KeyPair) -> Iterator[OpenSsh]:
     eventually(lambda: tenant.observe().attached_ipus == 0, "no IPU is held any more")
 
 
-def output(login: OpenSsh, command: str) -> str:
-    done = login.ssh(command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
-
-
 def refusal(login: OpenSsh, command: str) -> tuple[int, str]:
     done = login.ssh(command)
     assert not done.stdout
@@ -82,8 +77,8 @@ def holding(login: OpenSsh, arguments: str) -> int:
 
 
 def monitored(login: OpenSsh, before: str = "") -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = json.loads(output(login, f"{before} gc-monitor --json"))
-    return found
+    document: dict[str, list[dict[str, Any]]] = json.loads(output(login, f"{before} gc-monitor --json"))
+    return document
 
 
 def test_a_command_runs_as_itself_in_the_usual_environment(login: OpenSsh) -> None:
@@ -112,8 +107,8 @@ def test_the_tools_and_the_site_show_what_holds_ipus(tenant: Tenant, login: Open
     assert table.count(f" {process} ") == 4
     assert f" {process} " in output(login, "gc-monitor --no-card-info")
 
-    def shows(found: dict[str, list[dict[str, Any]]], name: str) -> list[float]:
-        return [float(device[name].rstrip("%CW ")) for device in found["devices"]]
+    def shows(document: dict[str, list[dict[str, Any]]], name: str) -> list[float]:
+        return [float(device[name].rstrip("%CW ")) for device in document["devices"]]
 
     for name in ("ipu utilisation", "average die temp", "average board temp", "ipu power"):
         before, now = shows(idle, name), shows(busy, name)
@@ -144,14 +139,14 @@ ATTACHED = """\
 def test_gc_monitor_shows_processes_in_its_published_table(login: OpenSsh) -> None:
     process = holding(login, "--num-ipus 4")
     shown = output(login, "gc-monitor --no-card-info")
-    for found, sample in (
+    for pattern, sample in (
         (rf"\| *{process} *\|", "|  1234  |"),
         (r"\| *(\d+m)?\d+s *\|", "|   1s   |"),
         (r"\|\d{3}\.\d W \|", "|200.0 W |"),
         (r"MHz  \| \d\d\.\d C \|", "MHz  | 60.0 C |"),
         (r"C \| \d\d\.\d C \|2", "C | 30.0 C |2"),
     ):
-        shown = re.sub(found, sample, shown)
+        shown = re.sub(pattern, sample, shown)
     output(login, f"kill {process}")
     assert shown == ATTACHED
 

@@ -49,16 +49,16 @@ def path(tenant: Tenant, job: str) -> str:
     return f"/v1/hosts/{tenant.host}/server/jobs/{job}"
 
 
-def asked(tenant: Tenant, job: str, *command: str, **more: Any) -> httpx.Response:
+def put_job(tenant: Tenant, job: str, *command: str, **more: Any) -> httpx.Response:
     of = {"server": f"{tenant.name}-h1", "network": tenant.name, "generation": 1}
     return tenant.http.put(path(tenant, job), json=of | {"command": command} | more)
 
 
 def started(tenant: Tenant, job: str, *command: str, **more: Any) -> Job:
-    return Job.model_validate(asked(tenant, job, *command, **more).raise_for_status().json())
+    return Job.model_validate(put_job(tenant, job, *command, **more).raise_for_status().json())
 
 
-def seen(tenant: Tenant, job: str, log_from: int = 0) -> Job:
+def get_job(tenant: Tenant, job: str, log_from: int = 0) -> Job:
     of: dict[str, str | int] = {"server": f"{tenant.name}-h1", "network": tenant.name, "log_from": log_from}
     return Job.model_validate(tenant.http.get(path(tenant, job), params=of).raise_for_status().json())
 
@@ -69,8 +69,8 @@ def stopped(tenant: Tenant, job: str) -> Job:
 
 
 def ended(tenant: Tenant, job: str) -> Job:
-    eventually(lambda: seen(tenant, job).ended is not None, f"job {job} ends")
-    return seen(tenant, job)
+    eventually(lambda: get_job(tenant, job).ended is not None, f"job {job} ends")
+    return get_job(tenant, job)
 
 
 def log(job: Job) -> str:
@@ -84,10 +84,10 @@ def test_a_program_runs_once_in_the_environment_of_a_login(tenant: Tenant) -> No
     done = ended(tenant, "first-1")
     assert (done.ended, done.exit_status) == ("exited", 3)
     assert log(done) == "tenant given first-1\n/home/ubuntu\n4\n"
-    assert log(seen(tenant, "first-1", log_from=done.log_size - 2)) == "4\n"
+    assert log(get_job(tenant, "first-1", log_from=done.log_size - 2)) == "4\n"
     started(tenant, "count-1", "cat", "ran")
     assert log(ended(tenant, "count-1")) == "once\n"
-    assert asked(tenant, "first-1", "true").status_code == 409
+    assert put_job(tenant, "first-1", "true").status_code == 409
 
 
 def test_how_programs_end_is_told(tenant: Tenant) -> None:
@@ -128,11 +128,11 @@ def test_a_program_is_checked_by_what_it_answers(tenant: Tenant, answer: str, wr
     check = {"port": port, "path": "/up?deep", "interval": 0.05, "timeout": 30.0}
     started(tenant, job, "python3", "-c", ANSWERS, str(port), answer, check=check)
 
-    def found() -> bool:
-        health = seen(tenant, job).health
+    def checked() -> bool:
+        health = get_job(tenant, job).health
         return health is not None and (health.detail, health.passed) == (wrong, wrong is None)
 
-    eventually(found, "the check finds it")
+    eventually(checked, "the check finds it")
     stopped(tenant, job)
     assert ended(tenant, job).health is None
 
@@ -142,7 +142,7 @@ def test_checks_that_fail_are_counted_in_a_row(tenant: Tenant) -> None:
     started(tenant, "deaf-1", "sleep", "100000", check=check)
 
     def counted() -> bool:
-        health = seen(tenant, "deaf-1").health
+        health = get_job(tenant, "deaf-1").health
         return health is not None and health.failed >= 2 and health.detail == "nothing listens on port 19999"
 
     eventually(counted, "two checks have failed")
@@ -155,7 +155,7 @@ def test_a_job_outlives_logins_and_holds_ipus(tenant: Tenant, key: KeyPair, fold
     eventually(lambda: tenant.observe().attached_ipus == 4, "the job holds its IPUs")
     login = OpenSsh(tenant.ssh(), key, folder / "known_hosts")
     assert b'"command": "sh"' in login.ssh("gc-monitor --json").stdout
-    assert seen(tenant, "holds-1").ended is None
+    assert get_job(tenant, "holds-1").ended is None
     assert stopped(tenant, "holds-1").ended is None
     done = ended(tenant, "holds-1")
     assert (done.ended, done.exit_status, log(done)) == ("stopped", 143, "up\n")
@@ -190,18 +190,18 @@ def test_what_cannot_run_is_refused(tenant: Tenant, change: dict[str, Any], stat
     of = {"server": f"{tenant.name}-h1", "network": tenant.name, "generation": 1, "command": ["true"]}
     assert tenant.http.put(path(tenant, "bad-1"), json=of | change).status_code == status
     assert tenant.http.put(path(tenant, "Bad_Name"), json=of).status_code == 422
-    found = tenant.http.get(path(tenant, "bad-1"), params={"server": f"{tenant.name}-h1", "network": tenant.name})
-    assert found.status_code == 404
+    answer = tenant.http.get(path(tenant, "bad-1"), params={"server": f"{tenant.name}-h1", "network": tenant.name})
+    assert answer.status_code == 404
 
 
 def test_a_restart_interrupts_and_starts_nothing_again(tenant: Tenant) -> None:
     started(tenant, "cut-1", "sh", "-c", "echo begun >> begun; exec sleep 100000")
-    eventually(lambda: seen(tenant, "cut-1").ended is None, "it runs")
+    eventually(lambda: get_job(tenant, "cut-1").ended is None, "it runs")
     tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "off"}).raise_for_status()
-    assert asked(tenant, "cut-1", "sh").status_code == 409
+    assert put_job(tenant, "cut-1", "sh").status_code == 409
     tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "on"}).raise_for_status()
     tenant.wait_for(HostState.RUNNING)
-    assert seen(tenant, "cut-1").ended == "interrupted"
+    assert get_job(tenant, "cut-1").ended == "interrupted"
     script = ("sh", "-c", "echo begun >> begun; exec sleep 100000")
     assert started(tenant, "cut-1", *script).ended == "interrupted"
 
@@ -209,10 +209,10 @@ def test_a_restart_interrupts_and_starts_nothing_again(tenant: Tenant) -> None:
 def test_a_site_that_is_killed_starts_nothing_twice(tenant: Tenant, site: RunningSite) -> None:
     script = ("sh", "-c", "echo up; exec sleep 100000")
     started(tenant, "lost-1", *script)
-    eventually(lambda: seen(tenant, "lost-1").log_size > 0, "it runs")
+    eventually(lambda: get_job(tenant, "lost-1").log_size > 0, "it runs")
     site.kill()
     site.start()
     again = Tenant(site, machines=1)
     again.wait_for(HostState.RUNNING)
-    found = started(again, "lost-1", *script)
-    assert (found.ended, seen(again, "lost-1").log_size) == ("interrupted", 3)
+    job = started(again, "lost-1", *script)
+    assert (job.ended, get_job(again, "lost-1").log_size) == ("interrupted", 3)

@@ -40,11 +40,11 @@ async def test_the_attributes_of_all_machines_are_one_answer(tmp_path: Path) -> 
         controller = Controller(
             Endpoint(endpoint.host, endpoint.admin_port, security=site.security()), channels, call_seconds=60.0
         )
-        found = await controller.attributes()
+        entries = await controller.attributes()
         await channels.close()
-        assert sum(entry.ByteSize() for entry in found) > 4 * 1024 * 1024
-        assert {len(entry.ipu_attributes) for entry in found} == {4}
-        assert len({entry.agent for entry in found}) == 2304
+        assert sum(entry.ByteSize() for entry in entries) > 4 * 1024 * 1024
+        assert {len(entry.ipu_attributes) for entry in entries} == {4}
+        assert len({entry.agent for entry in entries}) == 2304
         vipu = VipuDriver(site.channel())
-        some = pb.ListIPUAttributesRequest(agents=[entry.agent for entry in found[:1024]])
+        some = pb.ListIPUAttributesRequest(agents=[entry.agent for entry in entries[:1024]])
         assert len(vipu.user.ListIPUAttributes(some, timeout=PATIENCE).entries) == 1024

@@ -35,8 +35,8 @@ def failures(vipu: VipuDriver, name: str) -> dict[int, set[str]]:
 
 def unresettable(vipu: VipuDriver, name: str, size: int) -> None:
     """A partition that stays as it fails."""
-    wanted = pb.PartitionRequirements(id=name, size=size, allocation_id="a")
-    request = pb.CreatePartitionRequest(requirements=wanted, disable_auto_reset=True)
+    requirements = pb.PartitionRequirements(id=name, size=size, allocation_id="a")
+    request = pb.CreatePartitionRequest(requirements=requirements, disable_auto_reset=True)
     vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
 
 
@@ -69,8 +69,10 @@ def test_a_relocatable_partition_leaves_a_broken_link(
     http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
 ) -> None:
     vipu.allocate("a", cluster_id, pod[:4])
-    wanted = pb.PartitionRequirements(id="p", size=8, allocation_id="a")
-    vipu.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted, relocatable=True), timeout=CALL_SECONDS)
+    requirements = pb.PartitionRequirements(id="p", size=8, allocation_id="a")
+    vipu.user.CreatePartition(
+        pb.CreatePartitionRequest(requirements=requirements, relocatable=True), timeout=CALL_SECONDS
+    )
     assert vipu.status("p").ready_state == pb.PS_ACTIVE
     fail(http, pod[0], "next")
     eventually(lambda: vipu.status("p").ready_state == pb.PS_ACTIVE, "the partition moves and is active again")
@@ -87,9 +89,9 @@ def test_each_test_finds_the_links_that_it_covers(
     fail(http, pod[0], "next")
     fail(http, pod[1], "internal")
     fail(http, pod[2], "internal", "degraded")
-    found = failures(vipu, "broken")
+    links = failures(vipu, "broken")
     cable, inside, weak = f"{pod[0]}/next", f"{pod[1]}/internal", f"{pod[2]}/internal"
-    assert found == {
+    assert links == {
         admin.TEST_VERSION: set(),
         admin.TEST_CABLING: {cable},
         admin.TEST_SYNC_LINK: {cable},
@@ -100,8 +102,8 @@ def test_each_test_finds_the_links_that_it_covers(
 
 def test_gateway_links_join_domains(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, size=32)
-    wanted = pb.PartitionRequirements(id="p", size=128, num_gcds=2)
-    request = pb.CreatePartitionRequest(requirements=wanted, disable_auto_reset=True)
+    requirements = pb.PartitionRequirements(id="p", size=128, num_gcds=2)
+    request = pb.CreatePartitionRequest(requirements=requirements, disable_auto_reset=True)
     vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
     assert vipu.status("p").ready_state == pb.PS_ACTIVE
     fail(http, pod[5], "gateway")
@@ -132,8 +134,8 @@ def test_links_are_reported_as_they_are_now(
     vipu.allocate("a", cluster_id, pod[:3])
     fail(http, pod[0], "next")
     fail(http, pod[2], "internal", "degraded")
-    found = vipu.admin.ListLinks(admin.ListLinksRequest(allocation_id="a"), timeout=CALL_SECONDS).links
-    assert {(link.from_agent, link.to_agent, link.kind): link.state for link in found} == {
+    links = vipu.admin.ListLinks(admin.ListLinksRequest(allocation_id="a"), timeout=CALL_SECONDS).links
+    assert {(link.from_agent, link.to_agent, link.kind): link.state for link in links} == {
         (pod[0], pod[0], admin.LINK_INTERNAL): admin.LS_UP,
         (pod[0], pod[1], admin.LINK_NEXT): admin.LS_DOWN,
         (pod[1], pod[1], admin.LINK_INTERNAL): admin.LS_UP,

@@ -131,8 +131,8 @@ class ControllerModel(RuleBasedStateMachine):
     @rule(target=allocations, first=st.integers(0, 31), count=st.sampled_from([1, 2, 3, 4, 8, 16, 32]))
     def allocate(self, first: int, count: int) -> object:
         name, agents = f"a{next(self.names)}", self.machines[first : first + count]
-        taken = {agent for held in self.held.values() for agent in held}
-        if taken & set(agents):
+        held_agents = {agent for held in self.held.values() for agent in held}
+        if held_agents & set(agents):
             with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "no free allocation"):
                 self.vipu.allocate(name, self.cluster, agents)
             return multiple()
@@ -163,57 +163,59 @@ class ControllerModel(RuleBasedStateMachine):
                 self.ask(self.vipu, "p", allocation, desired_state)
             return multiple()
         name = next(name for name in map("p{}".format, range(1000)) if (allocation, name) not in self.living)
-        at, told = self.at[allocation], allocation if named else ""
+        at, allocation_id = self.at[allocation], allocation if named else ""
         if not is_valid(desired_state):
             with self.refused(grpc.StatusCode.INVALID_ARGUMENT):
-                self.ask(at, name, told, desired_state)
+                self.ask(at, name, allocation_id, desired_state)
             return multiple()
         gcds = desired_state.gcds or 1
         segments = desired_state.segments or max(1, desired_state.size // 64)
         if not fits(self.free(allocation), desired_state.size, segments):
             with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "no free allocation"):
-                self.ask(at, name, told, desired_state)
+                self.ask(at, name, allocation_id, desired_state)
             return multiple()
         free = self.free(allocation)
-        self.ask(at, name, told, desired_state)
-        made = self.observed()[allocation, name]
-        assert made == Expected(made.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable)
-        assert made.ipus <= free
-        assert len(made.ipus) == desired_state.size
-        self.check_blocks(made.ipus, desired_state.size // segments, segments)
-        self.living[allocation, name] = made
+        self.ask(at, name, allocation_id, desired_state)
+        partition = self.observed()[allocation, name]
+        assert partition == Expected(
+            partition.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable
+        )
+        assert partition.ipus <= free
+        assert len(partition.ipus) == desired_state.size
+        self.check_blocks(partition.ipus, desired_state.size // segments, segments)
+        self.living[allocation, name] = partition
         return allocation, name
 
-    @rule(made=partitions)
-    def create_again(self, made: Named) -> None:
-        allocation, name = made
-        if made in self.living:
+    @rule(partition=partitions)
+    def create_again(self, partition: Named) -> None:
+        allocation, name = partition
+        if partition in self.living:
             with self.refused(grpc.StatusCode.ALREADY_EXISTS):
                 self.at[allocation].create(name, 1)
 
-    @rule(made=partitions, other=allocations)
-    def look_for_it_elsewhere(self, made: Named, other: str) -> None:
+    @rule(partition=partitions, other=allocations)
+    def look_for_it_elsewhere(self, partition: Named, other: str) -> None:
         """What another allocation has exists here only if this one has a partition of that name, too."""
-        _, name = made
+        _, name = partition
         if other in self.held and (other, name) not in self.living:
             for call in (self.at[other].status, self.at[other].remove, self.at[other].reset, self.at[other].config):
                 with self.refused(grpc.StatusCode.NOT_FOUND):
                     call(name)
 
-    @rule(made=consumes(partitions))
-    def remove(self, made: Named) -> None:
-        allocation, name = made
-        if made in self.living:
+    @rule(partition=consumes(partitions))
+    def remove(self, partition: Named) -> None:
+        allocation, name = partition
+        if partition in self.living:
             self.at[allocation].remove(name)
-            del self.living[made]
+            del self.living[partition]
         if allocation in self.at:
             with self.refused(grpc.StatusCode.NOT_FOUND):
                 self.at[allocation].remove(name)
 
-    @rule(made=partitions)
-    def read_the_configuration(self, made: Named) -> None:
-        allocation, name = made
-        expected, at = self.living.get(made), self.at.get(allocation)
+    @rule(partition=partitions)
+    def read_the_configuration(self, partition: Named) -> None:
+        allocation, name = partition
+        expected, at = self.living.get(partition), self.at.get(allocation)
         if at is None:
             return
         if expected is None:
@@ -260,7 +262,7 @@ class ControllerModel(RuleBasedStateMachine):
 
     @staticmethod
     def ask(at: VipuDriver, name: str, allocation: str, desired_state: DesiredState) -> None:
-        wanted = pb.PartitionRequirements(
+        requirements = pb.PartitionRequirements(
             id=name,
             size=desired_state.size,
             num_gcds=desired_state.gcds,
@@ -270,20 +272,20 @@ class ControllerModel(RuleBasedStateMachine):
             sync_type=pb.SyncType.Name(desired_state.sync),
             allocation_id=allocation,
         )
-        at.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
+        at.user.CreatePartition(pb.CreatePartitionRequest(requirements=requirements), timeout=CALL_SECONDS)
 
     def observed(self) -> dict[Named, Expected]:
         """What each user endpoint shows."""
         return {
             (allocation, name): Expected(
-                frozenset((ipu.ipulink_domain_topology_id, ipu.topology_id) for ipu in found.spec.ipus),
-                found.spec.num_gcds,
-                found.spec.num_replicas,
-                found.spec.num_ipulink_segments,
-                found.spec.reconfigurable,
+                frozenset((ipu.ipulink_domain_topology_id, ipu.topology_id) for ipu in partition.spec.ipus),
+                partition.spec.num_gcds,
+                partition.spec.num_replicas,
+                partition.spec.num_ipulink_segments,
+                partition.spec.reconfigurable,
             )
             for allocation, at in self.at.items()
-            for name, found in at.partitions().items()
+            for name, partition in at.partitions().items()
         }
 
     def ipus(self, machine: str) -> set[Place]:
@@ -292,8 +294,8 @@ class ControllerModel(RuleBasedStateMachine):
 
     def free(self, allocation: str) -> set[Place]:
         """The IPUs of an allocation that answer and are in no partition."""
-        mine = {ipu for agent in self.held[allocation] if agent not in self.silent for ipu in self.ipus(agent)}
-        return mine.difference(*(found.ipus for found in self.living.values()))
+        own_ipus = {ipu for agent in self.held[allocation] if agent not in self.silent for ipu in self.ipus(agent)}
+        return own_ipus.difference(*(partition.ipus for partition in self.living.values()))
 
     @staticmethod
     def check_blocks(ipus: frozenset[Place], each: int, segments: int) -> None:

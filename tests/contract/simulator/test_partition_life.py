@@ -20,7 +20,7 @@ LONG = 3600.0
 
 
 @dataclass
-class Hand:
+class ManualClock:
     """A clock that stands still until it is moved, and machines that break on demand."""
 
     time: float = 1_800_000_000.0
@@ -35,20 +35,20 @@ class Hand:
 
 @dataclass
 class World:
-    hand: Hand
+    clock: ManualClock
     controller: Controller
     agents: list[str]
 
     def create(self, name: str, size: int, **request: bool) -> Partition:
-        wanted = pb.PartitionRequirements(id=name, size=size, allocation_id="a")
-        return self.controller.partitions.create(pb.CreatePartitionRequest(requirements=wanted, **request))
+        requirements = pb.PartitionRequirements(id=name, size=size, allocation_id="a")
+        return self.controller.partitions.create(pb.CreatePartitionRequest(requirements=requirements, **request))
 
     def later(self, seconds: float = LONG) -> None:
-        self.hand.time += seconds
+        self.clock.time += seconds
         self.controller.advance()
 
     def break_machine(self, agent: str) -> None:
-        self.hand.silent.add(agent)
+        self.clock.silent.add(agent)
         self.controller.hardware_changed([agent])
 
     def state(self, name: str) -> tuple[Ready, Operation]:
@@ -58,14 +58,14 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    hand = Hand()
+    clock = ManualClock()
     region = build_regions(Settings(data=tmp_path, token="t", machines=16))["luxembourg-2"]
     controller = Controller(
-        region, tmp_path / "vipu.json", clock=hand, durations=Durations(1), reachable=hand.reachable, fsync=False
+        region, tmp_path / "vipu.json", clock=clock, durations=Durations(1), reachable=clock.reachable, fsync=False
     )
     agents = [agent.name for agent in controller.agents()[:4]]
     controller.allocations.create("a", controller.clusters.all()[0].id, agents, 0)
-    return World(hand, controller, agents)
+    return World(clock, controller, agents)
 
 
 def test_creation_takes_its_time(world: World) -> None:
@@ -125,7 +125,7 @@ def test_a_failed_partition_resets_itself_once_its_machine_is_back(world: World)
     world.create("p", 16)
     world.later()
     world.break_machine(world.agents[0])
-    world.hand.silent.clear()
+    world.clock.silent.clear()
     world.later(120)
     assert world.state("p")[1] is Operation.RESETTING
     world.later()
@@ -150,7 +150,7 @@ def test_auto_reset_can_be_disabled(world: World) -> None:
     world.create("p", 16, disable_auto_reset=True)
     world.later()
     world.break_machine(world.agents[0])
-    world.hand.silent.clear()
+    world.clock.silent.clear()
     world.later()
     assert world.state("p") == (Ready.ERROR, Operation.FAILED)
 
@@ -187,7 +187,7 @@ def test_a_partition_can_be_removed_at_any_moment_of_its_life(world: World) -> N
 
 
 def test_no_partition_is_placed_on_a_silent_machine(world: World) -> None:
-    world.hand.silent.add(world.agents[1])
+    world.clock.silent.add(world.agents[1])
     with pytest.raises(Refusal) as caught:
         world.create("p", 16)
     assert caught.value.reason is Reason.EXHAUSTED

@@ -37,9 +37,9 @@ def test_a_size_that_is_not_a_power_of_two_is_invalid(size: int) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32, 64])
 def test_unset_fields_have_their_documented_meaning(size: int) -> None:
-    made = shape(size)
-    assert (made.gcds, made.replicas, made.segments) == (1, 1, 1)
-    assert made.sync_type == "ST_POD_NATIVE_DEFAULT"
+    default = shape(size)
+    assert (default.gcds, default.replicas, default.segments) == (1, 1, 1)
+    assert default.sync_type == "ST_POD_NATIVE_DEFAULT"
 
 
 def test_more_than_one_domain_is_derived_from_the_size() -> None:
@@ -93,8 +93,8 @@ def test_listed_ipus_give_the_size() -> None:
 
 @pytest.mark.parametrize(("size", "gcds", "replicas"), [(4, 2, 4), (2, 2, 0), (2, 1, 2), (16, 4, 0), (1, 1, 1)])
 def test_gcds_and_replicas_that_divide_are_accepted(size: int, gcds: int, replicas: int) -> None:
-    made = shape(size, num_gcds=gcds, num_replicas=replicas)
-    assert made.replicas == (replicas or gcds)
+    accepted = shape(size, num_gcds=gcds, num_replicas=replicas)
+    assert accepted.replicas == (replicas or gcds)
 
 
 @pytest.mark.parametrize(("size", "gcds", "replicas"), [(4, 3, 0), (4, 8, 0), (4, 2, 3), (4, 1, 3), (4, 2, 8)])
@@ -121,9 +121,9 @@ def test_routing_that_the_cluster_cannot_do_is_refused() -> None:
         (shape(16, gw_routing_type=pb.GRT_RING), cluster(torus=True, looped=False)),
         (shape(16, gw_routing_type=pb.GRT_SWRING), cluster(torus=True, looped=True)),
     ]
-    for wanted, on in impossible:
+    for routing, on in impossible:
         with pytest.raises(Refusal):
-            with_routing(wanted, on)
+            with_routing(routing, on)
 
 
 def test_explicit_routing_is_kept() -> None:

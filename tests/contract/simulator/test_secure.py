@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,10 @@ from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire.vipu_calls import ACCESS_KEY, USER
+from tests.contract.simulator.outcomes import refusal
 from tests.support.site import ACCESS_KEY as KEY
 from tests.support.site import ADMINISTRATOR, SECURE, RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
+from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +34,8 @@ def vipu(site: RunningSite) -> Iterator[VipuDriver]:
     pod = site.region().pods[0]
     for number, name in enumerate("ab"):
         driver.allocate(name, pod.cluster_id or "", [pod.machines[number].name])
-    for user, seen in (("alice", ["a"]), ("bob", ["b"]), ("root", [])):
-        request = admin.CreateUserRequest(id=user, allocation_ids=seen, all_allocations=not seen)
+    for user, allocations in (("alice", ["a"]), ("bob", ["b"]), ("root", [])):
+        request = admin.CreateUserRequest(id=user, allocation_ids=allocations, all_allocations=not allocations)
         driver.admin.CreateUser(request, timeout=CALL_SECONDS)
     yield driver
     for name in "ab":
@@ -57,8 +58,8 @@ class Person:
         return getattr(self._stub, method)(request, timeout=CALL_SECONDS, metadata=self.metadata)
 
     def create(self, name: str, allocation: str = "") -> None:
-        wanted = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
-        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=wanted))
+        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
+        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
 
     def partitions(self, allocation: str = "") -> list[str]:
         listed = self.call("ListPartitions", pb.ListPartitionsRequest(allocation_id=allocation)).partitions
@@ -73,12 +74,6 @@ def new_key(vipu: VipuDriver, user: str, name: str = "first") -> str:
 
 def person(vipu: VipuDriver, site: RunningSite, user: str, allocation: str) -> Person:
     return Person(site.user_channel(allocation), user, new_key(vipu, user))
-
-
-def refusal(call: Callable[..., object], *arguments: Any) -> tuple[grpc.StatusCode, str]:
-    with pytest.raises(grpc.RpcError) as caught:
-        call(*arguments)
-    return code_of(caught.value), sentence_of(caught.value)
 
 
 def test_nobody_is_let_in_without_a_valid_key(vipu: VipuDriver, site: RunningSite) -> None:
@@ -142,8 +137,8 @@ def test_a_key_is_replaced_without_a_gap_and_is_on_disk_only_as_a_digest(vipu: V
     assert second.partitions() == []
     stored = (site.data / "vipu-luxembourg-2.json").read_text()
     assert secret not in stored
-    found = vipu.admin.GetUser(admin.GetUserRequest(id="alice"), timeout=CALL_SECONDS).user
-    assert (list(found.allocation_ids), list(found.access_key_ids)) == (["a"], ["second"])
+    user = vipu.admin.GetUser(admin.GetUserRequest(id="alice"), timeout=CALL_SECONDS).user
+    assert (list(user.allocation_ids), list(user.access_key_ids)) == (["a"], ["second"])
 
 
 def test_keys_and_users_survive_a_kill(vipu: VipuDriver, site: RunningSite) -> None:

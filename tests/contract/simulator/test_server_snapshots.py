@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from ipucloud.wire.site import AUTHORITY_FILE, PREEMPTION_FILE, HostState
+from tests.contract.simulator.outcomes import assert_refused
 from tests.support.machine import Need, need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
@@ -109,11 +110,6 @@ def slow(tmp_path: Path) -> Iterator[Servers]:
         yield Servers(site)
 
 
-def refused(answer: httpx.Response, status: int, words: str) -> None:
-    assert answer.status_code == status, answer.text
-    assert words in answer.json()["detail"]
-
-
 def changed(servers: Servers, kind: str, name: str, **changes: Any) -> None:
     """Change the stored state of a site that does not run."""
     file = servers.site.data / "site.json"
@@ -130,8 +126,8 @@ def test_what_a_user_installs_is_on_another_server_and_only_its_own_keys_log_in(
     source = OpenSsh(first.ssh(), old, tmp_path / "known_1")
     source.ssh("mkdir -p /srv/app; echo weights > /srv/app/model; echo mine > /etc/app.conf; echo notes > notes.txt")
     snapshot = servers.snapshot(first)
-    seen = servers.http.get(f"/v1/snapshots/{snapshot}").json()
-    assert (seen["size_gib"], seen["state"]) == (1, "ready")
+    document = servers.http.get(f"/v1/snapshots/{snapshot}").json()
+    assert (document["size_gib"], document["state"]) == (1, "ready")
     second = servers.deployed(2, image=snapshot, ssh_authorized_keys=[new.public_line])
     assert second.ssh().host_key != first.ssh().host_key
     target = OpenSsh(second.ssh(), new, tmp_path / "known_2")
@@ -149,9 +145,9 @@ def test_user_data_is_carried_out_on_the_new_server_as_on_a_fresh_one(servers: S
         return f"#cloud-config\nhostname: {text}\nruncmd: ['echo {text} >> /srv/order; echo {text}']\n"
 
     def is_done(tenant: Tenant) -> bool:
-        found = tenant.observe().cloud_init
-        assert found is not None
-        return found.status == "done"
+        cloud_init = tenant.observe().cloud_init
+        assert cloud_init is not None
+        return cloud_init.status == "done"
 
     first = servers.deployed(1, user_data=user_data("first"))
     eventually(lambda: is_done(first), "the first user data is carried out")
@@ -270,37 +266,37 @@ def test_a_server_that_is_off_is_copied_and_a_snapshot_outlives_it(servers: Serv
     snapshot = servers.snapshot(tenant)
     servers.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
     tenant.wait_for(HostState.CLEAN)
-    made = servers.deployed(2, image=snapshot)
-    assert (servers.disk(made) / "srv" / "model").read_text() == "weights"
-    again = servers.snapshot(made)
+    copy = servers.deployed(2, image=snapshot)
+    assert (servers.disk(copy) / "srv" / "model").read_text() == "weights"
+    again = servers.snapshot(copy)
     third = servers.deployed(3, image=again)
     assert (servers.disk(third) / "srv" / "model").read_text() == "weights"
 
 
 def test_what_cannot_be_made_is_refused(servers: Servers) -> None:
     tenant, clean = servers.deployed(1), servers.tenant(2)
-    refused(servers.put_snapshot("s0", tenant, host="nowhere"), 422, "nowhere")
-    refused(servers.put_snapshot("s0", tenant, server="other"), 422, "carries another server")
-    refused(servers.put_snapshot("s0", tenant, network="other"), 422, "is not in network")
-    refused(servers.put_snapshot("s0", tenant, "lab-1"), 422, "not in 'lab-1'")
-    refused(servers.put_snapshot("s0", clean), 422, "carries no server")
+    assert_refused(servers.put_snapshot("s0", tenant, host="nowhere"), 422, "nowhere")
+    assert_refused(servers.put_snapshot("s0", tenant, server="other"), 422, "carries another server")
+    assert_refused(servers.put_snapshot("s0", tenant, network="other"), 422, "is not in network")
+    assert_refused(servers.put_snapshot("s0", tenant, "lab-1"), 422, "not in 'lab-1'")
+    assert_refused(servers.put_snapshot("s0", clean), 422, "carries no server")
     both = {"region": REGION, "volume": "v", "server": {"host": "h", "server": "s", "network": "n"}}
     assert servers.http.put("/v1/snapshots/s0", json=both).status_code == 422
     assert servers.state("s0") == "none"
     snapshot, deleted = servers.snapshot(tenant), servers.snapshot(tenant)
-    refused(servers.put_snapshot(snapshot, tenant, host=clean.host), 409, "tenant1-h1")
+    assert_refused(servers.put_snapshot(snapshot, tenant, host=clean.host), 409, "tenant1-h1")
     servers.http.delete(f"/v1/snapshots/{deleted}").raise_for_status()
     servers.http.put("/v1/volumes/base", json={"region": REGION, "size_gib": 10}).raise_for_status()
     of_volume = {"region": REGION, "volume": "base"}
     servers.http.put("/v1/snapshots/of-volume", json=of_volume).raise_for_status()
     eventually(lambda: servers.state("of-volume") == "ready", "it is copied")
-    refused(servers.put(clean, image=deleted), 422, "does not exist")
-    refused(servers.put(clean, image="of-volume"), 422, "is of a volume")
-    refused(servers.put(clean, image=snapshot, user="someone"), 422, "whose user is 'ubuntu'")
-    refused(servers.rebuild(tenant, "wipe", image=deleted), 422, "does not exist")
+    assert_refused(servers.put(clean, image=deleted), 422, "does not exist")
+    assert_refused(servers.put(clean, image="of-volume"), 422, "is of a volume")
+    assert_refused(servers.put(clean, image=snapshot, user="someone"), 422, "whose user is 'ubuntu'")
+    assert_refused(servers.rebuild(tenant, "wipe", image=deleted), 422, "does not exist")
     assert (clean.observe().state, tenant.observe().state) == (HostState.CLEAN, HostState.RUNNING)
     volume = {"region": REGION, "size_gib": 10, "snapshot": snapshot}
-    refused(servers.http.put("/v1/volumes/of-server", json=volume), 422, "is of a server")
+    assert_refused(servers.http.put("/v1/volumes/of-server", json=volume), 422, "is of a server")
     # What was accepted once is accepted again, whatever became of its snapshot.
     servers.put(clean, image=snapshot).raise_for_status()
     clean.wait_for(HostState.RUNNING)
@@ -314,7 +310,7 @@ def test_a_copy_that_is_not_complete_goes_with_its_server(slow: Servers, end: st
     answer = slow.put_snapshot("s1", tenant).raise_for_status()
     assert answer.json()["state"] == "copying"
     other = slow.tenant(2)
-    refused(slow.put(other, image="s1"), 422, "not ")
+    assert_refused(slow.put(other, image="s1"), 422, "not ")
     if end == "wipe":
         slow.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
     elif end == "rebuild":
@@ -322,8 +318,8 @@ def test_a_copy_that_is_not_complete_goes_with_its_server(slow: Servers, end: st
     else:
         slow.http.post(f"/v1/hosts/{tenant.host}:fail").raise_for_status()
     assert slow.state("s1") == "none"
-    refused(slow.put_snapshot("s1", tenant), 422, "was deleted")
-    refused(slow.put_snapshot("s2", tenant), 422, "carries no server")
+    assert_refused(slow.put_snapshot("s1", tenant), 422, "was deleted")
+    assert_refused(slow.put_snapshot("s2", tenant), 422, "carries no server")
     eventually(lambda: list((slow.site.data / "snapshots").iterdir()) == [], "it is wiped")
 
 
@@ -359,7 +355,7 @@ def test_a_disk_whose_filling_a_kill_ends_is_filled_anew(own: Servers, disk: str
     else:
         own.rebuild(second, disk, image=snapshot).raise_for_status()
     eventually((own.disk(second).parent / "disk.new").exists, "it is being filled")
-    refused(own.http.delete(f"/v1/snapshots/{snapshot}"), 409, "is being written")
+    assert_refused(own.http.delete(f"/v1/snapshots/{snapshot}"), 409, "is being written")
     own.site.kill()
     # As if the kill had come when a part was in its place already.
     own.write(second, {"srv/file-1": "half"})
@@ -367,8 +363,8 @@ def test_a_disk_whose_filling_a_kill_ends_is_filled_anew(own: Servers, disk: str
     own = Servers(own.site)
     second = Tenant(own.site, name="tenant2", machines=0, host="lux2-h002")
     second.wait_for(HostState.RUNNING)
-    found = {f"srv/{file.name}": file.read_text() for file in (own.disk(second) / "srv").iterdir()}
-    assert found == MANY
+    files = {f"srv/{file.name}": file.read_text() for file in (own.disk(second) / "srv").iterdir()}
+    assert files == MANY
     note = "of today" if disk == "keep" else "of the snapshot"
     assert (own.disk(second) / "home" / "ubuntu" / "note").read_text() == note
     assert own.http.delete(f"/v1/snapshots/{snapshot}").status_code == 204

@@ -14,6 +14,7 @@ import pytest
 from ipucloud.laboratory.simulator.hardware import SERVERS, Machine, ServerPlan
 from ipucloud.laboratory.simulator.ssh.devices import device_groups, of_server
 from ipucloud.wire.site import Host, HostState
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
@@ -158,12 +159,6 @@ def c600(site: RunningSite, key: KeyPair) -> Server:
 @pytest.fixture(scope="module")
 def login(c600: Server, key: KeyPair, tmp_path_factory: pytest.TempPathFactory) -> OpenSsh:
     return c600.login(key, tmp_path_factory.mktemp("known"))
-
-
-def output(login: OpenSsh, command: str) -> str:
-    done = login.ssh(command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
 
 
 def test_a_server_counts_its_own_cards_and_is_on_while_it_has_an_image(c600: Server) -> None:

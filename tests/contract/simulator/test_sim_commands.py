@@ -128,11 +128,11 @@ def test_clear_repairs_what_does_not_show_as_broken(run: Run, site: RunningSite)
     assert run("set-sensor", warm, "die_temperature", "41").status == 0  # within its limits
     assert run("fail-machine", hidden).status == run("hide", hidden).status == 0
     assert run("fail-host", host).status == run("hide", host).status == 0
-    found = shown(run)
-    assert (sorted(found["machines"]), found["hosts"]) == (sorted([hangs, warm, hidden]), [host])
+    faults = shown(run)
+    assert (sorted(faults["machines"]), faults["hosts"]) == (sorted([hangs, warm, hidden]), [host])
     assert run("clear", "--repair").status == 0
-    found = shown(run)
-    assert found["machines"] == found["hosts"] == found["links"] == found["changed"] == []
+    faults = shown(run)
+    assert faults["machines"] == faults["hosts"] == faults["links"] == faults["changed"] == []
     health = site.http().get(f"/redfish/v1/Systems/{hidden}").json()["Status"]["Health"]
     assert health == "OK"
 

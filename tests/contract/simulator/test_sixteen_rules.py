@@ -38,7 +38,7 @@ def test_rule_01_a_size_is_a_power_of_two(vipu: VipuDriver, cluster_id: str, pod
         assert f"size {size} is not a power of two" in refused(vipu, INVALID, size=size)
     for size in (1, 2, 4, 8, 16):
         vipu.create(f"p{size}", size)
-    assert {len(found.spec.ipus) for found in vipu.partitions().values()} == {1, 2, 4, 8, 16}
+    assert {len(partition.spec.ipus) for partition in vipu.partitions().values()} == {1, 2, 4, 8, 16}
 
 
 def test_rule_02_agents_clusters_allocations_partitions_gcds_devices(
@@ -81,8 +81,8 @@ def test_rule_05_reconfigurable_means_its_own_sync_type_and_one_domain(vipu: Vip
     vipu.allocate("a", cluster_id, size=32)
     vipu.create("p", 4, reconfigurable=True)
     assert spec(vipu, "p").sync_type == pb.ST_GS2_DEFAULT
-    asked = {"size": 4, "reconfigurable": True, "sync_type": pb.ST_POD_NATIVE_DEFAULT}
-    assert "ST_GS2_DEFAULT" in refused(vipu, INVALID, "q", **asked)
+    requirements = {"size": 4, "reconfigurable": True, "sync_type": pb.ST_POD_NATIVE_DEFAULT}
+    assert "ST_GS2_DEFAULT" in refused(vipu, INVALID, "q", **requirements)
     assert "one IPU-Link domain" in refused(vipu, INVALID, "q", 128, num_gcds=2, reconfigurable=True)
 
 
@@ -114,9 +114,9 @@ def test_rule_08_gcds_and_replicas_divide_evenly(vipu: VipuDriver, cluster_id: s
     vipu.allocate("a", cluster_id, pod[:2])
     for size, gcds, replicas in ((4, 3, 0), (4, 2, 3), (4, 1, 3), (2, 4, 0), (4, 2, 8)):
         refused(vipu, INVALID, size=size, num_gcds=gcds, num_replicas=replicas)
-    for number, (size, gcds, replicas, made) in enumerate(((4, 2, 4, 4), (2, 2, 0, 2), (2, 1, 2, 2))):
+    for number, (size, gcds, replicas, actual_replicas) in enumerate(((4, 2, 4, 4), (2, 2, 0, 2), (2, 1, 2, 2))):
         vipu.create(f"p{number}", size, num_gcds=gcds, num_replicas=replicas)
-        assert spec(vipu, f"p{number}").num_replicas == made
+        assert spec(vipu, f"p{number}").num_replicas == actual_replicas
 
 
 def test_rule_09_a_gcd_has_its_share_of_the_devices(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
@@ -135,9 +135,9 @@ def test_rule_10_blocks_are_aligned_and_fragmentation_refuses(
     vipu.allocate("a", cluster_id, pod[:4])
     for number in range(4):
         vipu.create(f"p{number}", 4)
-    taken = {name: {ipu.topology_id for ipu in found.spec.ipus} for name, found in vipu.partitions().items()}
-    assert sorted(map(min, taken.values())) == [0, 4, 8, 12]
-    for name in [name for name, ipus in taken.items() if min(ipus) in {4, 8}]:
+    blocks = {name: {ipu.topology_id for ipu in partition.spec.ipus} for name, partition in vipu.partitions().items()}
+    assert sorted(map(min, blocks.values())) == [0, 4, 8, 12]
+    for name in [name for name, ipus in blocks.items() if min(ipus) in {4, 8}]:
         vipu.remove(name)
     sentence = refused(vipu, EXHAUSTED, "q", 8)
     assert "8 IPUs free, the largest aligned block 4" in sentence

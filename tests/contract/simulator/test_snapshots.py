@@ -13,6 +13,7 @@ import httpx
 import orjson
 import pytest
 
+from tests.contract.simulator.outcomes import assert_refused
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import PATIENCE, eventually
@@ -69,7 +70,7 @@ class Storage:
         self.put_volume(name, snapshot=snapshot, **spec).raise_for_status()
         return self.files(name)
 
-    def left(self) -> set[str]:
+    def unfinished(self) -> set[str]:
         """What lies where snapshots and volumes are filled."""
         folders = (self.site.data / "snapshots", self.site.data / "volumes")
         return {place.name for folder in folders if folder.is_dir() for place in folder.iterdir() if place.suffix}
@@ -78,11 +79,6 @@ class Storage:
 @pytest.fixture
 def storage(shared_site: RunningSite, http: httpx.Client) -> Storage:
     return Storage(shared_site)
-
-
-def refused(answer: httpx.Response, status: int, words: str) -> None:
-    assert answer.status_code == status, answer.text
-    assert words in answer.json()["detail"]
 
 
 def test_a_snapshot_has_the_files_as_they_were_and_so_has_a_volume_made_from_it(storage: Storage) -> None:
@@ -97,13 +93,13 @@ def test_a_snapshot_has_the_files_as_they_were_and_so_has_a_volume_made_from_it(
     assert [(file.name, file.read_text()) for file in restored.iterdir()] == [("model", "weights")]
     (restored / "model").write_text("changed")
     assert (storage.restored(snapshot) / "model").read_text() == "weights"
-    assert storage.left() == set()
+    assert storage.unfinished() == set()
 
 
 def test_a_volume_made_from_a_snapshot_may_be_larger_and_not_smaller(storage: Storage) -> None:
     snapshot = storage.snapshot(storage.volume(10, model="weights"))
     assert (storage.restored(snapshot, size_gib=20) / "model").read_text() == "weights"
-    refused(storage.put_volume("small", size_gib=9, snapshot=snapshot), 422, "10 GiB")
+    assert_refused(storage.put_volume("small", size_gib=9, snapshot=snapshot), 422, "10 GiB")
     assert storage.http.get("/v1/volumes/small").status_code == 404
     # It says nothing about a volume that exists: that grows as ever.
     name = storage.volume(5)
@@ -116,29 +112,29 @@ def test_what_cannot_be_made_is_refused(storage: Storage) -> None:
     volume, other = storage.volume(), storage.volume()
     snapshot = storage.snapshot(volume)
     assert storage.put_snapshot(snapshot, volume).raise_for_status().json()["state"] == "ready"
-    refused(storage.put_snapshot(snapshot, other), 409, volume)
-    refused(storage.put_snapshot("s0", "nowhere"), 422, "nowhere")
-    refused(storage.put_snapshot("s0", volume, "lab-1"), 422, "lies in")
-    refused(storage.put_snapshot("S_0", volume), 422, "not the name")
+    assert_refused(storage.put_snapshot(snapshot, other), 409, volume)
+    assert_refused(storage.put_snapshot("s0", "nowhere"), 422, "nowhere")
+    assert_refused(storage.put_snapshot("s0", volume, "lab-1"), 422, "lies in")
+    assert_refused(storage.put_snapshot("S_0", volume), 422, "not the name")
     assert storage.state("s0") == "none"
-    refused(storage.put_volume("v0", snapshot="nowhere"), 422, "nowhere")
-    refused(storage.put_volume("v0", snapshot=snapshot, region="lab-1"), 422, "does not exist in")
+    assert_refused(storage.put_volume("v0", snapshot="nowhere"), 422, "nowhere")
+    assert_refused(storage.put_volume("v0", snapshot=snapshot, region="lab-1"), 422, "does not exist in")
     assert storage.http.get("/v1/volumes/v0").status_code == 404
-    assert storage.left() == set()
+    assert storage.unfinished() == set()
 
 
 def test_the_name_of_a_deleted_snapshot_is_never_used_again(storage: Storage) -> None:
     volume = storage.volume(10, model="weights")
     snapshot = storage.snapshot(volume)
-    made = storage.restored(snapshot)
+    restored = storage.restored(snapshot)
     assert storage.http.delete(f"/v1/snapshots/{snapshot}").status_code == 204
     assert not (storage.site.data / "snapshots" / snapshot).exists()
     assert storage.http.delete(f"/v1/snapshots/{snapshot}").status_code == 404
     assert storage.http.delete("/v1/snapshots/never").status_code == 404
     for name in (snapshot, "never"):
-        refused(storage.put_snapshot(name, volume), 422, "was deleted")
-        refused(storage.put_volume("v0", snapshot=name), 422, "does not exist")
-    assert (made / "model").read_text() == "weights"
+        assert_refused(storage.put_snapshot(name, volume), 422, "was deleted")
+        assert_refused(storage.put_volume("v0", snapshot=name), 422, "does not exist")
+    assert (restored / "model").read_text() == "weights"
 
 
 def test_a_ready_snapshot_outlives_its_volume(storage: Storage) -> None:
@@ -183,10 +179,10 @@ def test_a_copy_takes_its_time_and_its_volume_takes_it_along(slow: Storage) -> N
     volume, kept = slow.volume(10, model="weights"), slow.volume()
     assert slow.put_snapshot("s1", volume).raise_for_status().json()["state"] == "copying"
     assert slow.put_snapshot("s2", kept).raise_for_status().json()["state"] == "copying"
-    refused(slow.put_volume("v0", snapshot="s1"), 422, "is not ready")
+    assert_refused(slow.put_volume("v0", snapshot="s1"), 422, "is not ready")
     slow.http.delete(f"/v1/volumes/{volume}").raise_for_status()
     assert (slow.state("s1"), slow.state("s2")) == ("none", "copying")
-    refused(slow.put_snapshot("s1", volume), 422, "was deleted")
+    assert_refused(slow.put_snapshot("s1", volume), 422, "was deleted")
     slow.http.delete("/v1/snapshots/s2").raise_for_status()
     assert slow.state("s2") == "none"
     eventually(lambda: list((slow.site.data / "snapshots").iterdir()) == [], "both are wiped")
@@ -223,7 +219,7 @@ def test_a_copy_that_a_kill_ends_is_made_anew(own: Storage) -> None:
     own = revive(own)
     eventually(lambda: own.state("s1") == "ready", "the copy is made")
     assert {file.name for file in own.restored("s1").iterdir()} == set(MANY)
-    assert own.left() == set()
+    assert own.unfinished() == set()
 
 
 def test_nobody_sees_a_volume_before_it_has_its_files(storage: Storage) -> None:
@@ -246,15 +242,15 @@ def test_what_is_deleted_while_a_volume_is_filled_leaves_nothing(storage: Storag
     storage.give_up("/v1/volumes/unwanted", size_gib=10, snapshot=snapshot)
     # As a rule the copy is under way at this point; what is right does not depend on it.
     assert storage.http.delete("/v1/volumes/unwanted").status_code in {204, 404}
-    refused(storage.put_volume("unwanted", snapshot=snapshot), 422, "was deleted")
-    eventually(lambda: not storage.left() and not storage.files("unwanted").exists(), "what was filled is wiped")
+    assert_refused(storage.put_volume("unwanted", snapshot=snapshot), 422, "was deleted")
+    eventually(lambda: not storage.unfinished() and not storage.files("unwanted").exists(), "what was filled is wiped")
     storage.give_up("/v1/volumes/orphan", size_gib=10, snapshot=snapshot)
     storage.http.delete(f"/v1/snapshots/{snapshot}").raise_for_status()
-    eventually(lambda: not storage.left(), "what was filled is wiped")
+    eventually(lambda: not storage.unfinished(), "what was filled is wiped")
     if storage.http.get("/v1/volumes/orphan").status_code == 200:
         assert {file.name for file in storage.files("orphan").iterdir()} == set(MANY)
     else:
-        refused(storage.put_volume("orphan", snapshot=snapshot), 422, "does not exist")
+        assert_refused(storage.put_volume("orphan", snapshot=snapshot), 422, "does not exist")
 
 
 def test_what_a_kill_left_half_done_is_never_taken_for_a_whole(own: Storage) -> None:
@@ -279,7 +275,7 @@ def test_what_a_kill_left_half_done_is_never_taken_for_a_whole(own: Storage) -> 
     own.put_volume("asked").raise_for_status()
     assert list(own.files("asked").iterdir()) == []
     assert not (snapshots / "wiped").exists()
-    assert own.left() == set()
+    assert own.unfinished() == set()
 
 
 def test_a_volume_that_was_recorded_before_the_kill_has_its_files(own: Storage) -> None:
@@ -290,7 +286,7 @@ def test_a_volume_that_was_recorded_before_the_kill_has_its_files(own: Storage) 
     own.files("made").rename(own.site.data / "volumes" / "made.new")
     own = revive(own)
     assert (own.files("made") / "model").read_text() == "weights"
-    assert own.left() == set()
+    assert own.unfinished() == set()
 
 
 def test_a_copy_whose_volume_went_while_the_site_was_down_is_gone(own: Storage) -> None:
@@ -301,8 +297,8 @@ def test_a_copy_whose_volume_went_while_the_site_was_down_is_gone(own: Storage) 
     changed(own, snapshots={"s1": {"copied": False}}, volumes={volume: {"deleted": True}})
     own = revive(own)
     assert own.state("s1") == "none"
-    refused(own.put_snapshot("s1", own.volume()), 422, "was deleted")
-    assert own.left() == set()
+    assert_refused(own.put_snapshot("s1", own.volume()), 422, "was deleted")
+    assert own.unfinished() == set()
 
 
 def test_a_state_from_before_there_were_snapshots_is_read(own: Storage) -> None:

@@ -104,8 +104,8 @@ async def test_forwarding_is_refused_however_often_it_is_asked_for(
     tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
 ) -> None:
     port = int(tenant.site.url.rsplit(":", 1)[1])
-    asked = [login.open_connection("127.0.0.1", port) for _ in range(500)]
-    answers = await asyncio.gather(*asked, return_exceptions=True)
+    connections = [login.open_connection("127.0.0.1", port) for _ in range(500)]
+    answers = await asyncio.gather(*connections, return_exceptions=True)
     assert all(isinstance(answer, asyncssh.ChannelOpenError) for answer in answers)
     for _ in range(20):
         with pytest.raises(asyncssh.ChannelListenError):

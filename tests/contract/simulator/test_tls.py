@@ -69,14 +69,14 @@ async def refusal(site: Site) -> str:
     return str(unknown.value)
 
 
-class Ear(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in the stubs only
+class RecordingHandler(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in the stubs only
     """A service that hears everything and answers nothing of use."""
 
     def __init__(self) -> None:
-        self.heard: list[object] = []
+        self.received: list[object] = []
 
     def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes]:
-        self.heard.append(dict(details.invocation_metadata or ()))
+        self.received.append(dict(details.invocation_metadata or ()))
 
         async def answer(request: bytes, context: object) -> bytes:
             return pb.ListPartitionsReply().SerializeToString()
@@ -85,15 +85,15 @@ class Ear(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in the s
 
 
 @asynccontextmanager
-async def listening(credentials: grpc.ServerCredentials | None) -> AsyncIterator[tuple[int, Ear]]:
+async def listening(credentials: grpc.ServerCredentials | None) -> AsyncIterator[tuple[int, RecordingHandler]]:
     """Somebody else's server; without credentials it speaks plaintext."""
-    server, ear = grpc.aio.server(), Ear()
-    server.add_generic_rpc_handlers([ear])
+    server, handler = grpc.aio.server(), RecordingHandler()
+    server.add_generic_rpc_handlers([handler])
     where = "127.0.0.1:0"
     port = server.add_insecure_port(where) if credentials is None else server.add_secure_port(where, credentials)
     await server.start()
     try:
-        yield port, ear
+        yield port, handler
     finally:
         await server.stop(None)
 
@@ -122,11 +122,11 @@ async def test_a_listener_that_cannot_prove_itself_gets_no_key(site: RunningSite
         (None, "it does not speak TLS on this port"),
     ):
         async with (
-            listening(credentials) as (port, ear),
+            listening(credentials) as (port, handler),
             called(address._replace(admin_port=port), site.client_files) as wrong,
         ):
             assert sentence in await refusal(wrong)
-            assert ear.heard == []
+            assert handler.received == []
 
 
 async def test_a_client_that_cannot_prove_itself_is_not_administered_to(site: RunningSite, tmp_path: Path) -> None:
@@ -149,14 +149,14 @@ async def test_plaintext_is_spoken_only_where_it_is_allowed(site: RunningSite) -
         assert "set IPUCLOUD_VIPU_PLAINTEXT=true" in await refusal(forbidden)
     async with called(plain, site.client_files, plaintext=True) as mistaken:
         assert "it takes no plaintext" in await refusal(mistaken)
-    async with listening(None) as (port, ear):
+    async with listening(None) as (port, handler):
         address = plain._replace(admin_port=port)
         async with called(address) as forbidden:
             await refusal(forbidden)
-            assert ear.heard == []
+            assert handler.received == []
         async with called(address, plaintext=True) as allowed:
             assert await allowed.vipu.all_partitions() == []
-            assert KEY in str(ear.heard)
+            assert KEY in str(handler.received)
 
 
 async def test_certificates_and_authorities_change_without_a_lost_call(site: RunningSite) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.site import running_site
@@ -59,12 +60,6 @@ def emptied(tenant: Tenant) -> Iterator[Tenant]:
     eventually(lambda: not tenant.vipu.partitions(), "the test's partitions are gone")
 
 
-def output(login: OpenSsh, command: str) -> str:
-    done = login.ssh(command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
-
-
 def cluster_of(tenant: Tenant) -> str:
     return tenant.site.region(REGION).pods[0].cluster_id or ""
 
@@ -80,8 +75,8 @@ def test_every_published_creation_is_taken(login: OpenSsh, tenant: Tenant) -> No
 def test_an_index_chooses_a_block_of_the_cluster(login: OpenSsh, emptied: Tenant) -> None:
     output(login, f"vipu create partition p1 --size 2 --cluster {cluster_of(emptied)} --index 3")
     assert [ipu.topology_id for ipu in emptied.vipu.partitions()["p1"].spec.ipus] == [7, 6]
-    taken = login.ssh(f"vipu create partition p2 --size 4 --cluster {cluster_of(emptied)} --index 1")
-    assert b"no free allocation" in taken.stderr
+    refused = login.ssh(f"vipu create partition p2 --size 4 --cluster {cluster_of(emptied)} --index 1")
+    assert b"no free allocation" in refused.stderr
 
 
 @pytest.mark.parametrize("index", ["", " --index 0"])

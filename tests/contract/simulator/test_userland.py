@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import WALLS, Need, need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
 from tests.support.plain import NOBODY
@@ -72,13 +73,6 @@ async def connection(tenant: Tenant, key: KeyPair) -> AsyncIterator[asyncssh.SSH
         yield connection
 
 
-def output(login: OpenSsh, command: str, stdin: bytes = b"") -> str:
-    """What a command prints; it must succeed."""
-    done = login.ssh(command, stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
-
-
 def power(tenant: Tenant, action: str) -> None:
     tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": action}).raise_for_status()
 
@@ -135,8 +129,10 @@ def test_a_script_runs_on_uploaded_data_and_its_result_is_fetched(login: OpenSsh
 
 
 def test_a_virtual_environment_works(login: OpenSsh, root: str) -> None:
-    made = "python3 -m venv --without-pip env && . env/bin/activate && python -c 'import sys; print(sys.prefix)'"
-    assert output(login, f"{made}; rm -rf ~/env") == f"{root}/home/ubuntu/env\n"
+    make_environment = (
+        "python3 -m venv --without-pip env && . env/bin/activate && python -c 'import sys; print(sys.prefix)'"
+    )
+    assert output(login, f"{make_environment}; rm -rf ~/env") == f"{root}/home/ubuntu/env\n"
 
 
 def test_the_servers_commands_are_programs_like_others(login: OpenSsh) -> None:
@@ -287,13 +283,13 @@ def test_a_site_that_is_killed_leaves_no_process(folder: Path, key: KeyPair, wal
 
 def _processes(seconds: str) -> int:
     """How many of this machine's processes sleep for so long."""
-    found = 0
+    count = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            found += (process / "cmdline").read_bytes() == f"sleep\0{seconds}\0".encode()
+            count += (process / "cmdline").read_bytes() == f"sleep\0{seconds}\0".encode()
         except OSError:
             continue
-    return found
+    return count
 
 
 def test_a_wiped_server_leaves_nothing_whatever_was_made_there(site: RunningSite, key: KeyPair, folder: Path) -> None:

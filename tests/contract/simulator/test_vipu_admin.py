@@ -79,9 +79,9 @@ def test_a_site_is_taken_into_use(tenant: Tenant, vipu_admin: Operator) -> None:
     (before,) = [row[0] for row in cells(vipu_admin("list clusters"))[1:]]
     assert vipu_admin(f"remove cluster {before}") == f"remove cluster ({before}): success.\n"
     vipu_admin(f"remove agent {first[0]}")
-    heads, found = cells(vipu_admin("discover agent"))
+    heads, values = cells(vipu_admin("discover agent"))
     assert heads == ["Host", "Port", "Network Interface", "Time Since Last Seen", "Agent Auto-Add ID"]
-    assert (found[0], found[1], found[4]) == ("10.5.1.1", "8080", first[0])
+    assert (values[0], values[1], values[4]) == ("10.5.1.1", "8080", first[0])
     created = vipu_admin(f"create agent {first[0]} --host 10.5.1.1 --port 8080")
     assert created == f"create agent ({first[0]}): success.\n"
     agents = ",".join([*first, *second])

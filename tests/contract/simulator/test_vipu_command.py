@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import running_site
@@ -55,12 +56,6 @@ def emptied(tenant: Tenant) -> Iterator[Tenant]:
         if partition != "theirs":
             tenant.vipu.remove(partition, force=True)
     eventually(lambda: list(tenant.vipu.partitions()) == ["theirs"], "the test's partitions are gone")
-
-
-def output(login: OpenSsh, command: str) -> str:
-    done = login.ssh(command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
 
 
 def refused(login: OpenSsh, command: str) -> str:
@@ -136,8 +131,8 @@ def test_the_environment_of_a_login_follows_the_partitions(login: OpenSsh, empti
     assert output(login, named) == "[]\n", "no partition is chosen for the customer"
     kept = "sed s/p1/gone/g ~/.ipuof.conf.d/p1_ipuof.conf > kept; rm ~/.ipuof.conf.d/*"
     login.ssh(f"{kept}; mv kept ~/.ipuof.conf.d/gone_ipuof.conf")
-    told = refused(login, "gc-info -l")
-    assert "partition 'gone' does not exist. `vipu list partitions` shows those that exist: set IPUOF_VIPU" in told
+    sentence = refused(login, "gc-info -l")
+    assert "partition 'gone' does not exist. `vipu list partitions` shows those that exist: set IPUOF_VIPU" in sentence
     login.ssh("rm ~/.ipuof.conf.d/*")
     output(login, "vipu remove partition p2 && vipu create partition tenant --size 4")
     assert output(login, named) == "[tenant]\n"

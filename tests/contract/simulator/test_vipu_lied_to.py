@@ -64,15 +64,15 @@ async def _at_once(_: float) -> None:
 
 def test_no_answer_names_a_file_elsewhere() -> None:
     config = user.PartitionConfig()
-    for told in ("../../../.profile", "1", ""):
-        config.gcd_configs.add().attributes["GCD Id"] = told
+    for gcd in ("../../../.profile", "1", ""):
+        config.gcd_configs.add().attributes["GCD Id"] = gcd
     named = [name for name, _ in files_of("p1", config, 3)]
     assert named == ["p1_gcd0_ipuof.conf", "p1_gcd1_ipuof.conf", "p1_gcd2_ipuof.conf"]
 
 
 def test_a_table_shows_a_value_of_a_later_release_and_no_control_characters() -> None:
-    found = user.Partition(id="p\x1b[2J" + "x" * 1000, ready_state=9)  # type: ignore[arg-type]  # none of ours
-    *_, row, _ = show.partitions([found]).splitlines()
+    partition = user.Partition(id="p\x1b[2J" + "x" * 1000, ready_state=9)  # type: ignore[arg-type]  # none of ours
+    *_, row, _ = show.partitions([partition]).splitlines()
     name, *_, state = row.split(" | ")
     assert (name[:6], len(name), state) == (" p?[2J", 1 + show.LONGEST_CELL, "9")
 

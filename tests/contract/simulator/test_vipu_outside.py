@@ -45,8 +45,8 @@ def _lead_a_life(tenant: Tenant, tmp_path: Path) -> None:
     endpoint = tenant.site.user_endpoint("tenant")
     where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.port)}
     assert "p1" not in outside(tenant, tmp_path, "list", "partitions", **where).stdout
-    made = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", **where)
-    assert (made.returncode, made.stdout) == (0, "create partition (p1): success.\n")
+    created = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", **where)
+    assert (created.returncode, created.stdout) == (0, "create partition (p1): success.\n")
     options = ["--api-host", endpoint.host, "--api-port", str(endpoint.port)]
     configured = outside(tenant, tmp_path, *options, "get", "partition", "p1", "--ipuof-configs")
     assert json.loads(configured.stdout)["attributes"]["Partition Id"] == "p1"
@@ -130,7 +130,7 @@ def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
 def _switch_to_a_user(tenant: Tenant, folder: Path) -> None:
     """The published way: an operator makes the user, whose file or key is all that `vipu` needs."""
     administration = tenant.site.endpoint(REGION)
-    made = outside(
+    created = outside(
         tenant,
         folder,
         *("create", "user", "alice", "--allocations", "mine"),
@@ -141,8 +141,8 @@ def _switch_to_a_user(tenant: Tenant, folder: Path) -> None:
         VIPU_CLI_API_USER_ID=ADMINISTRATOR,
         VIPU_CLI_API_ACCESS_KEY=ACCESS_KEY,
     )
-    assert made.returncode == 0, made.stderr
-    key = made.stdout.removeprefix("create user (alice): success. Access key is '").removesuffix("'.\n")
+    assert created.returncode == 0, created.stderr
+    key = created.stdout.removeprefix("create user (alice): success. Access key is '").removesuffix("'.\n")
     endpoint = tenant.site.user_endpoint("mine")
     where = ["-H", endpoint.host, "-P", str(endpoint.port)]
     for line in (

@@ -37,17 +37,17 @@ def hardened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 def shown(site: RunningSite) -> dict[str, object]:
-    found: dict[str, object] = site.http().get("/v1/confinement").raise_for_status().json()
-    return found
+    document: dict[str, object] = site.http().get("/v1/confinement").raise_for_status().json()
+    return document
 
 
 @pytest.mark.parametrize("wall", WALLS)
 def test_the_site_shows_its_wall_and_in_what_it_is_weaker(tmp_path: Path, wall: str) -> None:
     need(WALLS[wall])
     with running_site(tmp_path, options=["--wall", wall]) as site:
-        found = shown(site)
-    assert (found["wall"], found["problem"]) == (wall, None)
-    assert bool(found["weaknesses"]) == (wall == "landlock")
+        confinement = shown(site)
+    assert (confinement["wall"], confinement["problem"]) == (wall, None)
+    assert bool(confinement["weaknesses"]) == (wall == "landlock")
 
 
 def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
@@ -65,28 +65,28 @@ def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
     assert "start the site with --unconfined" in refused.stderr.decode()
     assert OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts").sftp("ls\n").returncode != 0
     eventually(lambda: _user_data(tenant) != "running", "cloud-init is done")
-    found = tenant.observe().cloud_init
-    assert found is not None
-    [error] = found.errors
+    cloud_init = tenant.observe().cloud_init
+    assert cloud_init is not None
+    [error] = cloud_init.errors
     assert error.startswith(f"user data was not carried out: {sentence}")
     job = {"network": tenant.name, "server": f"{tenant.name}-h1", "generation": 1, "command": ["true"]}
     put = tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job)
     put.raise_for_status()
-    asked = {"network": tenant.name, "server": f"{tenant.name}-h1"}
-    eventually(lambda: _job(tenant, asked).ended is not None, "the job is over")
-    assert _job(tenant, asked).ended == "not_started"
-    assert sentence in (_job(tenant, asked).detail or "")
+    server = {"network": tenant.name, "server": f"{tenant.name}-h1"}
+    eventually(lambda: _job(tenant, server).ended is not None, "the job is over")
+    assert _job(tenant, server).ended == "not_started"
+    assert sentence in (_job(tenant, server).detail or "")
     assert sentence in str(shown(hardened)["problem"])
     assert not list((hardened.data / "hosts" / tenant.host / "disk").rglob("made"))
 
 
 def _user_data(tenant: Tenant) -> str | None:
-    found = tenant.observe().cloud_init
-    return None if found is None else found.status
+    cloud_init = tenant.observe().cloud_init
+    return None if cloud_init is None else cloud_init.status
 
 
-def _job(tenant: Tenant, asked: dict[str, str]) -> Job:
-    answer = tenant.http.get(f"/v1/hosts/{tenant.host}/server/jobs/one", params=asked).raise_for_status()
+def _job(tenant: Tenant, server: dict[str, str]) -> Job:
+    answer = tenant.http.get(f"/v1/hosts/{tenant.host}/server/jobs/one", params=server).raise_for_status()
     return Job.model_validate(answer.json())
 
 
@@ -127,11 +127,11 @@ runcmd:
         tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
         tenant.wait_for(HostState.RUNNING)
         eventually(lambda: _user_data(tenant) == "done", "cloud-init is done")
-        asked = {"network": tenant.name, "server": f"{tenant.name}-h1"}
-        job = asked | {"generation": 1, "command": ["cat", "result"], "directory": "/data"}
+        server = {"network": tenant.name, "server": f"{tenant.name}-h1"}
+        job = server | {"generation": 1, "command": ["cat", "result"], "directory": "/data"}
         tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job).raise_for_status()
-        eventually(lambda: _job(tenant, asked).ended is not None, "the job is over")
-        assert (_job(tenant, asked).exit_status, b64decode(_job(tenant, asked).log)) == (0, b"trained\ntrainer\n")
+        eventually(lambda: _job(tenant, server).ended is not None, "the job is over")
+        assert (_job(tenant, server).exit_status, b64decode(_job(tenant, server).log)) == (0, b"trained\ntrainer\n")
         login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
         output = "/var/log/cloud-init-output.log"
         assert login.sftp(f"get {output} {tmp_path}/log\nget /data/result {tmp_path}/result\n").returncode == 0

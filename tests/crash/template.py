@@ -31,7 +31,7 @@ ROLES: dict[str, Callable[[Settings], None]] = {"worker": worker.run, "api": ser
 CHUNK = 65_536
 
 
-class Nursery:
+class ForkServer:
     """Forks on order, and reports of every child which points it reached and how it ended."""
 
     def __init__(self) -> None:
@@ -127,11 +127,11 @@ def main() -> None:
     load()
     gc.collect()
     gc.freeze()
-    nursery = Nursery()
+    server = ForkServer()
     try:
-        nursery.run()
+        server.run()
     finally:
-        nursery.close()
+        server.close()
 
 
 if __name__ == "__main__":
