@@ -33,7 +33,6 @@ from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import AccountActor, Actor
 
 Effect: TypeAlias = Callable[[AsyncConnection, Home], Awaitable[Answer]]
-_PLATFORM = frozenset({Permission.PLATFORM_READ, Permission.PLATFORM_WRITE})
 
 
 class Statement(NamedTuple, Generic[Row]):
@@ -151,19 +150,20 @@ def path_of(home: Home, below: str = "") -> str:
 class Twin(NamedTuple):
     """How the operation of an account differs from that of a project.
 
-    `body`: the model of its body, if it is another one. The handler does not read what that one lacks.
+    `body`: the model of its body, if it is another one. The handler does not read what that one lacks. `permission`:
+    who may do it, if not those who may read or change an account.
     """
 
     operation_id: str
     summary: str
     body: type[BaseModel] | None = None
+    permission: Permission | None = None
 
 
 class OwnerRouter:
     """Routes of a module, each at a path of a project and at one of a billing account.
 
-    `below`: what stands between the project and the rest of its path. Those of an account need a payer, or whom the
-    project's needs if that is an operator.
+    `below`: what stands between the project and the rest of its path.
     """
 
     def __init__(self, below: str = "") -> None:
@@ -186,9 +186,7 @@ class OwnerRouter:
         return self._both("delete", path, twin, description, Permission.ACCOUNT_WRITE)
 
     def _both(self, method: str, path: str, twin: Twin, description: Operation, permission: Permission) -> Decorator:
-        extra = description["openapi_extra"]
-        if extra[PERMISSION] not in _PLATFORM:
-            extra = {**extra, PERMISSION: permission}
+        extra = {**description["openapi_extra"], PERMISSION: twin.permission or permission}
         of_account = Operation(
             **{**description, "operation_id": twin.operation_id, "summary": twin.summary, "openapi_extra": extra}
         )

@@ -191,7 +191,7 @@ async def get_export_limit(owner: Owner) -> Response:
 
 @owned.put(
     "/export-limit",
-    Twin("setAccountExportLimit", "Set an account's limit of exports"),
+    Twin("setAccountExportLimit", "Set an account's limit of exports", permission=Permission.PLATFORM_WRITE),
     **operation("setExportLimit", "Set the limit of exports", Permission.PLATFORM_WRITE, gives=ExportLimitOut),
 )
 async def set_export_limit(owner: Owner, body: ExportLimitSet) -> Response:
