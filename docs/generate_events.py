@@ -19,7 +19,8 @@ TEXT = """
 # Events
 
 For developers who react to what happens. Every project has an event log. `GET /v1/projects/{project}/events` and
-`ipucloud events list` read it, [streams](#streams) follow it, and [webhooks](webhooks.md) send it.
+`ipucloud events list` read it, newest first; [streams](#streams) follow it, oldest first; [webhooks](webhooks.md) send
+it.
 
 A type never changes its name or meaning. Types and members of `data` may be added, so ignore unknown ones. A filter
 takes types and `<noun>.*`, which includes types added later; an unknown type is refused with suggestions

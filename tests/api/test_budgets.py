@@ -42,6 +42,37 @@ async def use(api: Api, clock: Scratch, name: str = "bert", **changes: object) -
     await evaluate_budgets(api.world.database)
 
 
+async def test_a_summary_has_the_budgets_of_its_month(api: Api, clock: Scratch) -> None:
+    of_tag = BUDGET | {"name": "of a tag", "tag": {"key": "team", "value": "nlp"}}
+    for body in (BUDGET, of_tag):
+        assert (await api.owner.post(f"{api.base}/budgets", json=body)).status_code == 201
+    await use(api, clock, tags={"team": "nlp"})
+    may, june = await figures(api, "2026-05"), datetime.fromisoformat("2026-06-01T01:00:00Z")
+    assert may == {"NLP team": ("2026-05", "3.75", True), "of a tag": ("2026-05", "3.75", True)}
+    stop_clock(clock.owner_url, june)
+    later = BUDGET | {"name": "later", "amount": {"amount": "5000", "currency": "EUR"}}
+    assert (await api.owner.post(f"{api.base}/budgets", json=later)).status_code == 201
+    await evaluate_budgets(api.world.database)
+    past = await figures(api, "2026-05")
+    assert past["NLP team"] == past["of a tag"] == ("2026-05", "2392.50", True)
+    assert set(past) == set(may)
+    assert await figures(api, "2026-06") == {
+        "NLP team": ("2026-06", "3.75", True),
+        "of a tag": ("2026-06", "3.75", True),
+        "later": ("2026-06", "3.75", False),
+    }
+
+
+async def figures(api: Api, month: str) -> dict[str, tuple[str, str, bool]]:
+    """Month and cost of each budget in a month's summary, and whether its first threshold was reached."""
+    answer = await api.owner.get(f"{api.base}/billing/summary", params={"month": month})
+    assert answer.status_code == 200, answer.text
+    return {
+        each["name"]: (each["month"], each["actual"]["amount"], each["thresholds"][0]["reached_at"] is not None)
+        for each in answer.json()["budgets"]
+    }
+
+
 async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: Api, clock: Scratch) -> None:
     path = f"{api.base}/budgets"
     created = await api.owner.post(path, json=BUDGET)

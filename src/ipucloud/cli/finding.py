@@ -227,13 +227,18 @@ def id_of(client: Client, kind: Kind[Any], name: str) -> str:
     return name if UUID.fullmatch(name) else kind.names(find(client, kind, name))[-1]
 
 
-def find_cluster(client: Client, name: str) -> Cluster:
-    """The cluster with this id, or the one with this name that is not deleted. Raises ApiError."""
+def find_cluster(client: Client, name: str, *, deleted: bool = False) -> Cluster:
+    """The cluster with this id, or the one with this name that is not deleted.
+
+    `deleted`: if there is none, the deleted one with this name. Raises ApiError; UsageError if several had the name.
+    """
     if UUID.fullmatch(name):
         return client.run(sdk.clusters.get(name))
-    for cluster in client.items(sdk.clusters.list(name=name)):
-        if cluster.name == name and cluster.deleted_at is None:
-            return client.run(sdk.clusters.get(cluster.id))
+    for state in (None, "deleted") if deleted else (None,):
+        listed = client.items(sdk.clusters.list(name=name, state=state))
+        named = [each for each in listed if each.name == name and (each.deleted_at is None) == (state is None)]
+        if named:
+            return client.run(sdk.clusters.get(only(replace(CLUSTER, noun="deleted cluster"), name, named).id))
     raise ApiError(404, "not_found", unknown(CLUSTER, name, client.items(sdk.clusters.list())))
 
 

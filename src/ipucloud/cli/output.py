@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from typing import TextIO
 
 import typer
 from pydantic import BaseModel
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,9 +23,11 @@ from ipucloud.cli.times import relative
 
 WIDE = 10_000
 """Width without a terminal: a row is one line, whatever its length."""
-NARROWEST_PROSE = 24
-"""Columns that a terminal must have for the text of a `wrap` column."""
+NARROWEST = 24
+"""Width below which no text is cut."""
 _GAP = 2
+_END_OF_STYLE = "\x1b[0m"
+_ID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 _COLOURS = {
     "green": "active running succeeded delivered enabled ok up",
@@ -61,23 +65,31 @@ def plain(value: object) -> object:
 def write_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], drop: Sequence[str] = (), wrap: str | None = None
 ) -> None:
-    """One line for each row, with every column in a pipe.
+    """One line for each row, with every column whole in a pipe.
 
-    A terminal that is too narrow shows fewer columns: those named in `drop` go first, in that order. The column `wrap`
-    has prose, which continues on the next line. Nothing else is wrapped, and nothing is truncated: an id can be copied.
+    A terminal that is too narrow shows fewer columns: those named in `drop` go first, in that order. Then long cells
+    end with `…`: prose first, names next; ids, numbers, money and times never. The column `wrap` has prose that people
+    need to the end, which continues on the next line.
     """
     on_terminal = sys.stdout.isatty()
-    cells = [[_cell(title, value, on_terminal) for title, value in zip(columns, row, strict=True)] for row in rows]
-    widths = {title: max([len(title), *(row[place].cell_len for row in cells)]) for place, title in enumerate(columns)}
+    values = [[*row] for row in rows]
+    table = [_Column(title, [row[place] for row in values], on_terminal) for place, title in enumerate(columns)]
     screen = console(sys.stdout)
-    kept = _fitting(widths, drop, wrap, screen.width)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in kept:
-        table.add_column(title, no_wrap=title != wrap, overflow="fold")
-    for row in cells:
-        table.add_row(*(cell for title, cell in zip(columns, row, strict=True) if title in kept))
-    screen.width = max(screen.width, _needed(kept, wrap))  # rather a line that the terminal breaks than a lost end
-    screen.print(table)
+    if on_terminal:
+        table = _fitted(table, drop, wrap, screen.width)
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for each in table:
+        is_prose = on_terminal and each.title == wrap
+        grid.add_column(
+            Text(harmless(each.title)),
+            width=each.width,
+            no_wrap=not is_prose,
+            overflow="fold" if is_prose else "ellipsis",
+        )
+    for cells in zip(*(each.cells for each in table), strict=True):
+        grid.add_row(*cells)
+    screen.width = max(screen.width, _needed(each.width for each in table))  # rather a long line than a lost end
+    _print(screen, grid)
 
 
 def write_facts(facts: Iterable[tuple[str, object]]) -> None:
@@ -92,7 +104,17 @@ def write_facts(facts: Iterable[tuple[str, object]]) -> None:
             if on_terminal and isinstance(value, datetime):
                 text.append(f" ({relative(value)})")
             table.add_row(name, text)
-    console(sys.stdout).print(table)
+    _print(console(sys.stdout), table)
+
+
+def _print(screen: Console, table: Table) -> None:
+    """Without the blanks that fill the last column."""
+    with screen.capture() as captured:
+        screen.print(table)
+    for line in captured.get().removesuffix("\n").split("\n"):
+        styled = line.rstrip()
+        plain_end = styled.removesuffix(_END_OF_STYLE)
+        sys.stdout.write(plain_end.rstrip() + styled[len(plain_end) :] + "\n")
 
 
 def shown(value: object) -> Text:
@@ -110,7 +132,7 @@ def shown(value: object) -> Text:
 
 def harmless(text: str) -> str:
     """`text` without terminal control characters, which another service at the URL could send."""
-    return "".join(" " if unicodedata.category(each) in {"Cc", "Cf"} else each for each in text)
+    return "".join(" " if unicodedata.category(each) in {"Cc", "Cf", "Zl", "Zp"} else each for each in text)
 
 
 def _cell(title: str, value: object, on_terminal: bool) -> Text:
@@ -123,19 +145,38 @@ def _cell(title: str, value: object, on_terminal: bool) -> Text:
     return text
 
 
-def _fitting(widths: dict[str, int], drop: Sequence[str], wrap: str | None, available: int) -> dict[str, int]:
+class _Column:
+    """A column with the width that its cells have on the screen."""
+
+    def __init__(self, title: str, values: Sequence[object], on_terminal: bool) -> None:
+        self.title = title
+        self.cells = [_cell(title, value, on_terminal) for value in values]
+        self.width = max(map(cell_len, (title, *(each.plain for each in self.cells))))
+        shortest = min(self.width, max(NARROWEST, cell_len(title)))
+        is_text = all(value is None or isinstance(value, str | list | tuple) for value in values)
+        self.least = shortest if is_text and not any(_ID.fullmatch(each.plain) for each in self.cells) else self.width
+        """The width to which it can be cut."""
+        is_prose = any(" " in each.plain for each in self.cells if each.cell_len > shortest)
+        self.least_as_prose = self.least if is_prose else self.width
+
+
+def _fitted(table: list[_Column], drop: Sequence[str], wrap: str | None, available: int) -> list[_Column]:
     """The columns to show, with their widths."""
-    kept = dict(widths)
+    kept = [*table]
     for title in drop:
-        if _needed(kept, wrap) <= available:
+        if _needed(each.least if each.title == wrap else each.least_as_prose for each in kept) <= available:
             break
-        kept.pop(title, None)
+        kept = [each for each in kept if each.title != title]
+    for only_prose in (True, False):
+        for column in sorted(kept, key=lambda each: each.width, reverse=True):
+            excess = max(0, _needed(each.width for each in kept) - available)
+            column.width = max(column.width - excess, column.least_as_prose if only_prose else column.least)
     return kept
 
 
-def _needed(widths: dict[str, int], wrap: str | None) -> int:
-    least = [min(width, NARROWEST_PROSE) if title == wrap else width for title, width in widths.items()]
-    return sum(least) + _GAP * (len(least) - 1)
+def _needed(widths: Iterable[int]) -> int:
+    each_with_gap = [width + _GAP for width in widths]
+    return sum(each_with_gap) - _GAP
 
 
 def writable(path: Path | None) -> Path | None:

@@ -13,7 +13,7 @@ import typer
 from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.cluster_options import newest_image, only_key, only_region
-from ipucloud.cli.commands.jobs import facts, status_of, write_log
+from ipucloud.cli.commands.jobs import cost_of, facts, status_of, write_log
 from ipucloud.cli.commands.login import ask
 from ipucloud.cli.finding import FLAVOR, find_cluster, suggesting
 from ipucloud.cli.following import carry_out
@@ -92,7 +92,7 @@ def run_job(place: Place, new_job: NewJob, sync: Path | None, home: str | None, 
         write_json(job)
     elif job.state_reason or job.cost:
         session.note(
-            f"Job {job.number} {job.state}{_because(job)}; the cluster cost {job.cost or 'an unknown amount'}."
+            f"Job {job.number} {job.state}{_because(job)}; the cluster cost {cost_of(job) or 'an unknown amount'}."
         )
     raise typer.Exit(status_of(job))
 

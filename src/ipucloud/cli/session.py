@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
@@ -21,6 +21,7 @@ from ipucloud.cli.completion import names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.finding import PROJECT, Kind, explained, filtered
+from ipucloud.cli.layout import Columns, Layout, Sort
 from ipucloud.cli.watching import watch
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
@@ -47,6 +48,7 @@ class Session:
     project: str | None
     environment: Mapping[str, str]
     profile: str | None = None
+    layout: Layout = field(default_factory=Layout)
 
     @cached_property
     def configured(self) -> Profile:
@@ -101,11 +103,17 @@ class Session:
         wrap: str | None = None,
     ) -> None:
         """As `list`, for items that are there already."""
-        rows = [*items]
+        listed = self.layout.sorted(items, columns, row)
+        chosen = self.layout.chosen(columns)
+        if self.as_json and chosen is not None:
+            raise UsageError("-o chooses the columns of a table, and JSON has every field. Leave out -o or --json.")
         if self.as_json:
-            output.write_json(rows)
+            output.write_json(listed)
+        elif chosen is None:
+            output.write_table(columns, map(row, listed), drop, wrap)
         else:
-            output.write_table(columns, map(row, rows), drop, wrap)
+            places = [columns.index(title) for title in chosen]
+            output.write_table(chosen, ([cells[place] for place in places] for cells in map(row, listed)), wrap=wrap)
 
     def show(self, value: object, facts: Iterable[tuple[str, object]]) -> None:
         """Show an object: its facts, or the object as JSON."""
@@ -148,18 +156,19 @@ Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
 
 
 def customer_command(
-    app: typer.Typer, name: str, *examples: str, alias: str | None = None
+    app: typer.Typer, name: str, *examples: str, alias: str | None = None, lists: bool = False
 ) -> Callable[[Callable[Concatenate[Session, Parameters], None]], Callable[Concatenate[Session, Parameters], None]]:
     """Make a function a command of `app`, with a session as its first argument and the common options.
 
-    `examples`: what follows the command's name in each. `alias`: a former name, which still works.
+    `examples`: what follows the command's name in each. `alias`: a former name, which still works. `lists`: it shows a
+    list, as every command named `list` does, and has -o and --sort.
     """
 
     def register(
         function: Callable[Concatenate[Session, Parameters], None],
     ) -> Callable[Concatenate[Session, Parameters], None]:
         for each in filter(None, (name, alias)):
-            command = _Command(function, watchable=name in WATCHABLE)
+            command = _Command(function, watchable=name in WATCHABLE, lists=lists or name == "list")
             app.command(each, cls=with_examples(*examples), hidden=each == alias)(command)
         return function
 
@@ -169,7 +178,7 @@ def customer_command(
 class _Command:
     """The function's signature for Typer, with the common options added."""
 
-    def __init__(self, function: Callable[..., None], *, watchable: bool) -> None:
+    def __init__(self, function: Callable[..., None], *, watchable: bool, lists: bool) -> None:
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._function = function
@@ -182,6 +191,9 @@ class _Command:
             inspect.Parameter("profile", keyword, default=None, annotation=ProfileName),
             inspect.Parameter("url", keyword, default=None, annotation=Url),
         ]
+        if lists:
+            shared.append(inspect.Parameter("columns", keyword, default=None, annotation=Columns))
+            shared.append(inspect.Parameter("sort", keyword, default=None, annotation=Sort))
         if watchable:
             shared.append(inspect.Parameter("watched", keyword, default=False, annotation=Watch))
         self.__signature__ = inspect.Signature([*own, *shared])
@@ -195,10 +207,12 @@ class _Command:
         project: str | None,
         profile: str | None,
         url: str | None,
+        columns: str | None = None,
+        sort: str | None = None,
         watched: bool = False,
         **arguments: object,
     ) -> None:
-        session = Session(as_json, url, project, os.environ, profile)
+        session = Session(as_json, url, project, os.environ, profile, Layout(columns, sort))
         with _errors_shown(session, context.command_path):
             if watched:
                 watch(lambda: self._function(session, **arguments))

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from ipucloud.client.clusters import NewClusterVolume
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import RequestedBy
+from ipucloud.client.models import Money, RequestedBy
 
 
 class Order(StrEnum):
@@ -29,6 +29,18 @@ Sorted = Annotated[Order, typer.Option("--order", help="Sort by age or by name; 
 
 Named = Annotated[str | None, typer.Option("--name", help="Only what has exactly this name.")]
 Containing = Annotated[str | None, typer.Option("--query", "-q", help="Only what has this in its name.")]
+
+
+class UnitPrice(Money):
+    """A price per unit, which has more decimal places than its currency and is shown with all of them."""
+
+    def __str__(self) -> str:
+        return f"{self.amount:f} {self.currency}"
+
+
+def per_unit(price: Money | None) -> UnitPrice | None:
+    """The same amount, as a price per unit."""
+    return None if price is None else UnitPrice(amount=price.amount, currency=price.currency)
 
 
 def requester(by: RequestedBy | None) -> str | None:
@@ -76,4 +88,8 @@ def key_values(pairs: Iterable[str] | None) -> dict[str, str]:
 
 def fields(value: BaseModel, *names: str) -> list[tuple[str, object]]:
     """These fields as facts to show."""
-    return [(name.replace("_", " "), getattr(value, name)) for name in names]
+    shown = ((name, getattr(value, name)) for name in names)
+    return [
+        (name.replace("_", " "), per_unit(each) if name in {"price_per_minute", "unit_price"} else each)
+        for name, each in shown
+    ]

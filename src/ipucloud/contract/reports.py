@@ -184,7 +184,9 @@ class SummaryOut(SpendingOut):
         description="Tax that an invoice would add; null if the account's country has no tax rate."
     )
     balances: list[BalanceOut] = Field(description="Balances of the account that pays, one entry per currency.")
-    budgets: list[BudgetOut] = Field(description="Budgets, with their figures of the current month.")
+    budgets: list[BudgetOut] = Field(
+        description="Budgets created before the end of the month, with its figures and their present amounts."
+    )
     unusual_days: list[UnusualDayOut] = Field(
         description="Days of the month, posted as a whole, that cost far more or less than their weekday usually does."
     )

@@ -68,6 +68,23 @@ def test_a_charge_is_explained_by_its_formula(run: Run, service: Service) -> Non
     assert "60 min × 4 × 0.0625 EUR = 15.00" in ended.out
 
 
+def test_a_deleted_cluster_is_explained_by_its_name_unless_several_had_it(run: Run, service: Service) -> None:
+    gone = [{"id": f"cluster-{n}", "name": "bert", "deleted_at": "2026-05-05T00:00:00Z"} for n in (2, 1)]
+    for each in gone:
+        service.gives(f"/v1/projects/demo/clusters/{each['id']}", CLUSTER | each)
+        service.lists(f"/v1/projects/demo/clusters/{each['id']}/charges", [CHARGE])
+    nothing: Reply = Reply(body={"items": [], "next_cursor": None})
+    one, both = (
+        Reply(body={"items": [CLUSTER | each for each in some], "next_cursor": None}) for some in (gone[1:], gone)
+    )
+    service.on("GET", "/v1/projects/demo/clusters", nothing, one, nothing, both)
+    assert "0.0625 EUR" in run("billing", "explain", "bert").out
+    assert service.requests[1].query == {"name": "bert", "state": "deleted"}
+    several = run("usage", "bert")
+    assert several.status == 2
+    assert "2 deleted clusters are named bert. Use an id: cluster-2, cluster-1." in several.err
+
+
 def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_path: Path) -> None:
     file = tmp_path / "book.json"
     service.lists("/v1/billing/prices", [PRICE])
@@ -169,11 +186,13 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
     assert ended.status == 0, ended.err
     for shown in ("2026-05", "15.50 EUR", "0.50 EUR", "7200.50 EUR", "bert", "m2000-pod16", "62", "3.25 EUR", "50 %"):
         assert shown in ended.out
-    for shown in ("m2000-pod64", "ipu-m2000", "team=nlp", "nlp-budget", "outstanding"):
+    for shown in ("m2000-pod64", "ipu-m2000", "TAG team", "nlp-budget", "outstanding"):
         assert shown in ended.out
+    headings = [line.split("  ")[0] for line in ended.out.splitlines() if "MONTH BEFORE" in line]
+    assert headings == ["CLUSTER", "FLAVOR", "SKU", "TAG team"], "what overlaps is not in one table"
     for shown in ("because they cost less: 1.", "not included: 3.", "VAT of 17 %", "10.00 EUR"):
         assert shown in " ".join(ended.err.split())
-    assert "2026-05-04 cost 0.0625 EUR; a Monday usually costs 3.25 EUR." in ended.err
+    assert "2026-05-04 cost 0.06 EUR; a Monday usually costs 3.25 EUR." in ended.err
     assert run("spend", "--month", "2026-05", "--json").json["clusters"] == [SPENT]
     assert service.requests[-1].query == {"month": "2026-05"}
     assert run("billing", "summary", "--json").json["clusters"] == [SPENT], "its former name"
@@ -188,7 +207,9 @@ def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, 
 def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service: Service) -> None:
     paid = PRICE | {"list_unit_price": EUROS, "contract": True, "account_id": "account-1"}
     service.lists("/v1/projects/demo/prices", [paid])
-    assert "contract" in run("billing", "prices").out
+    shown = run("billing", "prices").out
+    assert "contract" in shown
+    assert "0.0625 EUR" in shown, "a unit price is not rounded"
     service.on("DELETE", "/v1/billing/prices/price-1", Reply(204))
     assert run("prices", "withdraw", "price-1").status == 0
 

@@ -237,7 +237,7 @@ def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) ->
 def test_events_are_printed_as_cloud_events(run: Run, service: Service, command: tuple[str, ...], path: str) -> None:
     service.lists(path, [{"specversion": "1.0", "id": each, "agent": None} for each in ("2", "1")])
     lines = run(*command, "--cloud-events").out.splitlines()
-    assert [json.loads(line)["id"] for line in lines] == ["1", "2"]
+    assert [json.loads(line)["id"] for line in lines] == ["2", "1"]
     request_count = len(service.requests)
     refused = run(*command, "--cloud-events", "--follow")
     assert (refused.status, len(service.requests)) == (2, request_count)

@@ -412,7 +412,7 @@ def test_usage_of_a_cluster_and_of_the_project(run: Run, service: Service) -> No
     service.gives(f"/v1/projects/demo/clusters/{CLUSTER_ID}/usage", usage)
     service.gives("/v1/projects/demo/billing/usage", span | {"clusters": [usage]})
     assert run("usage", "bert", "--json").json["cost"] == {"amount": "0.500000", "currency": "EUR"}
-    assert "0.500000 EUR" in run("usage", "--since", "2026-01-01").out
+    assert "0.50 EUR" in run("usage", "--since", "2026-01-01").out
     assert service.requests[-1].query == {"since": "2026-01-01T00:00:00Z"}
     assert run("usage", "bert", "--since", "2026-01-01").status == 2
 

@@ -90,6 +90,18 @@ def test_a_run_ends_with_the_status_of_its_program(run: Run, service: Service) -
     assert run("run", "--cluster", "bert", "--", "true").status == 5
 
 
+@pytest.mark.parametrize(
+    ("amount", "sentence"), [("0", "nothing yet"), ("0.0042", "< 0.01 EUR"), ("585.0643235892", "585.06 EUR")]
+)
+def test_a_run_says_what_it_cost(run: Run, service: Service, amount: str, sentence: str) -> None:
+    ended = ENDED | {"cost": {"amount": amount, "currency": "EUR"}}
+    service.on("POST", ALL, Reply(201, JOB))
+    service.on("GET", f"{ALL}/3/log", log("", 0, complete=True))
+    service.gives(f"{ALL}/3", ended)
+    assert f"the cluster cost {sentence}." in run("run", "--cluster", "bert", "--", "true").err
+    assert run("jobs", "show", "bert", "3", "--json").json["cost"] == ended["cost"]
+
+
 def test_an_image_is_run_with_a_login_whose_password_is_no_argument(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,14 +17,13 @@ from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import prices_listing
 from ipucloud.api.v1.money import currency_of, payer_of
-from ipucloud.billing.budgets.store import Owner, list_budgets
+from ipucloud.billing.budgets.store import Owner, budgets_of_month
 from ipucloud.billing.invoices.computing import expected
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.billing.ledger.transfers import balances_shown
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.billing.reports.unusual import unusual_days
-from ipucloud.contract.budgets import BudgetOut
 from ipucloud.contract.prices import PaidPricePage, PriceList
 from ipucloud.contract.reports import ExpectedTaxOut, SpendingOut, SummaryOut, SummaryQuery
 from ipucloud.db.statements import Statements
@@ -99,13 +98,12 @@ async def _summary(connection: Statements, spent: SpendingOut, account: UUID, ow
         project_id=owner.id if owner.kind == "project" else None,
         account_id=owner.id if owner.kind == "account" else None,
     )
-    budgets = [BudgetOut.model_validate_json(each) for each in await list_budgets(connection, owner)]
     summary = SummaryOut(
         **dict(spent),
         credit=credit,
         tax=tax and _tax(tax, spent),
         balances=await balances_shown(connection, account, currency),
-        budgets=budgets,
+        budgets=await budgets_of_month(connection, owner, spent),
         unusual_days=days,
     )
     return Response(to_json(summary), media_type=JSON)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 from uuid import UUID
 
@@ -11,10 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.suspending import REFUSES
-from ipucloud.contract.budgets import BudgetList
+from ipucloud.billing.reports.summary import MAX_CLUSTERS
+from ipucloud.contract.budgets import BudgetList, BudgetOut
 from ipucloud.contract.event_types.money import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import NamedOrder
+from ipucloud.contract.reports import SpendingOut, TagSpendingOut
 from ipucloud.db.documents import OF_NAME, Document, clauses, filters_of, money, rfc3339, sorting
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -42,7 +45,8 @@ _DOCUMENTS = clauses(
                        FROM budget_thresholds t
                        LEFT JOIN budget_alerts a
                               ON (a.budget_id, a.measure, a.percent) = (t.budget_id, t.measure, t.percent)
-                             AND a.month = date_trunc('month', app_now() AT TIME ZONE 'UTC')::date
+                             AND a.month = coalesce(CAST(:month AS date),
+                                                    date_trunc('month', app_now() AT TIME ZONE 'UTC')::date)
                       WHERE t.budget_id = b.id),
       'month', to_char(b.month, 'YYYY-MM'),
     """,
@@ -131,16 +135,40 @@ class NewBudget:
     thresholds: Sequence[Threshold]
 
 
-async def list_budgets(connection: Statements, owner: Owner, query: BudgetList | None = None) -> list[str]:
-    """Each budget's JSON; by default of all, oldest first."""
+async def list_budgets(
+    connection: Statements, owner: Owner, query: BudgetList | None = None, *, month: date | None = None
+) -> list[str]:
+    """Each budget's JSON; by default of all, oldest first. `month`: of reached thresholds; None: this one."""
     listing = query or BudgetList()
-    rows = await _OF[owner.kind].list[listing.order].all(connection, {"owner": owner.id, **filters_of(listing)})
-    return [each.document for each in rows]
+    parameters = {"owner": owner.id, "month": month, **filters_of(listing)}
+    return [each.document for each in await _OF[owner.kind].list[listing.order].all(connection, parameters)]
+
+
+async def budgets_of_month(connection: Statements, owner: Owner, spent: SpendingOut) -> list[BudgetOut]:
+    """The budgets created before the month's end, with present amounts: as evaluated, or with a past month's cost."""
+    documents = await list_budgets(connection, owner, month=spent.since.date())
+    budgets = [BudgetOut.model_validate_json(each) for each in documents]
+    if spent.observed_at < spent.until:
+        return budgets
+    return [_of_past_month(each, spent) for each in budgets if each.created_at < spent.until]
+
+
+def _of_past_month(budget: BudgetOut, spent: SpendingOut) -> BudgetOut:
+    """The budget with the figures of the month; None: of a tag that may be beyond those that are listed."""
+    if budget.amount.currency != spent.accrued.currency:
+        return budget
+    parts: list[SpendingOut | TagSpendingOut] = [spent]
+    if budget.tag is not None:
+        parts = [each for each in spent.tags if (each.key, each.value) == (budget.tag.key, budget.tag.value)]
+    nothing = Money.of(0, spent.accrued.currency) if len(spent.tags) < MAX_CLUSTERS else None
+    actual, forecast = (parts[0].accrued, parts[0].forecast) if parts else (nothing, nothing)
+    figures = {"actual": actual, "forecast": forecast, "month": spent.month, "evaluated_at": spent.observed_at}
+    return budget.model_copy(update=figures)
 
 
 async def budget_document(connection: Statements, owner: Owner, budget: UUID) -> tuple[bytes, int]:
     """The budget's JSON and version. Raises `Problem` not_found."""
-    row = await _OF[owner.kind].read.one_or_none(connection, {"owner": owner.id, "id": budget})
+    row = await _OF[owner.kind].read.one_or_none(connection, {"owner": owner.id, "id": budget, "month": None})
     if row is None:
         raise not_found()
     return row.encoded()

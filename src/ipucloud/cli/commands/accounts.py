@@ -132,7 +132,7 @@ def assign(session: Session, account: Account) -> None:
     _show(session, session.run(accounts.assign(session.run(accounts.get(account)).id)))
 
 
-@customer_command(app, "invoices", "research")
+@customer_command(app, "invoices", "research", lists=True)
 def list_invoices(session: Session, account: Account) -> None:
     """List an account's invoices and credit notes, newest first. For payers and operators."""
     session.list(
@@ -148,7 +148,7 @@ def summary(session: Session, account: Account, month: Month = None) -> None:
     show_summary(session, session.run(accounts.summary(account, month=month)))
 
 
-@customer_command(app, "report", "research --by project", "research --by month --csv charges.csv")
+@customer_command(app, "report", "research --by project", "research --by month --csv charges.csv", lists=True)
 def report(
     session: Session, account: Account, *, since: Since = None, until: Until = None, by: By = None, csv: Csv = None
 ) -> None:
@@ -303,7 +303,9 @@ def end_dunning(session: Session, account: Account) -> None:
     session.done("ended", account)
 
 
-@customer_command(app, "events", "research", "research --follow --type invoice.issued --type payment.received")
+@customer_command(
+    app, "events", "research", "research --follow --type invoice.issued --type payment.received", lists=True
+)
 def list_events(
     session: Session,
     account: Account,
@@ -313,14 +315,14 @@ def list_events(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
     cloud_events: AsCloudEvents = False,
 ) -> None:
-    """Show what happened to an account's money, newest last. For payers and operators."""
+    """Show what happened to an account's money, newest first; with --follow oldest first. For payers and operators."""
     chosen = types or ()
     if cloud_events:
         request = accounts.cloud_events(account, type=chosen, limit=min(limit, 1000))
         write_cloud_events(session, request, limit, follow=follow)
         return
     call = accounts.events(account, type=chosen, limit=min(limit, 1000))
-    latest = [*islice(session.client.items(call), limit)][::-1]
+    latest = [*islice(session.client.items(call), limit)]
     if follow:
         follow_events(
             session,
@@ -330,7 +332,7 @@ def list_events(
             lambda event: of_type(event, chosen),
         )
     else:
-        session.show_items(latest, ("TIME", "TYPE", "DATA"), _event_row, wrap="DATA")
+        session.show_items(latest, ("TIME", "TYPE", "DATA"), _event_row)
 
 
 def _event_row(event: Event) -> tuple[object, ...]:

@@ -72,7 +72,7 @@ def defragmentation(
     facts += [("free then", _place(each)) for each in plan.target]
     for move in plan.moves:
         places = f"{', '.join(map(_place, move.since))} → {', '.join(map(_place, move.to))}"
-        cost = "" if move.not_billed is None else f", {move.not_billed.amount} {move.not_billed.currency} not billed"
+        cost = "" if move.not_billed is None else f", {move.not_billed} not billed"
         facts.append(("move", f"{move.project}/{move.name} {move.cluster}: {places}, {move.minutes} min{cost}"))
     session.show(plan, facts)
 

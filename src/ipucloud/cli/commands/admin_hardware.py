@@ -216,7 +216,7 @@ def clear_report(session: Session, report: Annotated[str, typer.Argument(help="I
     _show_report(session, session.run(operator.health_reports.clear(report)))
 
 
-@customer_command(app, "observations")
+@customer_command(app, "observations", lists=True)
 def observations(session: Session) -> None:
     """List when each region was last observed, how many objects answered, and errors."""
     session.list(
@@ -235,7 +235,7 @@ def observations(session: Session) -> None:
     )
 
 
-@customer_command(app, "controllers")
+@customer_command(app, "controllers", lists=True)
 def controllers(session: Session) -> None:
     """List V-IPU controllers: where they are, what they run, and whether they answer."""
     session.list(

@@ -68,7 +68,7 @@ def import_file(
         raise read.explained(error) from None
 
 
-@customer_command(group, "show", "luxembourg-2", "luxembourg-2 --json > inventory.json")
+@customer_command(group, "show", "luxembourg-2", "luxembourg-2 --json > inventory.json", lists=True)
 def show_expected(session: Session, region: Region) -> None:
     """List what is expected of a region's machines and hosts."""
     session.list(
@@ -79,7 +79,7 @@ def show_expected(session: Session, region: Region) -> None:
     )
 
 
-@customer_command(group, "diff", "", "--region luxembourg-2 --code wrong_serial")
+@customer_command(group, "diff", "", "--region luxembourg-2 --code wrong_serial", lists=True)
 def diff(
     session: Session,
     *,
@@ -143,7 +143,7 @@ def delete(session: Session, region: Region, *, yes: Yes = False) -> None:
     session.done("deleted", region)
 
 
-@customer_command(app, "hardware-events", "--since 7d", "--region luxembourg-2 --type removed")
+@customer_command(app, "hardware-events", "--since 7d", "--region luxembourg-2 --type removed", lists=True)
 def hardware_events(
     session: Session,
     *,
@@ -161,13 +161,13 @@ def hardware_events(
     )
 
 
-@customer_command(machines, "history", "lux2-m07", "lux2-m07 --since 30d --type allocated")
+@customer_command(machines, "history", "lux2-m07", "lux2-m07 --since 30d --type allocated", lists=True)
 def machine_history(session: Session, name: Name, *, type: Type = None, since: Since = None) -> None:  # noqa: A002  # the option's name
     """List everything that happened to a machine: clusters, health reports, maintenance, exchanges."""
     _history(session, inventory.history("machine", name, since=since, type=type, limit=1000))
 
 
-@customer_command(hosts, "history", "lux2-h04")
+@customer_command(hosts, "history", "lux2-h04", lists=True)
 def host_history(session: Session, name: Name, *, type: Type = None, since: Since = None) -> None:  # noqa: A002  # the option's name
     """List everything that happened to a host, as for a machine."""
     _history(session, inventory.history("host", name, since=since, type=type, limit=1000))

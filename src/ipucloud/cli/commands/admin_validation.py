@@ -26,7 +26,7 @@ class Result(StrEnum):
     ABANDONED = "abandoned"
 
 
-@customer_command(app, "validations", "--region luxembourg-2", "--machine lux2-m07 --state ended")
+@customer_command(app, "validations", "--region luxembourg-2", "--machine lux2-m07 --state ended", lists=True)
 def validations(
     session: Session,
     *,
@@ -54,7 +54,7 @@ def validations(
     )
 
 
-@customer_command(app, "cleanings", "--machine lux2-m07")
+@customer_command(app, "cleanings", "--machine lux2-m07", lists=True)
 def cleanings(
     session: Session,
     *,

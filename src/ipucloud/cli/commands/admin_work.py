@@ -45,7 +45,7 @@ KindArgument = Annotated[str, typer.Argument(metavar="KIND", help="Kind of the w
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Key of the work item: the id of its object.")]
 
 
-@customer_command(app, "stuck", "", "--region luxembourg-2")
+@customer_command(app, "stuck", "", "--region luxembourg-2", lists=True)
 def stuck(session: Session, region: Region = None) -> None:
     """List what takes longer than usual or will not continue, oldest first, with what to do: all of it as recorded now.
 
@@ -70,7 +70,7 @@ def stuck(session: Session, region: Region = None) -> None:
     )
 
 
-@customer_command(app, "what-is", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90", "m07")
+@customer_command(app, "what-is", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90", "m07", lists=True)
 def what_is(
     session: Session, name: Annotated[str, typer.Argument(help="An id, a name of hardware, or a request id.")]
 ) -> None:
@@ -181,7 +181,7 @@ events_app = typer.Typer()
 
 
 @customer_command(
-    events_app, "events", "", "--region luxembourg-2 --follow", "--type freeze.started --type freeze.ended"
+    events_app, "events", "", "--region luxembourg-2 --follow", "--type freeze.started --type freeze.ended", lists=True
 )
 def list_events(
     session: Session,
@@ -193,14 +193,14 @@ def list_events(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
     cloud_events: AsCloudEvents = False,
 ) -> None:
-    """Show what happens to the platform, newest last. With --follow, --json prints one document per event."""
+    """Show what happens to the platform, newest first; with --follow oldest first, and with --json a document each."""
     chosen = types or ()
     if cloud_events:
         request = operator.events.cloud_events(type=chosen, region=region, project=of, limit=min(limit, 1000))
         write_cloud_events(session, request, limit, follow=follow)
         return
     call = operator.events.list(type=chosen, region=region, project=of, limit=min(limit, 1000))
-    latest = [*islice(session.client.items(call), limit)][::-1]
+    latest = [*islice(session.client.items(call), limit)]
     if follow:
         follow_events(
             session,
@@ -211,7 +211,7 @@ def list_events(
         )
     else:
         titles = ("TIME", "TYPE", "REGION", "PROJECT", "SUBJECT", "DATA")
-        session.show_items(latest, titles, _row, drop=("PROJECT", "REGION"), wrap="DATA")
+        session.show_items(latest, titles, _row, drop=("PROJECT", "REGION"))
 
 
 def _in(event: OperatorEvent, region: str | None) -> bool:

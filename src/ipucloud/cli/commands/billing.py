@@ -15,6 +15,7 @@ from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
+from ipucloud.cli.values import per_unit
 from ipucloud.client import billing, clusters, prices
 from ipucloud.client.call import Call
 from ipucloud.client.models import Funds, Report
@@ -53,16 +54,16 @@ def account(session: Session) -> None:
     session.show(payer, [*facts, *invoices.balances_of(payer.balances)])
 
 
-@customer_command(app, "explain", "bert", "bert --since 2026-05-04 --until 2026-05-05")
+@customer_command(app, "explain", "bert", "bert --since 2026-05-04 --until 2026-05-05", lists=True)
 def explain(
     session: Session,
-    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
+    cluster: Annotated[str, typer.Argument(help="Name or id, even if deleted.", autocompletion=names(CLUSTER))],
     since: Annotated[datetime | None, typer.Option(help="UTC; default: a day ago.")] = None,
     until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
 ) -> None:
     """Show a cluster's charges: minutes by hour, price and formula."""
     session.list(
-        clusters.charges(find_cluster(session.client, cluster).id, since=utc(since), until=utc(until)),
+        clusters.charges(find_cluster(session.client, cluster, deleted=True).id, since=utc(since), until=utc(until)),
         ("FROM", "UNTIL", "PRICE OF", "FORMULA", "KIND"),
         lambda each: (
             minute(each.started_at),
@@ -75,7 +76,9 @@ def explain(
     )
 
 
-@customer_command(app, "report", "--by project --by month", "--since 2026-05-01 --until 2026-06-01 --csv may.csv")
+@customer_command(
+    app, "report", "--by project --by month", "--since 2026-05-01 --until 2026-06-01 --csv may.csv", lists=True
+)
 def report(session: Session, since: Since = None, until: Until = None, by: By = None, csv: Csv = None) -> None:
     """Report the project's charges, by default grouped by cluster."""
     period: Period = {"since": utc(since), "until": utc(until), "group_by": by or ["cluster"]}
@@ -117,7 +120,7 @@ def show_report(session: Session, report: Report) -> None:
         session.note(f"total: {total.minutes} min, {total.cost}; posted until {report.posted_until or 'no hour yet'}")
 
 
-@customer_command(app, "prices")
+@customer_command(app, "prices", lists=True)
 def list_prices(session: Session) -> None:
     """Show the project's current and future prices."""
     session.list(
@@ -126,7 +129,7 @@ def list_prices(session: Session) -> None:
         lambda each: (
             each.sku,
             each.region,
-            each.unit_price,
+            per_unit(each.unit_price),
             each.unit,
             minute(each.valid_from),
             minute(each.valid_to),

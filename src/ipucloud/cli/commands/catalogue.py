@@ -9,6 +9,7 @@ import typer
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import REGION, suggesting
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import per_unit
 from ipucloud.client import flavors, images, regions
 
 flavors_app = typer.Typer(no_args_is_help=True)
@@ -36,7 +37,7 @@ def list_flavors(
             each.ipus,
             each.poplar_servers,
             list(each.regions),
-            each.price_per_minute,
+            per_unit(each.price_per_minute),
             each.price_per_hour,
         ),
         drop=("SERVERS", "PER MINUTE", "REGIONS", "MACHINES"),
@@ -84,7 +85,7 @@ def list_regions(session: Session) -> None:
     )
 
 
-@customer_command(regions_app, "capacity", "luxembourg-2")
+@customer_command(regions_app, "capacity", "luxembourg-2", lists=True)
 def capacity(
     session: Session, region: Annotated[str, typer.Argument(help="The region.", autocompletion=names(REGION))]
 ) -> None:

@@ -24,7 +24,7 @@ MIB = 1 << 20
 _COLUMNS = ("FROM", "IPUS", "UTILISATION", "POWER", "HOTTEST", "LINK ERRORS", "PARTITIONS", "CPU", "MEMORY", "OBSERVED")
 
 
-@customer_command(app, "metrics", "bert", "bert --since 6h", "bert --since 7d --step 3600 --json")
+@customer_command(app, "metrics", "bert", "bert --since 6h", "bert --since 7d --step 3600 --json", lists=True)
 def metrics(
     session: Session,
     name: Name,

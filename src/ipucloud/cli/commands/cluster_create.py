@@ -32,7 +32,7 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, WaitUntil
-from ipucloud.cli.values import key_values, volumes_of
+from ipucloud.cli.values import key_values, per_unit, volumes_of
 from ipucloud.client import clusters
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import OperationFailedError
@@ -154,7 +154,7 @@ def estimate(
     session.show(
         estimated,
         [
-            ("per minute", estimated.price_per_minute),
+            ("per minute", per_unit(estimated.price_per_minute)),
             ("per hour", estimated.price_per_hour),
             ("per day", estimated.price_per_day),
             ("per month", estimated.price_per_month),

@@ -65,7 +65,7 @@ def show(session: Session, name: Name) -> None:
     session.show(cluster, facts(cluster, last))
 
 
-@customer_command(app, "machines", "bert", "bert --watch")
+@customer_command(app, "machines", "bert", "bert --watch", lists=True)
 def machines(session: Session, name: Name) -> None:
     """List a cluster's IPU machines and Poplar servers with their health, as last observed."""
     cluster = find_cluster(session.client, name)

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from ipucloud.cli.layout import Layout
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.output import shown, write_json
 from ipucloud.cli.session import Session, customer_command
@@ -41,11 +42,11 @@ def list_events(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
     cloud_events: AsCloudEvents = False,
 ) -> None:
-    """Show the project's latest events, newest last. With --follow, --json prints one document per event."""
+    """Show the project's latest events, newest first; with --follow oldest first, and with --json a document each."""
     if cloud_events:
         write_cloud_events(session, events.cloud_events(limit=min(limit, 1000)), limit, follow=follow)
         return
-    latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)][::-1]
+    latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)]
     if follow:
         follow_events(session, latest, lambda after: events.stream(after=after), _row)
     else:
@@ -56,7 +57,7 @@ def write_cloud_events(session: Session, call: Call[Page[CloudEvent]], limit: in
     """Print the latest events as CloudEvents, one JSON document each. Raises UsageError with `follow`."""
     if follow:
         raise UsageError("Give either --cloud-events or --follow: the stream has events as --json shows them.")
-    for event in [*islice(session.client.items(call), limit)][::-1]:
+    for event in islice(session.client.items(call), limit):
         write_json(event)
 
 
@@ -67,9 +68,14 @@ def follow_events(
     row: Callable[[Some], tuple[object, ...]],
     matches: Callable[[Some], bool] = lambda _: True,
 ) -> None:
-    """Print a line or a JSON document for each of the latest events, and for those that follow as they come."""
-    after = latest[-1].id if latest else BEGINNING
-    for event in chain(latest, filter(matches, session.client.stream(newer(after)))):
+    """Print a line or a JSON document for each event: `latest`, the oldest of them first, and new ones as they come.
+
+    Raises UsageError for a layout: there is no table.
+    """
+    if session.layout != Layout():
+        raise UsageError("-o and --sort are for lists that end. Leave them out, or --follow.")
+    after = latest[0].id if latest else BEGINNING
+    for event in chain(latest[::-1], filter(matches, session.client.stream(newer(after)))):
         if session.as_json:
             write_json(event)
         else:
@@ -90,7 +96,12 @@ audit_log_app = typer.Typer()
 
 
 @customer_command(
-    audit_log_app, "audit-log", "", "--actor ann@example.com --writes", "--platform --of research --limit 20"
+    audit_log_app,
+    "audit-log",
+    "",
+    "--actor ann@example.com --writes",
+    "--platform --of research --limit 20",
+    lists=True,
 )
 def list_audit_log(
     session: Session,
@@ -106,7 +117,7 @@ def list_audit_log(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of entries.")] = 100,
 ) -> None:
-    """Show who asked for what, newest last: every write, and every read of tokens and money."""
+    """Show who asked for what, newest first: every write, and every read of tokens and money."""
     if of is not None and not platform:
         raise UsageError("--of needs --platform; for your own project use --project.")
     size = min(limit, 1000)
@@ -115,7 +126,7 @@ def list_audit_log(
         if platform
         else audit_log.list(actor=actor, operation=operation, writes=writes or None, limit=size)
     )
-    latest = [*islice(session.client.items(call), limit)][::-1]
+    latest = [*islice(session.client.items(call), limit)]
     titles = ("TIME", "ACTOR", "OPERATION", "RESULT", "ADDRESS", "AGENT", "REQUEST")
     session.show_items(latest, titles, _audit_row, drop=("AGENT", "REQUEST"))
 

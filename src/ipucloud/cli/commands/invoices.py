@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command, run_for_payers
-from ipucloud.cli.values import Amount, fields
+from ipucloud.cli.values import Amount, fields, per_unit
 from ipucloud.client import billing, invoices, verify_bill
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Balance, Money
@@ -35,7 +35,7 @@ _LINE_COLUMNS = (
 )
 
 
-@customer_command(app, "invoices", "", "--month 2026-05", "--kind credit_note")
+@customer_command(app, "invoices", "", "--month 2026-05", "--kind credit_note", lists=True)
 def list_invoices(
     session: Session,
     *,
@@ -94,7 +94,7 @@ def show_invoice(
             line.corrects,
             line.machine_minutes,
             line.credited_machine_minutes or None,
-            line.unit_price,
+            per_unit(line.unit_price),
             line.tax_rate,
             line.amount,
         ),
@@ -150,7 +150,7 @@ def proof(
     session.done("written", output)
 
 
-@customer_command(app, "proof-keys")
+@customer_command(app, "proof-keys", lists=True)
 def proof_keys(session: Session) -> None:
     """List the public keys under which months are and were signed."""
     session.list(
@@ -202,7 +202,7 @@ def top_up(session: Session, amount: Amount) -> None:
     session.show(payment, fields(payment, "reference", "amount", "state"))
 
 
-@customer_command(app, "credits")
+@customer_command(app, "credits", lists=True)
 def list_credits(session: Session) -> None:
     """List promotional credits in order of expiry."""
     session.list(

@@ -31,18 +31,17 @@ def list_jobs(
     states = () if state is None else (state.value,)
     session.list(
         jobs.list(find_cluster(session.client, cluster).id, state=states),
-        ("JOB", "STATE", "EXIT", "COMMAND", "COST", "STARTED", "ENDED"),
+        ("JOB", "STATE", "EXIT", "COST", "STARTED", "ENDED", "COMMAND"),
         lambda each: (
             each.number,
             each.state,
             each.exit_status,
-            shlex.join(each.command),
             each.cost,
             each.started_at,
             each.ended_at,
+            shlex.join(each.command),
         ),
         drop=("ENDED", "STARTED", "COST", "EXIT"),
-        wrap="COMMAND",
     )
 
 
@@ -95,6 +94,13 @@ def status_of(job: Job) -> int:
     return Exit.FAILED
 
 
+def cost_of(job: Job) -> str | None:
+    """What its cluster has cost while it ran; None: unknown."""
+    if job.cost is None:
+        return None
+    return str(job.cost) if job.cost.amount else "nothing yet"
+
+
 def facts(job: Job) -> list[tuple[str, object]]:
     limits = [f"{job.max_minutes} minutes"] if job.max_minutes is not None else []
     limits += [str(job.max_cost)] if job.max_cost is not None else []
@@ -108,7 +114,7 @@ def facts(job: Job) -> list[tuple[str, object]]:
         ("attempt", f"{job.attempt} of {job.retries + 1}"),
         ("stop requested", job.stop_requested_at),
         ("limits", ", ".join(limits) or None),
-        ("cost of the cluster", job.cost),
+        ("cost of the cluster", cost_of(job)),
         ("requested", job.created_at),
         ("started", job.started_at),
         ("ended", job.ended_at),

@@ -158,7 +158,7 @@ def password(session: Session) -> None:
 profiles_app = typer.Typer()
 
 
-@customer_command(profiles_app, "profiles")
+@customer_command(profiles_app, "profiles", lists=True)
 def profiles(session: Session) -> None:
     """List the stored profiles, without their tokens."""
     used = chosen(session.environment, session.profile)

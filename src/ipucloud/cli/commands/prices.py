@@ -16,7 +16,7 @@ from ipucloud.cli.finding import ACCOUNT, REGION, SKU
 from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment, past
-from ipucloud.cli.values import decimal, fields
+from ipucloud.cli.values import decimal, fields, per_unit
 from ipucloud.client import accounts, prices
 from ipucloud.client.call import without_none
 from ipucloud.client.errors import ApiError, UsageError
@@ -77,7 +77,7 @@ def list_prices(
         lambda each: (
             each.sku,
             each.region,
-            each.unit_price,
+            per_unit(each.unit_price),
             each.valid_from,
             each.valid_to,
             each.account_id or "list price",
@@ -204,7 +204,7 @@ def correct(
     session.show(done, [("correction", done.id), ("difference", done.difference), ("hours to rate", done.hours_left)])
 
 
-@customer_command(app, "corrections", "")
+@customer_command(app, "corrections", "", lists=True)
 def corrections(session: Session) -> None:
     """List corrections of past prices. Needs a platform token."""
     session.show_items(
@@ -213,7 +213,7 @@ def corrections(session: Session) -> None:
         lambda each: (
             each.sku,
             each.region,
-            each.unit_price,
+            per_unit(each.unit_price),
             each.valid_from,
             each.valid_to,
             each.difference,

@@ -80,7 +80,7 @@ def request(
     _show(session, session.run(call))
 
 
-@customer_command(app, "requests", "", "--state open")
+@customer_command(app, "requests", "", "--state open", lists=True)
 def requests(
     session: Session,
     state: Annotated[QuotaRequestState | None, typer.Option(help="Only those in this state.")] = None,

@@ -12,6 +12,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, RECIPE, suggesting
 from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, run_job, variable
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import per_unit
 from ipucloud.client import clusters, recipes
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import UsageError
@@ -135,7 +136,7 @@ def _smallest_flavor(session: Session, recipe: RecipeOffer, region: str | None) 
     new_cluster = NewCluster(
         "estimate", region=place, flavor=recipe.flavor, image=newest_image(session, place), ssh_keys=()
     )
-    price = session.run(clusters.estimate(new_cluster)).price_per_minute
+    price = per_unit(session.run(clusters.estimate(new_cluster)).price_per_minute)
     session.note(
         f"{recipe.flavor}, the smallest that {recipe.id} runs on, costs {price} a minute until it is suspended or"
         " deleted."
@@ -173,6 +174,6 @@ def _of_program(program: RecipeProgram) -> list[tuple[str, object]]:
 def _of_price(recipe: RecipeOffer) -> list[tuple[str, object]]:
     return [
         ("flavor", recipe.flavor),
-        ("list price per minute", recipe.price_per_minute),
+        ("list price per minute", per_unit(recipe.price_per_minute)),
         ("expected list price", recipe.expected_price),
     ]

@@ -34,7 +34,7 @@ def list_services(
     states = () if state is None else (state.value,)
     session.list(
         services.list(find_cluster(session.client, cluster).id, state=states),
-        ("NAME", "STATE", "HEALTH", "SERVER", "PORT", "STARTS", "COMMAND", "STARTED"),
+        ("NAME", "STATE", "HEALTH", "SERVER", "PORT", "STARTS", "STARTED", "COMMAND"),
         lambda each: (
             each.name,
             each.state,
@@ -42,11 +42,10 @@ def list_services(
             each.poplar_server,
             each.port,
             each.attempt,
-            shlex.join(each.command),
             each.started_at,
+            shlex.join(each.command),
         ),
         drop=("STARTED", "STARTS", "SERVER", "HEALTH"),
-        wrap="COMMAND",
     )
 
 
@@ -73,7 +72,9 @@ def logs(
     write_parts(session, lambda after: services.log(owner, str(service_id), after=after), "program", follow=follow)
 
 
-@customer_command(app, "metrics", "bert chat", "bert chat --since 6h", "bert chat --since 7d --step 3600 --json")
+@customer_command(
+    app, "metrics", "bert chat", "bert chat --since 6h", "bert chat --since 7d --step 3600 --json", lists=True
+)
 def metrics(
     session: Session,
     cluster: Cluster,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +17,7 @@ from ipucloud.cli.session import Session, customer_command, own_account
 from ipucloud.cli.times import utc
 from ipucloud.client import accounts, billing, clusters
 from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models import Budget, ProjectUsage, Summary, Usage
+from ipucloud.client.models import Budget, FlavorSpending, ProjectUsage, SkuSpending, Summary, TagSpending, Usage
 
 app = typer.Typer()
 
@@ -58,22 +59,23 @@ def show_summary(session: Session, summary: Summary) -> None:
         return
     session.show_items(
         summary.clusters,
-        ("CLUSTER", "FLAVOR", "STATE", "MINUTES", "ACCRUED", "PER HOUR", "FORECAST", "MONTH BEFORE"),
+        ("CLUSTER", "FLAVOR", "STATE", "MINUTES", "ACCRUED", "PER HOUR", "FORECAST", "MONTH BEFORE", "ID"),
         lambda each: (
             *(each.name, each.flavor, each.state, each.minutes),
-            *(each.accrued, each.per_hour, each.forecast, each.previous),
+            *(each.accrued, each.per_hour, each.forecast, each.previous, each.cluster_id),
         ),
-        drop=("FLAVOR", "MINUTES", "MONTH BEFORE", "STATE"),
+        drop=("ID", "FLAVOR", "MINUTES", "MONTH BEFORE", "STATE"),
     )
-    of_flavors = [(each.flavor, each.accrued, each.forecast, each.previous) for each in summary.flavors]
-    of_skus = [(each.sku, each.accrued, each.forecast, each.previous) for each in summary.skus]
-    of_tags = [(f"{each.key}={each.value}", each.accrued, each.forecast, each.previous) for each in summary.tags]
-    if of_flavors or of_skus or of_tags:
-        session.show_items(
-            [*of_flavors, *of_skus, *of_tags],
-            ("FLAVOR, SKU OR TAG", "ACCRUED", "FORECAST", "MONTH BEFORE"),
-            lambda each: each,
-        )
+    # A table for each: the cost of a cluster is in its flavors, in its SKUs, and in each of its tags.
+    groups: dict[str, list[tuple[object, ...]]] = defaultdict(list)
+    for flavor in summary.flavors:
+        groups["FLAVOR"].append((flavor.flavor, *_figures(flavor)))
+    for sku in summary.skus:
+        groups["SKU"].append((sku.sku, *_figures(sku)))
+    for tag in summary.tags:
+        groups[f"TAG {tag.key}"].append((tag.value, *_figures(tag)))
+    for title, rows in groups.items():
+        session.show_items(rows, (title, "ACCRUED", "FORECAST", "MONTH BEFORE"), lambda each: each)
     if summary.budgets:
         session.show_items(
             summary.budgets,
@@ -82,6 +84,10 @@ def show_summary(session: Session, summary: Summary) -> None:
         )
     for note in _notes(summary):
         session.note(note)
+
+
+def _figures(part: FlavorSpending | SkuSpending | TagSpending) -> tuple[object, ...]:
+    return part.accrued, part.forecast, part.previous
 
 
 def _facts(summary: Summary) -> list[tuple[str, object]]:
@@ -126,7 +132,8 @@ usage_app = typer.Typer()
 def usage(
     session: Session,
     cluster: Annotated[
-        str | None, typer.Argument(help="Name or id; default: the whole project.", autocompletion=names(CLUSTER))
+        str | None,
+        typer.Argument(help="Name or id, even if deleted; default: the project.", autocompletion=names(CLUSTER)),
     ] = None,
     since: Annotated[datetime | None, typer.Option(help="UTC; default: the start of the month.")] = None,
     until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
@@ -139,7 +146,7 @@ def usage(
         facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]
         session.show(whole, [*_usage_facts(whole), *facts])
     else:
-        one = session.run(clusters.usage(find_cluster(session.client, cluster).id))
+        one = session.run(clusters.usage(find_cluster(session.client, cluster, deleted=True).id))
         session.show(one, _usage_facts(one))
 
 

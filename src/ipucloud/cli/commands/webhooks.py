@@ -45,7 +45,7 @@ def create(
     _show(session, session.run(call))
 
 
-@customer_command(app, "event-types")
+@customer_command(app, "event-types", lists=True)
 def event_types(session: Session) -> None:
     """List the event types."""
     session.list(
@@ -137,7 +137,7 @@ def rotate_secret(
     _show(session, session.run(webhooks.rotate_secret(webhook_id, keep_previous_seconds=keep, account=account)))
 
 
-@customer_command(app, "deliveries", "alerts --state failed")
+@customer_command(app, "deliveries", "alerts --state failed", lists=True)
 def deliveries(
     session: Session,
     webhook: Id,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 Item = TypeVar("Item")
+_PLACES = {0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF", 3: "BHD IQD JOD KWD LYD OMR TND"}
+PLACES = {code: places for places, codes in _PLACES.items() for code in codes.split()}
+"""Decimal places of currencies, by ISO 4217; those that are not in it have two."""
+_DIGITS = 60
 _SECRETS = frozenset({"access_key", "secret", "token"})
 
 
@@ -27,13 +31,17 @@ class Answer(BaseModel):
 
 
 class Money(Answer):
-    """An exact amount in a currency."""
+    """An exact amount in a currency. `str` rounds it to the currency's decimal places, for people."""
 
     amount: Decimal
     currency: str
 
     def __str__(self) -> str:
-        return f"{self.amount:f} {self.currency}"
+        unit = Decimal(1).scaleb(-PLACES.get(self.currency, 2))
+        if 0 < abs(self.amount) < unit:
+            return f"< {unit:f} {self.currency}" if self.amount > 0 else f"> -{unit:f} {self.currency}"
+        with localcontext(prec=_DIGITS):
+            return f"{self.amount.quantize(unit, ROUND_HALF_UP):f} {self.currency}"
 
 
 class Page(Answer, Generic[Item]):

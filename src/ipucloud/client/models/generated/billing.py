@@ -1227,7 +1227,7 @@ class Summary(Answer):
     """Balances of the account that pays, one entry per currency."""
 
     budgets: Annotated[Sequence[Budget], Field(validate_default=True)] = []
-    """Budgets, with their figures of the current month."""
+    """Budgets created before the end of the month, with its figures and their present amounts."""
 
     unusual_days: Annotated[Sequence[UnusualDay], Field(validate_default=True)] = []
     """Days of the month, posted as a whole, that cost far more or less than their weekday usually does."""
