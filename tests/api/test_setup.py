@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
-from tests.api.support import UNLIMITED, Api, problem, running, s3_connection_json
+from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, cluster_json, key, problem, running, s3_connection_json
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -22,6 +24,22 @@ async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(world: World, 
             assert not document["retryable"]
             assert "operator must set IPUCLOUD_SECRETS_KEY" in document["detail"]
         assert await api.snapshot() == before
+
+
+async def test_a_cluster_that_nobody_can_log_in_to_is_warned_of(api: Api, world: World, database: Scratch) -> None:
+    async def warned(api: Api, path: str, headers: Mapping[str, str] | None = None, **changes: object) -> list[str]:
+        answer = await api.owner.post(f"{api.base}/{path}", json=cluster_json() | changes, headers=headers)
+        return [each["code"] for each in answer.json()["warnings"]]
+
+    await api.owner.post(f"{api.base}/ssh-keys", json={"name": "laptop", "public_key": PUBLIC_KEY})
+    assert await warned(api, "clusters:estimate", ssh_keys=[]) == []
+    async with running(world, database.app_url, settings={**UNLIMITED, "secrets_key": None}) as without:
+        assert await warned(without, "clusters:estimate", ssh_keys=[]) == ["no_login"]
+        assert await warned(without, "clusters:estimate", ssh_keys=[], user_data="#!/bin/sh") == []
+        assert await warned(without, "clusters:estimate", ssh_keys=["laptop"]) == []
+        headers = key()
+        for _ in range(2):
+            assert await warned(without, "clusters", headers, ssh_keys=[]) == ["no_login"]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_the_tutorial_leads_to_a_bill(system: Up, tmp_path: Path) -> None:
         assert result in shown
 
 
-@needs(Need.CURL)
+@needs(Need.CURL, Need.OPENSSH)
 def test_the_journey_by_curl_succeeds(system: Up, tmp_path: Path) -> None:
     project = system.ipucloud.json("whoami", **system.environment)["project"]["slug"]
     shown = follow("rest.md", system, tmp_path, URL=system.facts["url"], TOKEN=system.facts["token"], PROJECT=project)

@@ -36,12 +36,17 @@ _BY_STATUS = {
 }
 
 
+def exit_of_status(status: int) -> Exit:
+    """The exit status for an answer with this HTTP status."""
+    return Exit.OK if status < 300 else _BY_STATUS.get(status, Exit.FAILED)
+
+
 def exit_of(error: ClientError) -> Exit:
     """The exit status for an error of the client."""
     from ipucloud.client.errors import ApiError, UnreachableError, UsageError, WaitTimeoutError
 
     if isinstance(error, ApiError):
-        return _BY_STATUS.get(error.status, Exit.FAILED)
+        return exit_of_status(error.status)
     if isinstance(error, UnreachableError | WaitTimeoutError):
         return Exit.UNREACHABLE
     return Exit.USAGE if isinstance(error, UsageError) else Exit.FAILED

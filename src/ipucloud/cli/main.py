@@ -61,6 +61,8 @@ COMMANDS = (
     Entry("logout", "ipucloud.cli.commands.login:logout_app", "End a login and delete its profile.", ACCOUNT),
     Entry("profiles", "ipucloud.cli.commands.login:profiles_app", "List the stored profiles.", ACCOUNT),
     Entry("whoami", "ipucloud.cli.commands.whoami", "Show the service, the token, its project and role.", ACCOUNT),
+    Entry("token", "ipucloud.cli.commands.request:token_app", "Print the token in use, for scripts.", ACCOUNT),
+    Entry("request", "ipucloud.cli.commands.request", "Send a request to the API.", ACCOUNT),
     Entry("doctor", "ipucloud.cli.commands.doctor", "Check settings, service and machine; say what is next.", ACCOUNT),
     Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Manage public keys for logging in to servers.", ACCOUNT),
     Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),

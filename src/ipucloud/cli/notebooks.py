@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import shlex
 import signal
@@ -18,6 +17,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from ipucloud.cli import ssh as openssh
+from ipucloud.cli.programs import ENDED
 from ipucloud.cli.session import Session
 from ipucloud.cli.syncing import Remote
 from ipucloud.client import services
@@ -30,15 +30,21 @@ PATIENCE_SECONDS = 120.0
 """For JupyterLab's first answer, once its program runs."""
 MAX_RESTARTS = 3
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-ENDED = {ServiceState.FAILED, ServiceState.STOPPED}
-_NAME = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
 _LOCAL = 'PATH="$PATH:$HOME/.local/bin"'
 """Where `pip install --user` puts programs; behind those of the image, in the environment of a login."""
 _FOUND = "sh -lc " + shlex.quote(f"{_LOCAL} jupyter lab --version")
 _INSTALL = "sh -lc " + shlex.quote(
-    'if [ -n "$VIRTUAL_ENV" ]; then python3 -m pip install -q jupyterlab;'
-    " else python3 -m pip install -q --user jupyterlab; fi"
+    'if [ -n "$VIRTUAL_ENV" ]; then python3 -m pip install -q jupyterlab 2>&1;'
+    " else python3 -m pip install -q --user jupyterlab 2>&1; fi"
 )
+_EXTERNALLY_MANAGED = b"externally-managed-environment"
+"""What pip says where a distribution manages Python's packages (PEP 668)."""
+_INSTALL_APART = "sh -lc " + shlex.quote(
+    'exec 2>&1; own="$HOME/.local/share/ipucloud/jupyterlab"; python3 -m venv --system-site-packages "$own"'
+    ' && "$own/bin/python" -m pip install -q jupyterlab'
+    ' && mkdir -p "$HOME/.local/bin" && ln -sf "$own"/bin/jupyter* "$HOME/.local/bin"'
+)
+_REASON_LINES = 3
 _PROGRAM = f'unset JUPYTER_TOKEN; {_LOCAL} JUPYTER_TOKEN_FILE="$HOME/$0" exec jupyter lab "$@"'
 
 
@@ -67,34 +73,21 @@ def require_jupyter(remote: Remote, cluster: str, *, install: bool) -> None:
     """Raises UsageError when the server has no JupyterLab, or it cannot be installed there."""
     if remote.run(_FOUND, check=False).returncode == 0:
         return
-    if install:
-        remote.run(_INSTALL)
-    if not install or remote.run(_FOUND, check=False).returncode != 0:
+    if not install:
         raise UsageError(
             f"Server {remote.server.name} has no JupyterLab. Install it with `ipucloud notebook {cluster} --install`,"
-            " or on the server with `python3 -m pip install --user jupyterlab`."
+            " or on the server with pip."
         )
-
-
-def existing(session: Session, cluster: Cluster, name: str) -> Service | None:
-    """The service of this name that has not ended; one that is to stop is waited for.
-
-    Raises UsageError for what is no name.
-    """
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"--name {name} is no DNS label that begins with a letter, such as notebook.")
-    while True:
-        try:
-            service = session.run(services.get(cluster.id, name))
-        except ApiError as error:
-            if error.status == httpx.codes.NOT_FOUND:
-                return None
-            raise
-        if service.state in ENDED:
-            return None
-        if service.stop_requested_at is None:
-            return service
-        time.sleep(POLL_SECONDS)
+    done = remote.run(_INSTALL, check=False)
+    if _EXTERNALLY_MANAGED in done.stdout:
+        done = remote.run(_INSTALL_APART, check=False)
+    if done.returncode == 0:
+        done = remote.run(_FOUND, check=False)
+    if done.returncode != 0:
+        lines = [line for line in (done.stdout or done.stderr).decode(errors="replace").splitlines() if line.strip()]
+        first = next((number for number, line in enumerate(lines) if line.lower().startswith("error")), 0)
+        reason = " ".join(lines[first : first + _REASON_LINES]) or f"status {done.returncode}"
+        raise UsageError(f"JupyterLab cannot be installed on {remote.server.name}: {reason}")
 
 
 def joined(remote: Remote, cluster: Cluster, service: Service) -> Notebook:

@@ -130,6 +130,12 @@ def shown(value: object) -> Text:
     return Text(harmless(str(value)))
 
 
+def write_foreign(text: str, stream: TextIO) -> None:
+    """What a program wrote. At a terminal nothing that controls it is shown; a file gets the text as it is."""
+    stream.write("\n".join(map(harmless, text.split("\n"))) if stream.isatty() else text)
+    stream.flush()
+
+
 def harmless(text: str) -> str:
     """`text` without terminal control characters, which another service at the URL could send."""
     return "".join(" " if unicodedata.category(each) in {"Cc", "Cf", "Zl", "Zp"} else each for each in text)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import TypeVar
 
-from ipucloud.cli.output import harmless
+from ipucloud.cli.output import write_foreign
 from ipucloud.cli.session import Session
 from ipucloud.cli.values import requester
+from ipucloud.client import services
 from ipucloud.client.call import Call
-from ipucloud.client.errors import ApiError, UnreachableError
-from ipucloud.client.models import Job, JobLog, Service, ServiceLog
+from ipucloud.client.errors import ApiError, UnreachableError, UsageError
+from ipucloud.client.models import Cluster, Job, JobLog, Service, ServiceLog, ServiceState
 from ipucloud.client.retry import AGAIN
 
 Log = TypeVar("Log", JobLog, ServiceLog)
@@ -21,6 +24,9 @@ Log = TypeVar("Log", JobLog, ServiceLog)
 POLL_SECONDS = 1.0
 LOST_SECONDS = 3.0
 """Between two questions about a program that runs, and after one that was not answered."""
+ENDED = {ServiceState.FAILED, ServiceState.STOPPED}
+_LABEL = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
+_LAST_LINES = 10
 
 
 def write_parts(
@@ -39,10 +45,7 @@ def write_parts(
     while True:
         part = _patient(session, log, noun, after) if follow else session.run(log(after))
         for piece in () if silent else part.items:
-            text = piece.text
-            # At a terminal nothing that controls it is shown; a file gets what the program wrote.
-            sys.stdout.write("\n".join(map(harmless, text.split("\n"))) if sys.stdout.isatty() else text)
-        sys.stdout.flush()
+            write_foreign(piece.text, sys.stdout)
         after = part.next
         if part.complete or not (follow or part.items):
             return
@@ -84,3 +87,33 @@ def started_as(program: Job | Service) -> list[tuple[str, object]]:
         ("registry user", program.registry_username),
         ("server", program.poplar_server),
     ]
+
+
+def require_label(name: str) -> None:
+    """Raises UsageError for what cannot be the name of a service."""
+    if not _LABEL.fullmatch(name):
+        raise UsageError(f"--name {name} is no DNS label that begins with a letter, such as app.")
+
+
+def service_in_use(session: Session, cluster: Cluster, name: str) -> Service | None:
+    """The service of this name that has not ended; one that is to stop is waited for."""
+    while True:
+        try:
+            service = session.run(services.get(cluster.id, name))
+        except ApiError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        if service.state in ENDED:
+            return None
+        if service.stop_requested_at is None:
+            return service
+        time.sleep(POLL_SECONDS)
+
+
+def last_lines(session: Session, cluster: Cluster, service: Service) -> list[str]:
+    """The last of what a service's program wrote."""
+    text, after = "", 0
+    while (part := session.run(services.log(cluster.id, str(service.id), after=after))).items:
+        text, after = text + "".join(each.text for each in part.items), part.next
+    return text.splitlines()[-_LAST_LINES:]

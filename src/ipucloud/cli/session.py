@@ -61,9 +61,13 @@ class Session:
         profile = self.configured
         if profile.url is None:
             raise UsageError(NOT_CONFIGURED.format(what="URL of a service", variable="IPUCLOUD_URL"))
-        if profile.token is None:
+        return Client(profile.url, self.token, project=profile.project)
+
+    @property
+    def token(self) -> str:
+        if self.configured.token is None:
             raise UsageError(NOT_CONFIGURED.format(what="token", variable="IPUCLOUD_TOKEN"))
-        return Client(profile.url, profile.token, project=profile.project)
+        return self.configured.token
 
     @cached_property
     def messages(self) -> Console:

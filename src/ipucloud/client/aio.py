@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -72,6 +72,19 @@ class AsyncClient:
     async def run_tagged(self, call: Call[Result]) -> Tagged[Result]:
         """As `run`, with the entity tag for `if_match` of a change."""
         return await self._drive(self._exchange.tagged(call))
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        hold: float = 0.0,
+        repeat: bool = True,
+    ) -> Received:
+        """Send a request to a path of the service; see `Client.send`."""
+        return await self._drive(self._exchange.send(method, path, headers or {}, content, hold=hold, repeat=repeat))
 
     async def items(self, call: Call[Page[Result]]) -> AsyncIterator[Result]:
         """Every item of a list, fetched page by page."""

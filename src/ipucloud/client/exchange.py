@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 import ipucloud
 import ipucloud.client as sdk
 from ipucloud.client import profiles
-from ipucloud.client.call import Call, Ref, Tagged
+from ipucloud.client.call import Call, Ref, Tagged, segment
 from ipucloud.client.errors import (
     ApiError,
     FieldError,
@@ -31,7 +31,7 @@ from ipucloud.client.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from ipucloud.client.retry import AGAIN, Retry, retry_after_seconds
+from ipucloud.client.retry import AGAIN, NO_RETRY, Retry, retry_after_seconds
 
 if TYPE_CHECKING:
     from ipucloud.client.models import Operation
@@ -82,7 +82,14 @@ Progress: TypeAlias = Callable[["Operation"], None]
 PATIENT = Retry(attempts=100, longest=300.0)
 """Retries while waiting for an operation, which must survive a restart of the service."""
 
+SCOPE = "{project}"
+"""In the path of a request: the project of the client."""
 _TOKEN = re.compile(r"[\x21-\x7e]+")
+_METHOD = re.compile(r"[A-Z]+")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\x20-\x7e]*")
+_FIXED = frozenset({"authorization", "host"})
+"""Headers that decide who gets the token."""
 _SHORTEST_HOLD = 0.5
 
 
@@ -148,6 +155,25 @@ class Exchange:
             self.project = yield from self._own_project()
         return self._request(call)
 
+    def send(
+        self, method: str, path: str, headers: Mapping[str, str], content: bytes | None, *, hold: float, repeat: bool
+    ) -> Flow[Received]:
+        """See `Client.send`."""
+        if not _METHOD.fullmatch(method):
+            raise UsageError(f"{method} is no method, such as GET.")
+        if not path.startswith("/") or not _TOKEN.fullmatch(path) or "#" in path:
+            raise UsageError(f"{path} is no path of the service: it begins with / and is encoded, such as /v1/whoami.")
+        if {".", ".."} & {*unquote(path.partition("?")[0]).split("/")}:  # they could lead out of the service's own URL
+            raise UsageError(f"{path} has a part . or .. in it.")
+        for name, value in headers.items():
+            if not _HEADER.fullmatch(name) or not _VALUE.fullmatch(value) or name.lower() in _FIXED:
+                raise UsageError(f"The header {name} cannot be sent.")
+        if SCOPE in path:
+            self.project = self.project or (yield from self._own_project())
+            path = path.replace(SCOPE, segment(self.project))
+        request = Request(method, self.url + path, self._headers(content, headers), content, self.timeout + hold)
+        return (yield from self._answered(request, self.retry if repeat else NO_RETRY))
+
     def wait(
         self,
         operation: Operation | Ref,
@@ -182,16 +208,27 @@ class Exchange:
 
     def _request(self, call: Call[Result]) -> Request:
         content = call.content()
-        headers = {
-            "Authorization": f"Bearer {self.token}",
-            "Accept": "application/json, application/problem+json",
-            "User-Agent": f"ipucloud/{ipucloud.__version__}",
-            **({"Content-Type": "application/json"} if content is not None else {}),
-            **call.headers,
+        url, headers = self.url + call.target(self.project), self._headers(content, call.headers)
+        return Request(call.method, url, headers, content, self.timeout + call.hold)
+
+    def _headers(self, content: bytes | None, more: Mapping[str, str]) -> dict[str, str]:
+        """The headers of a request, with `more` in the place of those of the same name."""
+        return {
+            "authorization": f"Bearer {self.token}",
+            "accept": "application/json, application/problem+json",
+            "user-agent": f"ipucloud/{ipucloud.__version__}",
+            **({"content-type": "application/json"} if content is not None else {}),
+            **{name.lower(): value for name, value in more.items()},
         }
-        return Request(call.method, self.url + call.target(self.project), headers, content, self.timeout + call.hold)
 
     def _send(self, request: Request, retry: Retry) -> Flow[Received]:
+        received = yield from self._answered(request, retry)
+        if received.status >= 300:
+            raise problem(received)
+        return received
+
+    def _answered(self, request: Request, retry: Retry) -> Flow[Received]:
+        """The response, whatever its status, once nothing more is gained by sending the request again."""
         started = self.clock()
         failures = 0
         while True:
@@ -199,7 +236,13 @@ class Exchange:
             if isinstance(outcome, Received) and outcome.status < 300:
                 return outcome
             failures += 1
-            yield Pause(self.pause(request, outcome, failures, started, retry))
+            try:
+                pause = self.pause(request, outcome, failures, started, retry)
+            except (ApiError, UnexpectedAnswerError):
+                if isinstance(outcome, Received):
+                    return outcome
+                raise
+            yield Pause(pause)
 
     def pause(self, request: Request, outcome: Outcome, failures: int, started: float, retry: Retry) -> float:
         """Seconds until the request is sent again after so many failures since a time. Raises the error to give up."""

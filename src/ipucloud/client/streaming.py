@@ -82,7 +82,7 @@ class Resumed(Generic[Result]):
     def request(self) -> Request:
         """The next request to send."""
         self._messages = Messages()
-        headers = {**self._request.headers, "Accept": f"{EVENT_STREAM}, application/problem+json"}
+        headers = {**self._request.headers, "accept": f"{EVENT_STREAM}, application/problem+json"}
         if self._last is not None:
             headers["Last-Event-ID"] = self._last
         return replace(self._request, headers=headers, timeout=SILENCE_SECONDS)

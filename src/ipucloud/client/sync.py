@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -91,6 +91,24 @@ class Client:
     def run_tagged(self, call: Call[Result]) -> Tagged[Result]:
         """As `run`, with the entity tag for `if_match` of a change."""
         return self._drive(self._exchange.tagged(call))
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        hold: float = 0.0,
+        repeat: bool = True,
+    ) -> Received:
+        """Send a request to a path of the service with its query, and return the response, whatever its status.
+
+        `{project}` in the path is the client's project. `hold`: seconds that the service may wait. `repeat`: whether
+        it is sent again as calls are, which has no second effect with an idempotency key. Raises UnreachableError;
+        UsageError for what is no path of the service, and for headers that decide who gets the token.
+        """
+        return self._drive(self._exchange.send(method, path, headers or {}, content, hold=hold, repeat=repeat))
 
     def items(self, call: Call[Page[Result]]) -> Iterator[Result]:
         """Every item of a list, fetched page by page."""

@@ -13,6 +13,7 @@ from ipucloud.clusters.operations.create import plan_for
 from ipucloud.clusters.preemption.plan import minutes_to_room
 from ipucloud.clusters.volumes import at_create as volumes
 from ipucloud.clusters.waiting.queue import Ahead, ahead
+from ipucloud.clusters.warnings import warnings_of
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.contract.estimates import (
@@ -96,4 +97,5 @@ async def estimate(
             wait=would_wait(queue, has_room=why_not is None, awaited=admitted.awaited),
         ),
         expected_seconds=math.ceil(expected_seconds(plan_for(admitted, body), admitted.typical_seconds)),
+        warnings=warnings_of(body, settings),
     )

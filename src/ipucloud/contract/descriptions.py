@@ -118,8 +118,6 @@ DESCRIPTIONS: Mapping[str, str] = {
     "QuotaLimits.items": "Limits of the project.",
     "key": "Key of the tag.",
     "kind": "What it is.",
-    "OperationOut.kind": "Kind of operation.",
-    "OperationSummaryOut.kind": "Kind of operation.",
     "TaxRateOut.kind": "Kind of rate; invoices use `standard`.",
     "kinds": "What the software is for.",
     "last_delivered_at": "When a file was last delivered; null if none was.",

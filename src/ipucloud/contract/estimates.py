@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from ipucloud.contract.fields import Answer
+from ipucloud.contract.operations import OperationOut
 from ipucloud.kernel.money import Money
 
 
@@ -139,6 +140,27 @@ class ResizeEstimateOut(Answer):
     expected_seconds: int = Field(description="Usual time until the cluster is in use again, in seconds.")
 
 
+class ClusterWarningOut(Answer):
+    """What is allowed, and probably not meant."""
+
+    code: str = Field(
+        description="`no_login`: nobody will be able to log in to the servers; others may be added.",
+        examples=["no_login"],
+    )
+    detail: str = Field(
+        description="What follows, and what to do, for people.",
+        examples=[
+            "Nobody will be able to log in to this cluster, which is billed: name the project's SSH keys in `ssh_keys`."
+        ],
+    )
+
+
+class ClusterCreationOut(OperationOut):
+    """An asynchronous request and its progress; of a create, with what is probably not meant."""
+
+    warnings: list[ClusterWarningOut] = Field(description="What is allowed, and probably not meant.", examples=[[]])
+
+
 class EstimateOut(ClusterPriceOut):
     """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
 
@@ -146,3 +168,4 @@ class EstimateOut(ClusterPriceOut):
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
     expected_seconds: int = Field(description="Usual time until the cluster is active, in seconds.")
+    warnings: list[ClusterWarningOut] = Field(description="What is allowed, and probably not meant.", examples=[[]])

@@ -71,7 +71,7 @@ class OperationSummaryOut(Answer):
     """An operation without its steps. Once `done` is true, nothing changes any more."""
 
     id: UUID
-    kind: str = Field(examples=["cluster.create"])
+    kind: str = Field(description="Kind of operation.", examples=["cluster.create"])
     target: TargetOut
     state: str = Field(description="`queued`, `running`, `cancelling`, `succeeded`, `failed` or `cancelled`.")
     done: bool

@@ -103,12 +103,21 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     }
 
 
+def test_what_a_create_is_warned_of_is_shown(run: Run, service: Service) -> None:
+    serve_catalogue(service)
+    serve_cluster(service)
+    warning = {"code": "no_login", "detail": "Nobody will be able to log in."}
+    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION | {"warnings": [warning]}))
+    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait")
+    assert (ended.status, "Warning: Nobody will be able to log in.\n" in ended.err) == (0, True)
+
+
 def test_create_without_waiting_gives_the_same_document(run: Run, service: Service) -> None:
     serve_catalogue(service)
     serve_cluster(service)
     service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
     ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait", "--json")
-    assert ended.status == 0
+    assert (ended.status, "Warning" in ended.err) == (0, False)
     assert ended.json["operation"]["id"] == "operation-1"
     assert ended.json["cluster"]["name"] == "bert"
 

@@ -99,6 +99,7 @@ function Price({ estimate: found, draft }: { estimate: Schemas["Estimate"]; draf
           ]}
         />
         <BudgetEffect draft={draft} perHour={found.price_per_hour} />
+        {found.warnings.map((each) => <Alert key={each.code} type="warning">{each.detail}</Alert>)}
         {!quota.allowed && <Alert type="warning">{s.noQuota(f.number(quota.needed), f.number(Math.max(0, quota.limit - quota.used)))}</Alert>}
         {!capacity.available && capacity.why_not && <Alert type="warning">{capacity.why_not.detail}</Alert>}
         {quota.allowed && capacity.available && <Alert type="success">{s.fits}</Alert>}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 from uuid import UUID
 
+import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,13 +25,13 @@ from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.queries import cluster_document
 from ipucloud.clusters.repairs.reschedule import reschedule
 from ipucloud.clusters.update import update
+from ipucloud.clusters.warnings import warnings_of
 from ipucloud.contract.clusters import (
     ClusterCreate,
     ClusterOut,
     ClusterPatch,
 )
-from ipucloud.contract.estimates import EstimateOut
-from ipucloud.contract.operations import OperationOut
+from ipucloud.contract.estimates import ClusterCreationOut, EstimateOut
 from ipucloud.contract.repairs import RepairReschedule
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
@@ -85,7 +87,7 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
         "createCluster",
         "Create a cluster",
         Permission.CLUSTER_WRITE,
-        gives=OperationOut,
+        gives=ClusterCreationOut,
         status=202,
         description="Accepted; Location is the operation",
         errors=(
@@ -111,7 +113,9 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
         catalogue, settings = catalogue_of(request), services_of(request).settings
         creation = await create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
         trace_of(request).concerns(cluster_id=creation.target_id)
-        return await accepted(connection, scope, creation.operation_id, creation.target_id)
+        answer = await accepted(connection, scope, creation.operation_id, creation.target_id)
+        warnings = [each.model_dump() for each in warnings_of(body, settings)]
+        return replace(answer, body=orjson.dumps({**orjson.loads(answer.body), "warnings": warnings}))
 
     return await change(request, project, effect)
 

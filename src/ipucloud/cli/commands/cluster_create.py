@@ -112,6 +112,8 @@ def create(
             reservation=reservation,
         )
         operation = session.run(clusters.create(new_cluster))
+    for warning in operation.warnings:
+        session.note(f"Warning: {warning.detail}")
     if wait:
         try:
             operation = follow(session, operation, patience)

@@ -15,6 +15,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.notebooks import Notebook, NotebookError
 from ipucloud.cli.output import write_json
+from ipucloud.cli.programs import require_label, service_in_use
 from ipucloud.cli.running import Place
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.syncing import Remote
@@ -48,8 +49,9 @@ def notebook(
 
     A notebook that runs already is reached again. The URL has its token: whoever has it runs programs on the server.
     """
+    require_label(name)
     chosen = find_cluster(session.client, cluster)
-    service = notebooks.existing(session, chosen, name)
+    service = service_in_use(session, chosen, name)
     place = Place(session, chosen, _ordinal(chosen, service.poplar_server) if service else server, identity_file)
     remote = place.remote()
     local = notebooks.local_port(local_port, remote, service.port if service else port)

@@ -13,15 +13,19 @@ from ipucloud.cli.commands.services import facts
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, FLAVOR
+from ipucloud.cli.programs import ENDED, last_lines, require_label, service_in_use
 from ipucloud.cli.running import Place, chosen_cluster, name_of, registry_login, send, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import services
+from ipucloud.client.errors import ApiError
 from ipucloud.client.models import Cluster, Service, ServiceState
 from ipucloud.client.services import HealthCheck, NewService
 
 app = typer.Typer()
 
 POLL_SECONDS = 1.0
+SETTLED_SECONDS = 5.0
+"""A program that ends earlier did not start well. The service looks at it every two seconds."""
 
 
 @customer_command(
@@ -75,7 +79,13 @@ def serve(
     """
     directory, environment = name_of(sync), dict(variable(each) for each in env or ())
     login = registry_login(image, registry_user)
+    require_label(name)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, region=region, ssh_keys=ssh_keys)
+    if service_in_use(session, chosen, name) is not None:
+        stop = f"ipucloud services stop {chosen.name} {name}"
+        raise ApiError(
+            409, "name_taken", f"{chosen.name} has a service {name}. Choose another --name, or stop it: {stop}"
+        )
     poplar = send(Place(session, chosen, server, identity_file), sync, directory)
     check = None
     if health is not None:
@@ -85,12 +95,12 @@ def serve(
     if not detach:
         service = _begun(session, chosen, service)
     session.show(service, facts(service))
-    if service.state == ServiceState.FAILED:
-        session.note(f"See why: ipucloud services logs {chosen.name} {service.name}")
+    if service.failures or service.state in ENDED:
+        _say_why(session, chosen, service)
         raise typer.Exit(Exit.FAILED)
     which = f" --server {server}" if server else ""
-    proxy = f"{session.client.url}/v1/projects/{chosen.project}/clusters/{chosen.name}/services/{service.name}/proxy/"
-    session.note(f'To reach it: curl -H "Authorization: Bearer $IPUCLOUD_TOKEN" {proxy}')
+    proxy = f"/v1/projects/{chosen.project}/clusters/{chosen.name}/services/{service.name}/proxy/"
+    session.note(f"To reach it: ipucloud request {proxy}")
     session.note(
         f"To reach it at http://127.0.0.1:{port}/: ipucloud clusters ssh {chosen.name}{which} --forward {port}"
     )
@@ -98,8 +108,23 @@ def serve(
 
 
 def _begun(session: Session, cluster: Cluster, service: Service) -> Service:
-    """The service once its program was seen to run, or has ended for good."""
-    while service.state == ServiceState.STARTING:
+    """The service once its program was seen to run for SETTLED_SECONDS, or has ended."""
+    settled: float | None = None
+    while not service.failures and service.state not in ENDED:
+        if service.state == ServiceState.RUNNING:
+            settled = settled or time.monotonic() + SETTLED_SECONDS
+            if time.monotonic() >= settled:
+                break
         time.sleep(POLL_SECONDS)
         service = session.run(services.get(cluster.id, service.id))
     return service
+
+
+def _say_why(session: Session, cluster: Cluster, service: Service) -> None:
+    """Say how a program ended that did not keep running, with its last lines."""
+    session.note(f"The program has ended: {service.state_reason or f'exit status {service.exit_status}'}.")
+    for line in last_lines(session, cluster, service):
+        session.note(f"  {line}")
+    session.note(f"To see all of it: ipucloud services logs {cluster.name} {service.name}")
+    if service.state not in ENDED:
+        session.note(f"It is started again. To stop it: ipucloud services stop {cluster.name} {service.name}")

@@ -6,6 +6,18 @@ from collections.abc import Mapping
 
 from ipucloud.contract.examples.story import CLUSTER, COMPOSED, FINGERPRINT, ID, OPERATION
 
+_RUNNING: Mapping[str, object] = {
+    "cancellable": True,
+    "finished_at": None,
+    "id": OPERATION,
+    "progress": 5,
+    "requested_by": COMPOSED,
+    "stage": "NETWORK",
+    "started_at": "2026-05-04T09:00:01Z",
+    "state": "running",
+}
+"""An operation."""
+
 CLUSTERS: Mapping[str, object] = {
     "AccessKeyOut.id": "vipu_0a1b2c3d",
     "CapacityOut.available": 12,
@@ -13,7 +25,6 @@ CLUSTERS: Mapping[str, object] = {
     **dict.fromkeys(
         (
             "ClusterEntered.reason",
-            "OperationOut.finished_at",
             "PartitionDetailOut.operation",
             "PartitionItemOut.operation",
             "StepOut.detail",
@@ -29,7 +40,6 @@ CLUSTERS: Mapping[str, object] = {
     **dict.fromkeys(
         (
             "JobOut.requested_by",
-            "OperationOut.requested_by",
             "OperationSummaryOut.requested_by",
             "ServiceOut.requested_by",
         ),
@@ -38,12 +48,9 @@ CLUSTERS: Mapping[str, object] = {
     "MachineOut.ipus": 4,
     "MachineOut.name": "lu2-r1-m01",
     "OperationOf.partition": None,
-    "OperationOut.cancellable": True,
-    "OperationOut.id": OPERATION,
-    "OperationOut.progress": 5,
-    "OperationOut.stage": "NETWORK",
-    "OperationOut.started_at": "2026-05-04T09:00:01Z",
-    "OperationOut.state": "running",
+    **{
+        f"{each}.{field}": value for each in ("ClusterCreationOut", "OperationOut") for field, value in _RUNNING.items()
+    },
     "OperationSummaryOut.id": OPERATION,
     "PartitionDetailOut.id": f"{ID}64",
     "PartitionIpuOut.number": 0,

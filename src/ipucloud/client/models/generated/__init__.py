@@ -216,6 +216,7 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.shared import BudgetThreshold as BudgetThreshold
     from ipucloud.client.models.generated.shared import Capacity as Capacity
     from ipucloud.client.models.generated.shared import CitedReport as CitedReport
+    from ipucloud.client.models.generated.shared import ClusterWarning as ClusterWarning
     from ipucloud.client.models.generated.shared import Delivery as Delivery
     from ipucloud.client.models.generated.shared import DeliveryAttempt as DeliveryAttempt
     from ipucloud.client.models.generated.shared import DeliveryState as DeliveryState
@@ -278,6 +279,7 @@ MODULE_OF = {
     "ClusterScheduleState": "clusters",
     "ClusterSpending": "billing",
     "ClusterState": "clusters",
+    "ClusterWarning": "shared",
     "ClustersInState": "overview",
     "Comparison": "hardware",
     "Console": "clusters",

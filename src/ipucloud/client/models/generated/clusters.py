@@ -16,6 +16,7 @@ from ipucloud.client.models.generated.shared import (
     BillingRule,
     BillingStart,
     CitedReport,
+    ClusterWarning,
     EstimateQuota,
     RequestedBy,
     WhyNot,
@@ -1068,6 +1069,25 @@ class Metrics(Answer):
     """A point for each step, the oldest first."""
 
 
+class NewVipuKey(Answer):
+    """A new key. Once `operation` has succeeded, the controller accepts it instead of the previous one."""
+
+    operation: Operation
+    """The operation that does it."""
+
+    user: str
+    """User name."""
+
+    access_key_id: str
+    """Id of the access key."""
+
+    access_key: str | None = None
+    """The secret, shown only once; null in a replayed response."""
+
+    environment: Mapping[str, str] = {}
+    """Environment for `ipucloud vipu` and the vendor's clients."""
+
+
 class PartitionDetails(Answer):
     """A partition with its IPUs."""
 
@@ -1448,24 +1468,8 @@ class Estimate(Answer):
     expected_seconds: int
     """Usual time until the cluster is active, in seconds."""
 
-
-class NewVipuKey(Answer):
-    """A new key. Once `operation` has succeeded, the controller accepts it instead of the previous one."""
-
-    operation: Operation
-    """The operation that does it."""
-
-    user: str
-    """User name."""
-
-    access_key_id: str
-    """Id of the access key."""
-
-    access_key: str | None = None
-    """The secret, shown only once; null in a replayed response."""
-
-    environment: Mapping[str, str] = {}
-    """Environment for `ipucloud vipu` and the vendor's clients."""
+    warnings: Annotated[Sequence[ClusterWarning], Field(validate_default=True)] = []
+    """What is allowed, and probably not meant."""
 
 
 class Service(Answer):

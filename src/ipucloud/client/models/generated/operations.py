@@ -9,11 +9,11 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Outcome, Problem
-from ipucloud.client.models.generated.shared import OperationState, RequestedBy, Step, Target
+from ipucloud.client.models.generated.shared import ClusterWarning, OperationState, RequestedBy, Step, Target
 
 
 class Operation(Outcome):
-    """An asynchronous request and its progress."""
+    """An asynchronous request and its progress; of a create, with what is probably not meant."""
 
     id: str
     """Unique id."""
@@ -72,3 +72,6 @@ class Operation(Outcome):
 
     steps: Annotated[Sequence[Step], Field(validate_default=True)] = []
     """Actions of the operation, in order."""
+
+    warnings: Annotated[Sequence[ClusterWarning], Field(validate_default=True)] = []
+    """What is allowed, and probably not meant."""

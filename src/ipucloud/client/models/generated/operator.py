@@ -1192,7 +1192,7 @@ class OperatorOperation(Answer):
     """Unique id."""
 
     kind: str
-    """What it is."""
+    """Kind of operation."""
 
     target: Target
     """What the operation changes."""

@@ -154,6 +154,16 @@ class CitedReport(Answer):
     """When it was first observed to be gone; null while it lasts."""
 
 
+class ClusterWarning(Answer):
+    """What is allowed, and probably not meant."""
+
+    code: str
+    """`no_login`: nobody will be able to log in to the servers; others may be added."""
+
+    detail: str
+    """What follows, and what to do, for people."""
+
+
 class DeliveryState(StrEnum):
     """
     Whether the message has arrived: `pending` is tried again, `failed` is not.
