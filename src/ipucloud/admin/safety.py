@@ -63,7 +63,7 @@ async def start(connection: AsyncConnection, requested: Freeze, *, request_id: s
     if requested.expires_at <= await _NOW.one(connection):
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
     if faults:
-        raise Problem(VALIDATION_FAILED, "Nothing was frozen; `errors` lists what to change.", errors=faults)
+        raise Problem(VALIDATION_FAILED, "Nothing was frozen.", errors=faults)
     freeze_id = await freeze(connection, requested)
     await record_for_operators(
         connection,

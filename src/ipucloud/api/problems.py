@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import scope_trace
+from ipucloud.contract.patterns import IN_WORDS
 from ipucloud.kernel.errors import INTERNAL_ERROR, MEDIA_TYPE, VALIDATION_FAILED, FieldError, Problem
 
 _MAX_ERRORS = 20
@@ -44,7 +45,7 @@ def internal_error() -> Problem:
 
 def invalid(errors: Sequence[FieldError]) -> Problem:
     """422 for these errors."""
-    return Problem(VALIDATION_FAILED, "Correct the fields named in `errors` and send the request again.", errors)
+    return Problem(VALIDATION_FAILED, "Some values are not valid.", errors)
 
 
 def body_errors(errors: Iterable[Mapping[str, Any]], body: object) -> list[FieldError]:
@@ -100,5 +101,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
         return _OWN_WORDS[kind]
     if kind not in _QUIET and any(part in kind for part in _ECHOING):
         return "The value is not valid for this field."
+    if kind == "string_pattern_mismatch":
+        return IN_WORDS.get(error["ctx"]["pattern"], "The value does not have the form that this field needs.")
     message: str = error["msg"]
     return message.removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip(".") + "."

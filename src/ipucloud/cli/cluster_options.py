@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import CLUSTER, CONNECTION, FLAVOR, IMAGE, REGION, SSH_KEY, VOLUME
+from ipucloud.cli.finding import CLUSTER, CONNECTION, FLAVOR, IMAGE, REGION, SSH_KEY, VOLUME, find
 from ipucloud.cli.session import Session
 from ipucloud.client import flavors, images, ssh_keys
 from ipucloud.client.errors import UsageError
@@ -100,7 +100,11 @@ def only_region(session: Session, flavor: str) -> str:
 
 
 def newest_image(session: Session, region: str) -> str:
-    offered = [image for image in session.client.items(images.list()) if region in image.regions]
+    every = [*session.client.items(images.list())]
+    offered = [image for image in every if region in image.regions]
+    if not offered:  # of a region that is misspelt, or called by its number
+        slug = find(session.client, REGION, region).slug
+        offered = [image for image in every if slug in image.regions]
     if not offered:
         raise UsageError(f"No image is offered in {region}.")
     return max(offered, key=lambda image: image.release).name

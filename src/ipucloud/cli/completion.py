@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 import typer
+from typer.models import ArgumentInfo, OptionInfo
 
 from ipucloud.cli.finding import (
     Kind,
@@ -33,6 +34,8 @@ READ = 1000
 
 Complete = Callable[[typer.Context], list[str]]
 """Typer keeps those of the answers that begin as what was typed."""
+_KINDS: dict[object, Kind[Any]] = {}
+"""What the functions complete, where that does not depend on what was typed before."""
 
 
 def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
@@ -48,7 +51,17 @@ def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
                 return [resolved.names(each)[0] for each in islice(resolved.read(client), READ)]
         return []
 
+    if isinstance(kind, Kind):
+        _KINDS[complete] = kind
     return complete
+
+
+def kind_of(annotation: object) -> Kind[Any] | None:
+    """The kind of object that values of a parameter with this annotation name."""
+    for each in get_args(annotation):
+        if isinstance(each, OptionInfo | ArgumentInfo):
+            return _KINDS.get(each.autocompletion)
+    return None
 
 
 def its_partitions(context: typer.Context) -> Kind[Any]:

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
         Export,
         ExportSchedule,
         Flavor,
+        HardwareHost,
+        HardwareMachine,
         Invitation,
         Job,
         Member,
         Operation,
         Page,
         PartitionDetails,
+        Pod,
         Price,
         Project,
         Recipe,
@@ -77,6 +80,10 @@ class Kind(Generic[Item]):
         return self.noun + "s"
 
 
+Reference = tuple[Kind[Any], str | None]
+"""A name that was given, and what it should be the name of."""
+
+
 def _server_snapshots(client: Client) -> Iterator[Snapshot]:
     """Those that can be an image; none where they cannot be listed."""
     with suppress(ClientError):
@@ -89,6 +96,19 @@ def _server_snapshots(client: Client) -> Iterator[Snapshot]:
 
 FLAVOR: Kind[Flavor] = Kind("flavor", lambda: sdk.flavors.list(), lambda each: (each.name,), "")
 REGION: Kind[Region] = Kind("region", lambda: sdk.regions.list(), lambda each: (each.slug, str(each.number)), "")
+MACHINE_TYPE: Kind[Any] = Kind(
+    "machine type",
+    lambda: sdk.flavors.list(),
+    lambda each: (each if isinstance(each, str) else each.machine_type,),
+    "",
+    lambda _: ("volume-gib", "address"),  # what else has a quota
+)
+MACHINE: Kind[HardwareMachine] = Kind(
+    "machine", lambda: sdk.operator.hardware.machines(limit=_READ), lambda each: (each.name,), ""
+)
+HOST: Kind[HardwareHost] = Kind("host", lambda: sdk.operator.hardware.hosts(limit=_READ), lambda each: (each.name,), "")
+POD: Kind[Pod] = Kind("pod", lambda: sdk.operator.capacity.pods(limit=_READ), lambda each: (each.name,), "")
+RACK: Kind[Pod] = Kind("GW-Link group", POD.page, lambda each: (each.rack,), "")
 RECIPE: Kind[Recipe] = Kind("recipe", lambda: sdk.recipes.list(), lambda each: (each.id,), "")
 IMAGE: Kind[Any] = Kind(
     "image",
@@ -243,7 +263,7 @@ def find_cluster(client: Client, name: str, *, deleted: bool = False) -> Cluster
 
 
 @contextmanager
-def suggesting(client: Client, *references: tuple[Kind[Any], str | None]) -> Iterator[None]:
+def suggesting(client: Client, *references: Reference) -> Iterator[None]:
     """Say which of these names does not exist, and which do, if the service refuses a request."""
     try:
         yield
@@ -251,29 +271,28 @@ def suggesting(client: Client, *references: tuple[Kind[Any], str | None]) -> Ite
         raise explained(client, error, *references) from None
 
 
-def filtered(client: Client, items: Iterable[Item], *references: tuple[Kind[Any], str | None]) -> list[Item]:
-    """The items of a list that is filtered by these names.
-
-    Raises ApiError if the list is empty, or refused by the service, and one of the names does not exist.
-    """
-    with suggesting(client, *references):
-        listed = [*items]
-    absent = [] if listed else [fault for kind, name in references if name and (fault := _absent(client, kind, name))]
+def require(client: Client, references: Iterable[Reference]) -> None:
+    """Raises ApiError, with the nearest names, for names that do not exist."""
+    absent = _absent(client, references, ids=False)  # what had an id can be gone, and still be asked about
     if absent:
-        raise ApiError(404, "not_found", " ".join(absent))
-    return listed
+        raise ApiError(404, "not_found", " ".join(sentence for _, sentence in absent))
 
 
-def explained(client: Client, error: ApiError, *references: tuple[Kind[Any], str | None]) -> ApiError:
-    """The error, with sentences about those of these names that do not exist.
+def explained(client: Client, error: ApiError, *references: Reference) -> ApiError:
+    """The error, or with not_found and the nearest names, that some of these do not exist.
 
     Costs further requests only if a wrong name can be why the service refused.
     """
-    if error.document and error.code in {"not_found", "validation_failed"}:
-        absent = [sentence for kind, name in references if name and (sentence := _absent(client, kind, name))]
+    missing = error.code == "not_found"
+    if error.document and (missing or error.code == "validation_failed"):
+        absent = _absent(client, references, ids=missing)
         if absent:
-            detail, rest = " ".join(absent), [each for each in error.errors if not each.code.startswith("unknown_")]
-            return replace(error, detail=detail, errors=rest, document={**error.document, "detail": detail})
+            detail = " ".join(sentence for _, sentence in absent)
+            told = {f"unknown_{kind.noun.lower().replace(' ', '_')}" for kind, _ in absent}
+            rest = [each for each in error.errors if each.code not in told]
+            document = {key: value for key, value in error.document.items() if key not in {"type", "title"}}
+            document |= {"status": 404, "code": "not_found", "detail": detail}
+            return replace(error, status=404, code="not_found", detail=detail, errors=rest, document=document)
     return error
 
 
@@ -289,9 +308,14 @@ def unknown(kind: Kind[Item], name: str, known: Iterable[Item]) -> str:
     return f"{sentence} {subject}, nearest first: {', '.join(nearest[:SUGGESTED])}{more}."
 
 
-def _absent(client: Client, kind: Kind[Any], name: str) -> str | None:
-    with suppress(ClientError):  # the refusal itself is shown then
-        known = [*islice(kind.read(client), _READ)]
-        if not any(name in kind.names(each) for each in known):
-            return unknown(kind, name, known)
-    return None
+def _absent(client: Client, references: Iterable[Reference], *, ids: bool) -> list[tuple[Kind[Any], str]]:
+    """Sentences about those that do not exist. `ids`: ids are looked for too."""
+    sentences = []
+    for kind, name in dict.fromkeys(references):
+        if not name or (UUID.fullmatch(name) and not ids):
+            continue
+        with suppress(ClientError):  # the refusal itself is shown then
+            known = [*islice(kind.read(client), _READ)]
+            if not any(each == name or name.startswith(f"{each}:") for item in known for each in kind.names(item)):
+                sentences.append((kind, unknown(kind, name, known)))
+    return sentences

@@ -9,108 +9,106 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.lazy import Entry, group
+from ipucloud.cli.lazy import Entry, FirstPage, group
 
-CUSTOMER = "Clusters"
-ACCOUNT = "Account"
-OPERATOR = "Billing, for operators"
-SERVICE = "Running the service"
+CLUSTERS = "Clusters"
+WORKLOADS = "Workloads"
+STORAGE = "Storage"
+NETWORK = "Network"
+MONEY = "Money"
+ACCESS = "Access"
+OPERATOR = "For operators"
 
 COMMANDS = (
-    Entry(
-        "clusters",
-        "ipucloud.cli.commands.cluster_group",
-        "Create, log in to, suspend, delete clusters.",
-        CUSTOMER,
-    ),
-    Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
-    Entry("run", "ipucloud.cli.commands.run", "Upload files, run a program on a cluster, fetch results.", CUSTOMER),
-    Entry("recipes", "ipucloud.cli.commands.recipes", "List, show and run the models of the model garden.", CUSTOMER),
-    Entry("jobs", "ipucloud.cli.commands.jobs", "List, show, follow and stop programs that run.", CUSTOMER),
-    Entry("serve", "ipucloud.cli.commands.serve", "Keep a program running on a cluster.", CUSTOMER),
-    Entry("notebook", "ipucloud.cli.commands.notebook", "Run JupyterLab on a cluster, in your browser.", CUSTOMER),
-    Entry("services", "ipucloud.cli.commands.services", "List, show, follow and stop services.", CUSTOMER),
-    Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
-    Entry("mcp", "ipucloud.cli.mcp.command", "Offer the API to an AI assistant as tools.", CUSTOMER, "mcp"),
-    Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),
-    Entry("vipu-admin", "ipucloud.cli.vipu.command:admin_app", "Administer a V-IPU controller.", SERVICE, "vipu"),
-    Entry("flavors", "ipucloud.cli.commands.catalogue:flavors_app", "List cluster sizes and their prices.", CUSTOMER),
-    Entry("regions", "ipucloud.cli.commands.catalogue:regions_app", "List regions and their capacity.", CUSTOMER),
-    Entry("images", "ipucloud.cli.commands.catalogue:images_app", "List Poplar images for servers.", CUSTOMER),
-    Entry("panel", "ipucloud.cli.commands.panel", "Open the control panel in a browser, signed in.", CUSTOMER),
-    Entry("overview", "ipucloud.cli.commands.projects:overview_app", "Show the project at a glance.", CUSTOMER),
-    Entry("events", "ipucloud.cli.commands.events", "Show the project's events.", CUSTOMER),
-    Entry("webhooks", "ipucloud.cli.commands.webhooks", "Send events to your own server.", CUSTOMER),
-    Entry("spend", "ipucloud.cli.commands.spend", "Show this month's cost, on what, and the forecast.", CUSTOMER),
-    Entry(
-        "usage", "ipucloud.cli.commands.spend:usage_app", "Show minutes and cost of a cluster or the project.", CUSTOMER
-    ),
-    Entry("billing", "ipucloud.cli.commands.billing", "Show accounts, charges, invoices and prices.", CUSTOMER),
-    Entry(
-        "s3-connections", "ipucloud.cli.commands.s3_connections", "Manage S3 buckets of exports and clusters.", CUSTOMER
-    ),
-    Entry("exports", "ipucloud.cli.commands.exports", "Export cost data as files, and schedule deliveries.", CUSTOMER),
-    Entry("budgets", "ipucloud.cli.commands.budgets", "Manage monthly budgets.", CUSTOMER),
-    Entry(
-        "login",
-        "ipucloud.cli.commands.login",
-        "Log in with your browser, a password or a token.",
-        ACCOUNT,
-    ),
-    Entry("configure", "ipucloud.cli.commands.login", "The former name of `login`.", ACCOUNT, hidden=True),
-    Entry("logout", "ipucloud.cli.commands.login:logout_app", "End a login and delete its profile.", ACCOUNT),
-    Entry("profiles", "ipucloud.cli.commands.login:profiles_app", "List the stored profiles.", ACCOUNT),
-    Entry("whoami", "ipucloud.cli.commands.whoami", "Show the service, the token, its project and role.", ACCOUNT),
-    Entry("token", "ipucloud.cli.commands.request:token_app", "Print the token in use, for scripts.", ACCOUNT),
-    Entry("request", "ipucloud.cli.commands.request", "Send a request to the API.", ACCOUNT),
-    Entry("doctor", "ipucloud.cli.commands.doctor", "Check settings, service and machine; say what is next.", ACCOUNT),
-    Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Manage public keys for logging in to servers.", ACCOUNT),
-    Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),
-    Entry("members", "ipucloud.cli.commands.members", "Invite people, change their role, remove them.", ACCOUNT),
-    Entry("invitations", "ipucloud.cli.commands.invitations", "List, renew and revoke invitations.", ACCOUNT),
-    Entry("notifications", "ipucloud.cli.commands.notifications", "Events that you get by e-mail.", ACCOUNT),
-    Entry("password", "ipucloud.cli.commands.login:password_app", "Change your password.", ACCOUNT),
-    Entry("audit-log", "ipucloud.cli.commands.events:audit_log_app", "Show who asked for what.", ACCOUNT),
-    Entry("reservations", "ipucloud.cli.commands.reservations", "Reserve capacity for a time to come.", ACCOUNT),
-    Entry("volumes", "ipucloud.cli.commands.volumes", "Storage that outlives clusters.", ACCOUNT),
-    Entry("snapshots", "ipucloud.cli.commands.snapshots", "Copies of volumes, to make new ones from.", ACCOUNT),
-    Entry("addresses", "ipucloud.cli.commands.addresses", "Public addresses that outlive clusters.", ACCOUNT),
-    Entry("quotas", "ipucloud.cli.commands.quotas", "List quotas, ask for higher ones, set them.", ACCOUNT),
-    Entry("projects", "ipucloud.cli.commands.projects", "List, create, rename and delete projects.", ACCOUNT),
-    Entry("accounts", "ipucloud.cli.commands.accounts", "Manage billing accounts: who pays for projects.", OPERATOR),
-    Entry("payments", "ipucloud.cli.commands.payments", "Record and list payments and refunds.", OPERATOR),
-    Entry("credits", "ipucloud.cli.commands.payments:credits_app", "Grant and list promotional credit.", OPERATOR),
-    Entry("credit-notes", "ipucloud.cli.commands.credit_notes", "Credit invoices; list credit notes.", OPERATOR),
-    Entry("prices", "ipucloud.cli.commands.prices", "Manage the price book.", OPERATOR),
-    Entry("tax", "ipucloud.cli.commands.seller:tax_app", "List and add tax rates.", OPERATOR),
-    Entry("seller", "ipucloud.cli.commands.seller", "Show and change the seller named on invoices.", OPERATOR),
-    Entry("open", "ipucloud.cli.commands.panel:open_app", "Open the API reference in a browser.", ACCOUNT),
+    Entry("clusters", ".commands.cluster_group", "Create, log in to, suspend, delete clusters.", CLUSTERS, first=True),
+    Entry("partitions", ".commands.partitions", "Divide a cluster's IPUs among programs.", CLUSTERS, first=True),
+    Entry("flavors", ".commands.catalogue:flavors_app", "List cluster sizes and their prices.", CLUSTERS, first=True),
+    Entry("regions", ".commands.catalogue:regions_app", "List regions and their capacity.", CLUSTERS, first=True),
+    Entry("quotas", ".commands.quotas", "List quotas, ask for higher ones, set them.", CLUSTERS, first=True),
+    Entry("images", ".commands.catalogue:images_app", "List Poplar images for servers.", CLUSTERS),
+    Entry("operations", ".commands.operations", "List, follow and cancel operations.", CLUSTERS),
+    Entry("reservations", ".commands.reservations", "Reserve capacity for a time to come.", CLUSTERS),
+    Entry("overview", ".commands.projects:overview_app", "Show the project at a glance.", CLUSTERS),
+    Entry("events", ".commands.events", "Show the project's events.", CLUSTERS),
+    Entry("webhooks", ".commands.webhooks", "Send events to your own server.", CLUSTERS),
+    Entry("panel", ".commands.panel", "Open the control panel in a browser, signed in.", CLUSTERS),
+    Entry("vipu", ".vipu.command", "Manage partitions directly at a V-IPU controller.", CLUSTERS, "vipu"),
+    Entry("run", ".commands.run", "Upload files, run a program on a cluster, fetch results.", WORKLOADS, first=True),
+    Entry("jobs", ".commands.jobs", "List, show, follow and stop programs that run.", WORKLOADS, first=True),
+    Entry("serve", ".commands.serve", "Keep a program running on a cluster.", WORKLOADS, first=True),
+    Entry("services", ".commands.services", "List, show, follow and stop services.", WORKLOADS),
+    Entry("notebook", ".commands.notebook", "Run JupyterLab on a cluster, in your browser.", WORKLOADS, first=True),
+    Entry("recipes", ".commands.recipes", "List, show and run the models of the model garden.", WORKLOADS, first=True),
+    Entry("mcp", ".mcp.command", "Offer the API to an AI assistant as tools.", WORKLOADS, "mcp"),
+    Entry("volumes", ".commands.volumes", "Storage that outlives clusters.", STORAGE, first=True),
+    Entry("snapshots", ".commands.snapshots", "Copies of volumes, to make new ones from.", STORAGE, first=True),
+    Entry("s3-connections", ".commands.s3_connections", "Manage S3 buckets of exports and clusters.", STORAGE),
+    Entry("addresses", ".commands.addresses", "Public addresses that outlive clusters.", NETWORK, first=True),
+    Entry("spend", ".commands.spend", "Show this month's cost, on what, and the forecast.", MONEY, first=True),
+    Entry("usage", ".commands.spend:usage_app", "Show minutes and cost of a cluster or the project.", MONEY),
+    Entry("billing", ".commands.billing", "Show accounts, charges, invoices and prices.", MONEY, first=True),
+    Entry("budgets", ".commands.budgets", "Manage monthly budgets.", MONEY, first=True),
+    Entry("exports", ".commands.exports", "Export cost data as files, and schedule deliveries.", MONEY),
+    Entry("login", ".commands.login", "Log in with your browser, a password or a token.", ACCESS, first=True),
+    Entry("configure", ".commands.login", "The former name of `login`.", ACCESS, hidden=True),
+    Entry("logout", ".commands.login:logout_app", "End a login and delete its profile.", ACCESS),
+    Entry("profiles", ".commands.login:profiles_app", "List the stored profiles.", ACCESS),
+    Entry("whoami", ".commands.whoami", "Show the service, the token, its project and role.", ACCESS, first=True),
+    Entry("token", ".commands.request:token_app", "Print the token in use, for scripts.", ACCESS),
+    Entry("request", ".commands.request", "Send a request to the API.", ACCESS),
+    Entry("doctor", ".commands.doctor", "Check settings, service and machine; say what is next.", ACCESS, first=True),
+    Entry("ssh-keys", ".commands.ssh_keys", "Manage public keys for logging in to servers.", ACCESS, first=True),
+    Entry("tokens", ".commands.tokens", "Create, list, rotate and delete tokens.", ACCESS, first=True),
+    Entry("members", ".commands.members", "Invite people, change their role, remove them.", ACCESS, first=True),
+    Entry("invitations", ".commands.invitations", "List, renew and revoke invitations.", ACCESS),
+    Entry("notifications", ".commands.notifications", "Events that you get by e-mail.", ACCESS),
+    Entry("password", ".commands.login:password_app", "Change your password.", ACCESS),
+    Entry("projects", ".commands.projects", "List, create, rename and delete projects.", ACCESS),
+    Entry("audit-log", ".commands.events:audit_log_app", "Show who asked for what.", ACCESS),
+    Entry("open", ".commands.panel:open_app", "Open the API reference in a browser.", ACCESS),
+    Entry("help", ".commands.help", "Show this page, all commands, or the help of one.", ACCESS),
+    Entry("version", ".commands.help:version_app", "Show the version.", ACCESS),
+    Entry("admin", ".commands.admin", "Operate the service: hardware, work, capacity, audit.", OPERATOR, first=True),
     # The only two names of the laboratory in the product. They are loaded when called, so production processes never
     # import it.
-    Entry("demo", "ipucloud.laboratory.demo.command", "Show the product on simulated hardware.", SERVICE, "laboratory"),
-    Entry("up", "ipucloud.laboratory.up.command", "Run a complete local system until Ctrl-C.", SERVICE, "laboratory"),
-    Entry("api", "ipucloud.cli.service.api", "Serve the REST API.", SERVICE, "service"),
-    Entry("worker", "ipucloud.cli.service.worker", "Run operations that the API accepted.", SERVICE, "service"),
-    Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE, "service"),
-    Entry("bootstrap", "ipucloud.cli.service.bootstrap", "Create the first project and tokens.", SERVICE, "service"),
-    Entry("reset-password", "ipucloud.cli.service.reset_password", "Give a person a new password.", SERVICE, "service"),
     Entry(
-        "verify-accounts", "ipucloud.cli.service.verify_accounts", "Verify accounts that you know.", SERVICE, "service"
+        "demo", "ipucloud.laboratory.demo.command", "Show the product on simulated hardware.", OPERATOR, "laboratory"
     ),
-    Entry("catalogue", "ipucloud.cli.service.catalogue", "Check and install your own catalogue.", SERVICE, "service"),
-    Entry("admin", "ipucloud.cli.commands.admin", "Operate the service: hardware, work, capacity, audit.", SERVICE),
-    Entry("sim", "ipucloud.cli.service.sim", "Break and repair the simulated site of `up`.", SERVICE, "service"),
-    Entry("site", "ipucloud.cli.service.site", "Read a site's hardware into the inventory.", SERVICE, "service"),
+    Entry(
+        "up",
+        "ipucloud.laboratory.up.command",
+        "Run a complete local system until Ctrl-C.",
+        OPERATOR,
+        "laboratory",
+        first=True,
+    ),
+    Entry("accounts", ".commands.accounts", "Manage billing accounts: who pays for projects.", OPERATOR),
+    Entry("payments", ".commands.payments", "Record and list payments and refunds.", OPERATOR),
+    Entry("credits", ".commands.payments:credits_app", "Grant and list promotional credit.", OPERATOR),
+    Entry("credit-notes", ".commands.credit_notes", "Credit invoices; list credit notes.", OPERATOR),
+    Entry("prices", ".commands.prices", "Manage the price book.", OPERATOR),
+    Entry("tax", ".commands.seller:tax_app", "List and add tax rates.", OPERATOR),
+    Entry("seller", ".commands.seller", "Show and change the seller named on invoices.", OPERATOR),
+    Entry("api", ".service.api", "Serve the REST API.", OPERATOR, "service"),
+    Entry("worker", ".service.worker", "Run operations that the API accepted.", OPERATOR, "service"),
+    Entry("migrate", ".service.migrate", "Bring the database's schema up to date.", OPERATOR, "service"),
+    Entry("bootstrap", ".service.bootstrap", "Create the first project and tokens.", OPERATOR, "service"),
+    Entry("reset-password", ".service.reset_password", "Give a person a new password.", OPERATOR, "service"),
+    Entry("verify-accounts", ".service.verify_accounts", "Verify accounts that you know.", OPERATOR, "service"),
+    Entry("catalogue", ".service.catalogue", "Check and install your own catalogue.", OPERATOR, "service"),
+    Entry("sim", ".service.sim", "Break and repair the simulated site of `up`.", OPERATOR, "service"),
+    Entry("site", ".service.site", "Read a site's hardware into the inventory.", OPERATOR, "service"),
+    Entry("vipu-admin", ".vipu.command:admin_app", "Administer a V-IPU controller.", OPERATOR, "vipu"),
 )
 
-app = typer.Typer(name="ipucloud", no_args_is_help=True, add_completion=True)
+app = typer.Typer(name="ipucloud", cls=FirstPage, no_args_is_help=True, rich_markup_mode=None)
 
 
 def _version(value: bool) -> None:
     if value:
-        from importlib.metadata import version
+        from ipucloud.cli.commands.help import write_version
 
-        typer.echo(f"ipucloud {version('ipucloud')}")
+        write_version()
         raise typer.Exit
 
 
@@ -125,6 +123,7 @@ def root(
     `ipucloud login` stores URL, token and project as a profile; --profile or IPUCLOUD_PROFILE chooses one of several.
     IPUCLOUD_URL, IPUCLOUD_TOKEN and IPUCLOUD_PROJECT override the stored values, but not those of --profile.
 
+    \b
     Exit status:
     0  done
     1  the service or the operation failed

@@ -75,6 +75,14 @@ def _patient(
             return part
 
 
+def reason(program: Job | Service) -> str | None:
+    """Why it is in its state, with what a shell means by its exit status."""
+    meant = {126: "cannot be run, or cannot run", 127: "was not found on the server, or did not find"}
+    if program.exit_status not in meant:
+        return program.state_reason
+    return f"{program.state_reason}: {program.command[0]} {meant[program.exit_status]} a program that it starts"
+
+
 def started_as(program: Job | Service) -> list[tuple[str, object]]:
     """Which program it is, who requested it, and on which server it runs."""
     return [

@@ -15,9 +15,10 @@ from ipucloud.cli import ssh as openssh
 from ipucloud.cli.cluster_options import newest_image, only_key, only_region
 from ipucloud.cli.commands.jobs import cost_of, facts, status_of, write_log
 from ipucloud.cli.commands.login import ask
-from ipucloud.cli.finding import FLAVOR, find_cluster, suggesting
+from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import write_json
+from ipucloud.cli.programs import reason
 from ipucloud.cli.session import Session
 from ipucloud.cli.syncing import Remote, fetch, upload
 from ipucloud.client import clusters, jobs
@@ -90,10 +91,9 @@ def run_job(place: Place, new_job: NewJob, sync: Path | None, home: str | None, 
     _finish(session, cluster, ending.then)
     if session.as_json:
         write_json(job)
-    elif job.state_reason or job.cost:
-        session.note(
-            f"Job {job.number} {job.state}{_because(job)}; the cluster cost {cost_of(job) or 'an unknown amount'}."
-        )
+    elif (why := reason(job)) or job.cost:
+        because = f" ({why})" if why else ""
+        session.note(f"Job {job.number} {job.state}{because}; the cluster cost {cost_of(job) or 'an unknown amount'}.")
     raise typer.Exit(status_of(job))
 
 
@@ -101,16 +101,15 @@ def create_cluster(
     session: Session, flavor: str, name: str | None, region: str | None, ssh_keys: list[str] | None
 ) -> Cluster:
     """A new cluster for a program, once it is active."""
-    with suggesting(session.client, (FLAVOR, flavor)):
-        place = region or only_region(session, flavor)
-        new_cluster = NewCluster(
-            name or f"run-{secrets.token_hex(4)}",
-            region=place,
-            flavor=flavor,
-            image=newest_image(session, place),
-            ssh_keys=ssh_keys or only_key(session),
-        )
-        carry_out(session, clusters.create(new_cluster), wait=True, patience=None)
+    place = region or only_region(session, flavor)
+    new_cluster = NewCluster(
+        name or f"run-{secrets.token_hex(4)}",
+        region=place,
+        flavor=flavor,
+        image=newest_image(session, place),
+        ssh_keys=ssh_keys or only_key(session),
+    )
+    carry_out(session, clusters.create(new_cluster), wait=True, patience=None)
     session.note(f"Cluster {new_cluster.name} is there; it stays, and costs, until it is suspended or deleted.")
     return find_cluster(session.client, new_cluster.name)
 
@@ -179,10 +178,6 @@ def _finish(session: Session, cluster: Cluster, then: Then) -> None:
         carry_out(session, clusters.suspend(cluster.id), wait=True, patience=None)
     elif then is Then.DELETE:
         carry_out(session, clusters.delete(cluster.id), wait=True, patience=None)
-
-
-def _because(job: Job) -> str:
-    return f" ({job.state_reason})" if job.state_reason else ""
 
 
 def _pair(text: str) -> tuple[str, Path]:

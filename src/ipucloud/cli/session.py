@@ -9,24 +9,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
+from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
 
 import ipucloud.client as sdk
 from ipucloud.cli import output
-from ipucloud.cli.completion import names, profiles
+from ipucloud.cli.completion import kind_of, names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
-from ipucloud.cli.finding import PROJECT, Kind, explained, filtered
+from ipucloud.cli.finding import PROJECT, Reference, explained, require
 from ipucloud.cli.layout import Columns, Layout, Sort
 from ipucloud.cli.watching import watch
+from ipucloud.cli.wording import spoken
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
 from ipucloud.client.models import Page
-from ipucloud.client.profiles import Profile, config_dir, load, stored_profiles
+from ipucloud.client.profiles import DEFAULT, Profile, chosen, config_dir, load, of_variables, stored_profiles
 from ipucloud.client.sync import Client
 
 Parameters = ParamSpec("Parameters")
@@ -49,6 +51,10 @@ class Session:
     environment: Mapping[str, str]
     profile: str | None = None
     layout: Layout = field(default_factory=Layout)
+    references: Sequence[Reference] = ()
+    """What the arguments of the command name."""
+    filters: Sequence[Reference] = ()
+    """Those of them that it can be called without: an answer to the others says that they exist."""
 
     @cached_property
     def configured(self) -> Profile:
@@ -68,6 +74,10 @@ class Session:
         if self.configured.token is None:
             raise UsageError(NOT_CONFIGURED.format(what="token", variable="IPUCLOUD_TOKEN"))
         return self.configured.token
+
+    @property
+    def connected(self) -> bool:
+        return "client" in self.__dict__
 
     @cached_property
     def messages(self) -> Console:
@@ -89,13 +99,15 @@ class Session:
         *,
         drop: Sequence[str] = (),
         wrap: str | None = None,
-        filters: Sequence[tuple[Kind[Any], str | None]] = (),
     ) -> None:
         """Show a whole list, as a table or as one JSON array; `drop` and `wrap` as in `output.write_table`.
 
-        Raises ApiError if the list is empty because a name in `filters` does not exist.
+        Raises ApiError if the list is empty because one of `filters` does not exist.
         """
-        self.show_items(filtered(self.client, self.client.items(call), *filters), columns, row, drop=drop, wrap=wrap)
+        listed = [*self.client.items(call)]
+        if not listed:
+            require(self.client, self.filters)
+        self.show_items(listed, columns, row, drop=drop, wrap=wrap)
 
     def show_items(
         self,
@@ -141,7 +153,7 @@ class Session:
         typer.confirm(question, abort=True, err=True)
 
     def close(self) -> None:
-        if "client" in self.__dict__:
+        if self.connected:
             self.client.close()
 
 
@@ -154,6 +166,8 @@ ProfileName = Annotated[
     typer.Option("--profile", help="Profile stored by `ipucloud login`; IPUCLOUD_PROFILE.", autocompletion=profiles),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Show the result again whenever it changes, until Ctrl-C.")]
+NeedlessYes = Annotated[bool, typer.Option("--yes", "-y", hidden=True)]
+"""Of a command that does not ask: scripts give it to every command that changes something."""
 WATCHABLE = {"list", "machines", "show"}
 """Names of commands that have --watch."""
 Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
@@ -187,6 +201,8 @@ class _Command:
         self.__name__ = function.__name__
         self._function = function
         _, *own = inspect.signature(function, eval_str=True).parameters.values()
+        self._kinds = {each.name: kind for each in own if (kind := kind_of(each.annotation))}
+        self._required = {each.name for each in own if each.default is inspect.Parameter.empty}
         keyword = inspect.Parameter.KEYWORD_ONLY
         shared = [
             inspect.Parameter("context", keyword, annotation=typer.Context),
@@ -200,6 +216,8 @@ class _Command:
             shared.append(inspect.Parameter("sort", keyword, default=None, annotation=Sort))
         if watchable:
             shared.append(inspect.Parameter("watched", keyword, default=False, annotation=Watch))
+        elif all(each.name != "yes" for each in own):
+            shared.append(inspect.Parameter("needless", keyword, default=False, annotation=NeedlessYes))
         self.__signature__ = inspect.Signature([*own, *shared])
         self.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
 
@@ -214,33 +232,53 @@ class _Command:
         columns: str | None = None,
         sort: str | None = None,
         watched: bool = False,
+        needless: bool = False,
         **arguments: object,
     ) -> None:
+        given = {name: [(kind, each) for each in _texts(arguments[name])] for name, kind in self._kinds.items()}
         session = Session(as_json, url, project, os.environ, profile, Layout(columns, sort))
-        with _errors_shown(session, context.command_path):
+        session.references = [*chain(*given.values())]
+        session.filters = [*chain(*(given[name] for name in given if name not in self._required))]
+        with _errors_shown(session, context):
             if watched:
                 watch(lambda: self._function(session, **arguments))
             self._function(session, **arguments)
 
 
+def _texts(value: object) -> Iterable[str]:
+    return [value] if isinstance(value, str) else value if isinstance(value, list) else ()
+
+
 @contextmanager
-def _errors_shown(session: Session, command: str) -> Iterator[None]:
+def _errors_shown(session: Session, context: typer.Context) -> Iterator[None]:
     """Turn an error of the client into a message on standard error and an exit status."""
     try:
         yield
     except ClientError as caught:
         error = caught
-        if isinstance(error, ApiError) and error.code == "not_found":
-            error = explained(session.client, error, (PROJECT, session.configured.project))
-        for line in f"ipucloud: {error}".splitlines():
+        if isinstance(error, ApiError) and session.connected:
+            project = [(PROJECT, session.configured.project)] if error.code == "not_found" else []
+            error = explained(session.client, error, *session.references, *project)
+        shown = spoken(error, context.command.params) if isinstance(error, ApiError) else error
+        for line in f"ipucloud: {shown}".splitlines():
             session.note(line)
-        if hint := _who_may(session, error, command):
+        if hint := _log_in(session, error) or _who_may(session, error, context.command_path):
             session.note(f"  {hint}")
         if session.as_json:
             output.write_json({"error": _document(error)})
         raise typer.Exit(exit_of(error)) from None
     finally:
         session.close()
+
+
+def _log_in(session: Session, error: ClientError) -> str | None:
+    """How to get a token that the service accepts."""
+    if not isinstance(error, ApiError) or error.code != "unauthenticated" or not session.connected:
+        return None
+    if session.profile is None and of_variables(session.environment).token is not None:
+        return "The token is that of IPUCLOUD_TOKEN. Correct it, or unset it and log in: ipucloud login"
+    name = chosen(session.environment, session.profile)
+    return "Log in: ipucloud login" + ("" if name == DEFAULT else f" --profile {name}")
 
 
 def _who_may(session: Session, error: ClientError, command: str) -> str | None:

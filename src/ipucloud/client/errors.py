@@ -34,6 +34,10 @@ class UsageError(ClientError):
         self.detail = detail
 
 
+class NotStoredError(UsageError):
+    """No profile has this name."""
+
+
 @dataclass(frozen=True)
 class FieldError:
     """One error in a request: `pointer` is a JSON pointer into the body, or `?name` of a query parameter."""

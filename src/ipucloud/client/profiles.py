@@ -12,7 +12,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from ipucloud.client.errors import UsageError
+from ipucloud.client.errors import NotStoredError, UsageError
 
 DEFAULT = "default"
 """Name of the profile that is used if no other is chosen."""
@@ -59,7 +59,7 @@ def load(environment: Mapping[str, str], name: str | None = None) -> Profile:
     stored = profiles.get(profile_name)
     if stored is None and profile_name != DEFAULT:
         known = f"There are: {', '.join(profiles)}." if profiles else "No profile is stored."
-        raise UsageError(
+        raise NotStoredError(
             f"There is no profile {profile_name}. {known} Run `ipucloud login --profile {profile_name}` to store it."
         )
     stored = stored or Profile()

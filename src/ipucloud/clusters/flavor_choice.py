@@ -56,7 +56,7 @@ def choose(body: ClusterCreate, catalogue: Catalogue, own_image: OwnImage | None
             FieldError("/flavor", "unknown_flavor", "This flavor does not exist; `GET /v1/flavors` lists them.")
         )
     elif region is not None and region.slug not in flavor.regions:
-        faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
+        faults.append(not_in_region(flavor, region))
     faults += image_faults(body.image, None if region is None else region.slug, catalogue, own_image)
     servers = body.poplar_servers
     if flavor is not None and servers is not None:
@@ -68,6 +68,11 @@ def choose(body: ClusterCreate, catalogue: Catalogue, own_image: OwnImage | None
     image = body.image if own_image is None else own_image.external_name
     servers = flavor.poplar_servers if servers is None else servers
     return Choice(region, flavor, image, own_image is not None, servers)
+
+
+def not_in_region(flavor: Flavor, region: Region) -> FieldError:
+    sentence = f"{flavor.name} is not sold in {region.slug}, but in {', '.join(flavor.regions)}."
+    return FieldError("/flavor", "not_in_region", sentence)
 
 
 def _servers_beyond(flavor: Flavor, servers: int) -> Iterable[FieldError]:
@@ -96,7 +101,7 @@ def unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[Fie
 
 def invalid(faults: Sequence[FieldError]) -> Problem:
     """400 for a cluster that cannot be created like this."""
-    return Problem(VALIDATION_FAILED, "The cluster cannot be created like this; `errors` lists what to change.", faults)
+    return Problem(VALIDATION_FAILED, "The cluster cannot be created like this.", faults)
 
 
 def not_sold(body: ClusterCreate, sku: str, currency: str) -> FieldError:

@@ -27,9 +27,7 @@ class Kind:
     sku: str
 
     def invalid(self, fault: FieldError) -> Problem:
-        return Problem(
-            VALIDATION_FAILED, f"The {self.noun} cannot be as requested; `errors` lists what to change.", [fault]
-        )
+        return Problem(VALIDATION_FAILED, f"The {self.noun} cannot be as requested.", [fault])
 
     def conflict(self, name: str, state: str, what: str) -> Problem:
         """`what`: what it cannot do in this state, such as `be attached`."""

@@ -47,7 +47,7 @@ async def sizes_for(connection: Statements, cluster: LockedCluster, flavor: str,
         detail = f"{sentence} {_possible(cluster, servers, catalogue.flavors_in(cluster.region))}"
         raise Problem(
             VALIDATION_FAILED,
-            "The cluster cannot get this size; `errors` says why and which it can have.",
+            "The cluster cannot get this size.",
             [FieldError("/flavor", code, detail)],
         )
     return Sizes(
@@ -78,7 +78,7 @@ def _fault(cluster: LockedCluster, target: Flavor | None, servers: int) -> tuple
     if target.machine_type != cluster.machine_type:
         return "other_machine_type", "The flavor has machines of another type, to which a cluster cannot be resized."
     if cluster.region not in target.regions:
-        return "not_in_region", "The flavor is not sold in the cluster's region."
+        return "not_in_region", f"It is not sold in the cluster's region, {cluster.region}."
     if target.machines == cluster.machines:
         return "same_size", "The cluster has this size already."
     return _changes_servers(cluster, target, servers)

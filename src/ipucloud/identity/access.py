@@ -172,7 +172,7 @@ def unauthenticated() -> Problem:
     """401 with the challenge; the same for a missing, malformed, unknown, expired and revoked token."""
     return Problem(
         UNAUTHENTICATED,
-        "Send a valid token as `Authorization: Bearer <token>`; it may be missing, mistyped, expired or revoked.",
+        "A valid token is needed: this one is missing, mistyped, expired or revoked.",
         headers={"WWW-Authenticate": 'Bearer realm="ipucloud"'},
     )
 

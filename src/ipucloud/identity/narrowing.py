@@ -25,7 +25,7 @@ def chosen(role: Role, scopes: Sequence[str] | None) -> Rights:
     having = scopes_of(role)
     faults = [_fault(place, each, role) for place, each in enumerate(scopes) if each not in having]
     if faults:
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", faults)
+        raise Problem(VALIDATION_FAILED, "Some values are not valid.", faults)
     return Rights(role, frozenset(scopes))
 
 

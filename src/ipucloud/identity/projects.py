@@ -98,7 +98,7 @@ async def create(connection: AsyncConnection, *, slug: str, name: str, request_i
     """Create a project. A slug is never given again. Raises `Problem` name_taken, validation_failed."""
     if is_project_id(slug):
         fault = FieldError("/slug", "looks_like_an_id", "Choose a slug that cannot be mistaken for an id.")
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
+        raise Problem(VALIDATION_FAILED, "Some values are not valid.", [fault])
     project_id = await _CREATE.one_or_none(connection, {"id": new_id(), "slug": slug, "name": name})
     if project_id is None:
         raise Problem(NAME_TAKEN, "Choose another slug: a slug that was ever used cannot be used again.")

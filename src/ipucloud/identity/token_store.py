@@ -271,7 +271,7 @@ async def create(
     )
     if stored.rowcount == 0:
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
+        raise Problem(VALIDATION_FAILED, "Some values are not valid.", [fault])
     if project_id is not None:
         data = TokenMade(name=name, role=role, scopes=None if scopes is None else sorted(scopes))
         await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, data)

@@ -104,7 +104,7 @@ async def request(connection: AsyncConnection, fault: SimulatedFaultCreate, *, c
         what = "Name the link of the machine." if fault.link is None else "Only a fault of a link has one."
         faults.append(FieldError("/link", "does_not_fit_kind", what))
     if place is None or faults:
-        raise Problem(VALIDATION_FAILED, "Nothing breaks; `errors` lists what to change.", errors=faults)
+        raise Problem(VALIDATION_FAILED, "Nothing breaks.", errors=faults)
     if not place.simulated:
         raise Problem(
             STATE_CONFLICT, f"The site of {place.region} is not simulated: its hardware is real, and nothing breaks it."

@@ -162,7 +162,7 @@ async def create(
     hardware = Hardware(facts.ipus, torus=facts.torus, looped=facts.looped)
     shape = body.shape()
     if wrong := faults(shape, hardware):
-        raise Problem(VALIDATION_FAILED, "Such a partition cannot be made here; `errors` lists what to change.", wrong)
+        raise Problem(VALIDATION_FAILED, "Such a partition cannot be made here.", wrong)
     _may_begin(facts)
     ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if await _TAKEN.one(connection, ids | {"name": body.name}):

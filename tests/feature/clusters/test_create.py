@@ -163,6 +163,12 @@ async def test_a_fault_is_pointed_at(world: World, changes: dict[str, Any], poin
     assert {fault.pointer: fault.code for fault in problem.errors}.items() >= pointers.items()
 
 
+async def test_a_flavor_of_another_region_says_where_it_is_sold(world: World) -> None:
+    problem = await refused(world, flavor="bow-pod16", region="luxembourg-2")
+    [fault] = [each for each in problem.errors if each.code == "not_in_region"]
+    assert fault.detail.startswith("bow-pod16 is not sold in luxembourg-2, but in ")
+
+
 async def test_a_key_of_another_project_is_unknown(world: World) -> None:
     async with world.database.begin() as connection:
         await make_project(connection, keys=["secret-key"])

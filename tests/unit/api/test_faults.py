@@ -73,6 +73,17 @@ def test_a_fault_points_into_what_was_sent(operation: str, model: type[BaseModel
             assert LONG not in fault.pointer
 
 
+def test_a_pattern_is_told_in_words() -> None:
+    with pytest.raises(ValidationError) as refused:
+        ClusterPatch.model_validate({"name": "B", "tags": {"a b": "x", "team": "\n"}})
+    sentences = [fault.detail for fault in body_errors(refused.value.errors(), {"name": "B"})]
+    assert [each.split(",")[0] for each in sentences] == [
+        "It must have lower-case letters",
+        "It must have letters",
+        "It must be one line without control characters.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("model", "body", "faults"),
     [

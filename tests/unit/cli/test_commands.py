@@ -89,6 +89,7 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     assert "active" in ended.out
     assert "✓ Network, 12 s" in ended.err
     assert "ipucloud clusters ssh bert" in ended.out
+    assert "ssh asks once about the host key; for one that knows it: ipucloud clusters ssh-config bert" in ended.out
     body = next(each.body for each in service.requests if each.method == "POST")
     assert body == {
         "name": "bert",
@@ -141,7 +142,7 @@ def test_a_refusal_is_a_sentence_with_the_request_id(run: Run, service: Service,
     service.on("GET", "/v1/projects/demo/quotas", refusal)
     ended = run("quotas", "--json")
     assert ended.status == exit_status
-    assert ended.err.splitlines() == ["ipucloud: Do that.", "  /name: Too long.", "  request id req-1"]
+    assert ended.err.splitlines() == ["ipucloud: Do that.", "  name: Too long.", "  request id req-1"]
     assert ended.json["error"]["code"] == "a_code"
     assert run("quotas").out == ""
 
@@ -354,6 +355,13 @@ def test_ssh_pins_the_host_key_and_lists_the_keys_that_are_accepted(
     assert known_hosts.read_text() == f"server-1 {HOST_KEY}\n"
 
 
+def test_a_remote_command_has_its_own_options(run: Run, service: Service, ssh: Path) -> None:
+    serve_cluster(service, CLUSTER)
+    for words in (("gc-info", "-l", "--server", "1"), ("--", "gc-info", "-l", "--server", "1")):
+        run("clusters", "ssh", "bert", "--server", "0", *words)
+        assert ssh.read_text().splitlines()[-5:] == ["ubuntu@127.0.0.1", "gc-info", "-l", "--server", "1"]
+
+
 def test_ssh_forwards_ports_without_a_login(run: Run, service: Service, ssh: Path) -> None:
     serve_cluster(service, CLUSTER)
     run("clusters", "ssh", "bert", "--forward", "8000", "--forward", "9001:8001")
@@ -401,15 +409,19 @@ def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Servic
     key = tmp_path / "key.pub"
     key.write_text(HOST_KEY + " me@laptop\n")
     service.on("POST", path, Reply(201, ssh_key("laptop")))
-    service.lists(path, [ssh_key("laptop")])
+    service.lists(path, [])
     service.on("DELETE", f"{path}/id-laptop", Reply(204))
     assert run("ssh-keys", "create", "laptop", str(key)).status == 0
-    assert service.requests[0].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
+    assert service.requests[-1].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
+    service.lists(path, [ssh_key("laptop")])
+    again = run("ssh-keys", "create", "desk", str(key))
+    assert (again.status, "The project has this key already, as laptop." in again.err) == (5, True)
     assert "laptop" in run("ssh-keys", "list").out
     service.lists("/v1/projects/demo/clusters", [CLUSTER | {"ssh_keys": ["laptop"]}])
     deleted = run("ssh-keys", "delete", "laptop")
     assert (deleted.status, "These clusters still accept it: bert." in deleted.err) == (0, True)
     assert run("ssh-keys", "remove", "desktop").status == 3
+    assert run("ssh-keys", "delete", "laptop", "--yes").status == 0
 
 
 def test_usage_of_a_cluster_and_of_the_project(run: Run, service: Service) -> None:

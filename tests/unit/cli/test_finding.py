@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ipucloud.client.profiles import Profile
 from tests.support.scripted import Reply, Service, problem
 
 Run = Callable[..., Any]
@@ -38,12 +39,12 @@ def test_every_name_that_a_create_got_wrong_is_listed(run: Run, service: Service
     service.on("POST", "/v1/projects/demo/clusters", refusal)
     options = ("--region", "luxemburg-2", "--image", "poplar-3.0", "--ssh-key", "labtop")
     ended = run("clusters", "create", "b", "--flavor", "m2000-pod17", *options)
-    assert ended.status == 2
+    assert ended.status == 3
     assert "There is no region luxemburg-2. Regions, nearest first: luxembourg-2." in ended.err
     assert "There is no SSH key labtop in the project. SSH keys, nearest first: laptop." in ended.err
     assert "There is no flavor m2000-pod17." in ended.err
     assert "image" not in ended.err
-    assert "/name: Too short." in ended.err
+    assert "NAME: Too short." in ended.err
 
 
 def test_nothing_more_is_asked_while_nothing_is_wrong(run: Run, service: Service) -> None:
@@ -161,3 +162,54 @@ def test_a_schedule_is_deleted_by_its_name(run: Run, service: Service) -> None:
     assert run("exports", "schedules", "delete", "finance.day.cost-and-usage").status == 0
     refused = run("exports", "schedules", "delete", "finance")
     assert "Schedules, nearest first: finance.day.cost-and-usage." in refused.err
+
+
+def test_a_misspelt_region_is_no_region_without_images(run: Run, service: Service) -> None:
+    service.lists("/v1/regions", [{"slug": "amsterdam-2", "number": 3}])
+    service.lists("/v1/images", [{"name": "poplar-3.0", "sdk_version": "3.0.0", "regions": ["amsterdam-2"]}])
+    ended = run("clusters", "create", "b", "--flavor", "m2000-pod4", "--region", "amsterdam", "--ssh-key", "k")
+    assert ended.status == 3
+    assert "There is no region amsterdam. Regions, nearest first: amsterdam-2." in ended.err
+
+
+def test_hardware_that_does_not_exist_lists_the_nearest(run: Run, service: Service) -> None:
+    service.on("GET", "/v1/operator/machines/lux2-m70", NOT_FOUND)
+    service.lists("/v1/operator/machines", [{"name": "lux2-m01"}, {"name": "lux2-m07"}])
+    ended = run("admin", "machines", "show", "lux2-m70")
+    assert ended.status == 3
+    assert "There is no machine lux2-m70. Machines, nearest first: lux2-m0" in ended.err
+    service.lists("/v1/regions", [{"slug": "luxembourg-2", "number": 2}])
+    service.lists("/v1/operator/hosts", [])
+    assert "nearest first: luxembourg-2" in run("admin", "hosts", "list", "--region", "luxembourg").err
+    service.lists("/v1/flavors", [{"name": "m2000-pod4", "machine_type": "m2000"}])
+    service.on("POST", "/v1/projects/demo/quota-requests", problem(422, "validation_failed", "Correct it."))
+    ended = run("quotas", "request", "luxembourg-2", "m200", "8", "A POD")
+    assert "There is no machine type m200. Machine types, nearest first: m2000, " in ended.err
+
+
+def test_a_refusal_names_options_and_no_requests(run: Run, service: Service) -> None:
+    faults = [
+        {"pointer": "/expires_at", "code": "x", "detail": "Choose a time after `starts_at`."},
+        {"pointer": "/tags/team", "code": "x", "detail": "Too long; `GET /v1/tags` lists them."},
+        {"pointer": "/ssh_keys/0", "code": "x", "detail": "Leave out `wait_for_capacity`."},
+        {"pointer": "/partition/gcds", "code": "x", "detail": "Too many."},
+    ]
+    refusal = problem(422, "validation_failed", "Some values are not valid.", errors=faults)
+    service.on("POST", "/v1/projects/demo/clusters", refusal)
+    options = ("--flavor", "f", "--region", "r", "--image", "i", "--ssh-key", "k", "--json")
+    ended = run("clusters", "create", "b", *options)
+    assert ended.err.splitlines()[1:5] == [
+        "  --expires-at: Choose a time after starts at.",
+        "  --tag: Too long.",
+        "  --ssh-key: Leave out --wait-for-capacity.",
+        "  partition gcds: Too many.",
+    ]
+    assert ended.json["error"]["errors"][0]["pointer"] == "/expires_at"
+
+
+def test_a_token_that_is_not_accepted_says_how_to_get_one(run: Run, service: Service, monkeypatch: Any) -> None:
+    service.on("GET", "/v1/projects/demo/quotas", *[problem(401, "unauthenticated", "A valid token is needed.")] * 2)
+    ended = run("quotas")
+    assert (ended.status, "IPUCLOUD_TOKEN" in ended.err, "ipucloud login" in ended.err) == (4, True, True)
+    monkeypatch.setattr("ipucloud.cli.session.of_variables", lambda _: Profile())
+    assert run("quotas").err.splitlines()[-1] == "  Log in: ipucloud login"

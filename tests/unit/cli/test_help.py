@@ -71,3 +71,30 @@ def test_former_verbs_still_work_and_are_not_shown(run: Any) -> None:
     assert " add " not in run("ssh-keys", "--help").out
     assert run("configure", "--help").status == 0
     assert "configure" not in run("--help").out
+
+
+def test_the_first_page_has_what_most_people_need_and_help_all_the_rest(run: Any) -> None:
+    first, every = run("--help").out, run("help", "--all").out
+    assert run("help").out == first
+
+    def listed(page: str) -> list[str]:
+        entries = page[page.index("Clusters:") :].splitlines()
+        return [line.split()[0] for line in entries if line.startswith("  ")]
+
+    assert len(listed(first)) < 25
+    assert set(listed(every)) == {name for name, each in cli.commands.items() if not each.hidden}
+
+
+def test_the_help_of_a_command_is_the_same_by_either_way(run: Any) -> None:
+    assert run("help", "clusters", "create").out == run("clusters", "create", "--help").out
+    assert (run("help", "clusters", "crate").status, run("help", "run", "x").status) == (2, 2)
+    assert run("version").out == run("--version").out
+
+
+def test_no_name_is_cut_in_a_narrow_terminal(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = run("clusters", "create", "--help").out
+    assert "…" not in shown
+    for option in ("--reconfigurable / --no-reconfigurable", "--wait-for-capacity", "--poplar-servers"):
+        assert option in shown
+    assert "Resume a suspended cluster with the data on its servers." in " ".join(run("clusters", "--help").out.split())

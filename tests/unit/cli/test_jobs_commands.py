@@ -51,6 +51,21 @@ def test_jobs_are_listed_shown_and_stopped(run: Run, service: Service) -> None:
     assert run("jobs", "list", "bert", "--state", "lost").status == 2
 
 
+def test_a_program_that_is_not_there_is_said_to_be_missing(run: Run, service: Service) -> None:
+    missing = {"command": ["python4", "train.py"], "exit_status": 127, "state_reason": "exit status 127"}
+    service.on("POST", ALL, Reply(201, JOB | missing | {"state": "queued"}))
+    service.on("GET", f"{ALL}/3/log", log("", 0, complete=True))
+    service.gives(f"{ALL}/3", ENDED | missing)
+    for words in (("--", "python4", "train.py", "-v"), ("python4", "train.py", "-v")):
+        ended = run("run", "--cluster", "bert", *words)
+        assert ended.status == 127
+        assert "exit status 127: python4 was not found on the server" in ended.err
+        [body] = [each.body for each in service.requests if each.method == "POST" and each.path == ALL]
+        assert isinstance(body, dict)
+        assert body["command"] == ["python4", "train.py", "-v"]
+        service.requests.clear()
+
+
 def test_a_log_is_read_to_its_present_end(run: Run, service: Service) -> None:
     service.gives(f"{ALL}/3", JOB)
     service.on("GET", f"{ALL}/3/log", log("one\n", 1), log("two\n", 2), log("", 2))

@@ -40,7 +40,7 @@ Run = Callable[..., Any]
 def test_filters_are_the_apis(run: Run, service: Service, words: str, path: str, query: dict[str, str]) -> None:
     service.lists(f"/v1/projects/demo/{path}", [])
     assert run(*words.split(), "--json").status == 0
-    assert service.requests[-1].query == query
+    assert service.requests[0].query == query
 
 
 def test_projects_and_payments_are_filtered_too(run: Run, service: Service) -> None:

@@ -99,9 +99,9 @@ def test_a_profile_that_is_deleted_is_no_longer_known(run: Run, login: Run) -> N
     login("admins", ADMIN, "--profile", "admin")
     assert run("logout", "--profile", "admin").status == 0
     ended = run("whoami", "--profile", "admin")
-    assert (ended.status, ended.out) == (2, "")
+    assert (ended.status, ended.out) == (3, "")
     assert "There is no profile admin. There are: default." in ended.err
-    assert run("logout", "--profile", "admin").status == 2
+    assert run("logout", "--profile", "admin").status == 3
 
 
 def test_login_stores_nothing_that_the_service_refuses(run: Run, service: Service, config_dir: Path) -> None:

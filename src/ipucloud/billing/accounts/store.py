@@ -183,7 +183,7 @@ async def create(
             "not_sold",
             f"Nothing is sold in {currency}: set list prices in it first (`ipucloud prices create`).",
         )
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; no account was made.", [fault])
+        raise Problem(VALIDATION_FAILED, "Some values are not valid; no account was made.", [fault])
     account_id = new_id()
     await connection.execute(
         _CREATE,
@@ -253,7 +253,7 @@ def refuse_other_currency(currency: str, of_account: str, *, field: str = "amoun
     """Raise `Problem` validation_failed unless the field's amount is given in the account's currency."""
     if currency != of_account:
         fault = FieldError(f"/{field}/currency", "other_currency", f"The account's currency is {of_account}.")
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was changed.", [fault])
+        raise Problem(VALIDATION_FAILED, "Some values are not valid; nothing was changed.", [fault])
 
 
 async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID, *, default: str) -> None:

@@ -275,5 +275,5 @@ async def _no_note(_: int) -> None:
 
 
 def _invalid(pointer: str, code: str, detail: str) -> Problem:
-    message = "Correct the fields named in `errors` and send the request again."
+    message = "Some values are not valid."
     return Problem(VALIDATION_FAILED, message, [FieldError(pointer, code, detail)])

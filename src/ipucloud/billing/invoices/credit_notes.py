@@ -135,7 +135,7 @@ def _part(rates: Sequence[_Rest], net: Decimal, places: int) -> list[RateTotals]
 
 def _invalid(code: str, sentence: str) -> Problem:
     fault = FieldError("/net", code, sentence)
-    return Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was credited.", [fault])
+    return Problem(VALIDATION_FAILED, "Some values are not valid; nothing was credited.", [fault])
 
 
 async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, credit: Credit, reason: str) -> str:

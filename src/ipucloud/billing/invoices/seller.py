@@ -160,7 +160,7 @@ async def add_rate(connection: AsyncConnection, new: NewTaxRate) -> None:
     if covering is not None:
         if covering.past:
             fault = FieldError("/valid_from", "not_in_future", "A rate is in force on this day: choose a later one.")
-            raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
+            raise Problem(VALIDATION_FAILED, "Some values are not valid.", [fault])
         await connection.execute(_END, {"valid_from": new.valid_from, "id": covering.id})
     try:
         until = None if covering is None else covering.valid_to

@@ -336,4 +336,4 @@ def _amount(money: Money) -> AmountOfMoney:
 
 def _refused(field: str, code: str, sentence: str) -> Problem:
     fault = FieldError(field, code, sentence)
-    return Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was corrected.", [fault])
+    return Problem(VALIDATION_FAILED, "Some values are not valid; nothing was corrected.", [fault])

@@ -296,4 +296,4 @@ async def _check(connection: AsyncConnection, place: int, price: PriceAddition, 
 
 def _refused(place: int, field: str, code: str, detail: str) -> Problem:
     fault = FieldError(f"/items/{place}/{field}", code, detail)
-    return Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was added.", [fault])
+    return Problem(VALIDATION_FAILED, "Some values are not valid; nothing was added.", [fault])

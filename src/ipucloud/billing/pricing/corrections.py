@@ -119,7 +119,7 @@ async def period_of(connection: AsyncConnection, body: PriceCorrectionBody) -> P
         sentence = "It must lie in the past and after `valid_from`; leave it out to correct the present price too."
         faults.append(FieldError("/valid_to", "not_in_past", sentence))
     if faults:
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was corrected.", faults)
+        raise Problem(VALIDATION_FAILED, "Some values are not valid; nothing was corrected.", faults)
     article = Article(body.sku, body.region, body.unit_price.currency)
     period = Period(article, body.account_id, body.valid_from, body.valid_to)
     if body.valid_to is not None:

@@ -26,23 +26,19 @@ from ipucloud.cli.lazy import Entry, LazyCommand
 _DIRECT = (
     Entry(
         "audit",
-        "ipucloud.cli.service.admin",
+        ".service.admin",
         "Check every rule; repair violations.",
-        "Commands",
-        "service",
+        extra="service",
         group="admin ",
     ),
     Entry(
         "audit-log",
-        "ipucloud.cli.service.audit_log",
+        ".service.audit_log",
         "Verify and export the audit log.",
-        "Commands",
-        "service",
+        extra="service",
         group="admin ",
     ),
-    Entry(
-        "bmc-log", "ipucloud.cli.service.bmc_log", "Read a machine's BMC log.", "Commands", "service", group="admin "
-    ),
+    Entry("bmc-log", ".service.bmc_log", "Read a machine's BMC log.", extra="service", group="admin "),
 )
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import FLAVOR, MACHINE_TYPE, RACK, REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operator
 from ipucloud.client.models import Place, Pod
@@ -20,9 +22,13 @@ app.add_typer(pods, name="pods")
 @customer_command(pods, "list", "--region luxembourg-2")
 def list_pods(
     session: Session,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
-    rack: Annotated[str | None, typer.Option(help="Only those of this GW-Link group.")] = None,
-    machine_type: Annotated[str | None, typer.Option(help="Only those of this type of machine.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
+    rack: Annotated[
+        str | None, typer.Option(help="Only those of this GW-Link group.", autocompletion=names(RACK))
+    ] = None,
+    machine_type: Annotated[
+        str | None, typer.Option(help="Only those of this type of machine.", autocompletion=names(MACHINE_TYPE))
+    ] = None,
 ) -> None:
     """List pods with their slots by state, slot 0 first, largest free block and health."""
     session.list(
@@ -62,9 +68,9 @@ def _slots(pod: Pod) -> str:
 @customer_command(app, "defragmentation", "luxembourg-2 --flavor m2000-pod16")
 def defragmentation(
     session: Session,
-    region: Annotated[str, typer.Argument(help="Region: slug or number.")],
+    region: Annotated[str, typer.Argument(help="Region: slug or number.", autocompletion=names(REGION))],
     *,
-    flavor: Annotated[str, typer.Option(help="Flavor of the cluster that should fit.")],
+    flavor: Annotated[str, typer.Option(help="Flavor of the cluster that should fit.", autocompletion=names(FLAVOR))],
 ) -> None:
     """Propose the cheapest moves of clusters after which one more of a flavor fits. Nothing is changed."""
     plan = session.run(operator.capacity.defragmentation(region, flavor=flavor))
@@ -82,7 +88,10 @@ def _place(place: Place) -> str:
 
 
 @customer_command(app, "capacity", "luxembourg-2")
-def capacity(session: Session, region: Annotated[str, typer.Argument(help="Region: slug or number.")]) -> None:
+def capacity(
+    session: Session,
+    region: Annotated[str, typer.Argument(help="Region: slug or number.", autocompletion=names(REGION))],
+) -> None:
     """Show a region's machines by state, what fits now, free blocks, fragmentation and expiries."""
     report = session.run(operator.capacity.get(region))
     facts: list[tuple[str, object]] = [("region", report.region), ("as of", report.as_of), ("source", _SOURCE)]

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import past
 from ipucloud.cli.values import fields
@@ -31,7 +33,7 @@ class Code(StrEnum):
 def list_fault_reports(
     session: Session,
     state: Annotated[FaultReportState | None, typer.Option(help="Only those in this state.")] = None,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     of: Annotated[str | None, typer.Option(metavar="PROJECT", help="Only those of this project, by slug.")] = None,
     hardware: Annotated[str | None, typer.Option(help="Only those about this machine or host, by name.")] = None,
 ) -> None:

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import HOST, MACHINE, POD, RACK, REGION
 from ipucloud.cli.output import shown
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, moment
@@ -58,16 +60,23 @@ class ReportState(StrEnum):
     CLEARED = "cleared"
 
 
-Region = Annotated[str | None, typer.Option(help="Only those in this region.")]
+Region = Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))]
 HealthOption = Annotated[Health | None, typer.Option("--health", help="Only those with this health.")]
 StateOption = Annotated[State | None, typer.Option("--state", help="Only those in this state.")]
 Cluster = Annotated[str | None, typer.Option(help="Only those that this cluster holds, by id.")]
 Code = Annotated[str | None, typer.Option(help="Only with a live health report of this code, such as drain.")]
 Serial = Annotated[str | None, typer.Option(help="Only the one that shows this serial number.")]
-Machines = Annotated[list[str] | None, typer.Option("--machine", help="A machine; may be repeated.")]
-Hosts = Annotated[list[str] | None, typer.Option("--host", help="A host; may be repeated.")]
-Pods = Annotated[list[str] | None, typer.Option("--pod", help="All machines of a pod; may be repeated.")]
-Racks = Annotated[list[str] | None, typer.Option("--rack", help="All machines of a GW-Link group; may be repeated.")]
+Machines = Annotated[
+    list[str] | None, typer.Option("--machine", help="A machine; may be repeated.", autocompletion=names(MACHINE))
+]
+Hosts = Annotated[list[str] | None, typer.Option("--host", help="A host; may be repeated.", autocompletion=names(HOST))]
+Pods = Annotated[
+    list[str] | None, typer.Option("--pod", help="All machines of a pod; may be repeated.", autocompletion=names(POD))
+]
+Racks = Annotated[
+    list[str] | None,
+    typer.Option("--rack", help="All machines of a GW-Link group; may be repeated.", autocompletion=names(RACK)),
+]
 Reason = Annotated[str, typer.Option(help="Why, for other operators.")]
 
 
@@ -76,8 +85,8 @@ def list_machines(
     session: Session,
     *,
     region: Region = None,
-    rack: Annotated[str | None, typer.Option(help="Only those of this GW-Link group.")] = None,
-    pod: Annotated[str | None, typer.Option(help="Only those of this pod.")] = None,
+    rack: Annotated[str | None, typer.Option(help="Only of this GW-Link group.", autocompletion=names(RACK))] = None,
+    pod: Annotated[str | None, typer.Option(help="Only those of this pod.", autocompletion=names(POD))] = None,
     health: HealthOption = None,
     state: StateOption = None,
     cluster: Cluster = None,
@@ -156,7 +165,9 @@ def list_hosts(
 
 
 @customer_command(machines, "show", "lux2-m07")
-def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.")]) -> None:
+def show_machine(
+    session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.", autocompletion=names(MACHINE))]
+) -> None:
     """Show a machine: place, health reports, holder and history."""
     machine = session.run(operator.hardware.machine(name))
     place = fields(machine, "name", "region", "rack", "pod", "slot", "machine_type")
@@ -168,7 +179,9 @@ def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Nam
 
 
 @customer_command(hosts, "show", "lux2-h04")
-def show_host(session: Session, name: Annotated[str, typer.Argument(help="Name of the host.")]) -> None:
+def show_host(
+    session: Session, name: Annotated[str, typer.Argument(help="Name of the host.", autocompletion=names(HOST))]
+) -> None:
     """Show a host: health reports, holder and history."""
     host = session.run(operator.hardware.host(name))
     session.show(host, [*fields(host, "name", "region", "address", "machine"), *_condition(host)])
@@ -179,8 +192,8 @@ def list_reports(
     session: Session,
     *,
     region: Region = None,
-    machine: Annotated[str | None, typer.Option(help="Only those about this machine.")] = None,
-    host: Annotated[str | None, typer.Option(help="Only those about this host.")] = None,
+    machine: Annotated[str | None, typer.Option(help="Only about this machine.", autocompletion=names(MACHINE))] = None,
+    host: Annotated[str | None, typer.Option(help="Only about this host.", autocompletion=names(HOST))] = None,
     code: Annotated[str | None, typer.Option(help="Only those with this code.")] = None,
     source: Annotated[str | None, typer.Option(help="Only those of this source, such as bmc.")] = None,
     state: Annotated[ReportState | None, typer.Option(help="Only those in this state.")] = None,

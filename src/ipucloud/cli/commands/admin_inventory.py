@@ -10,6 +10,8 @@ import typer
 
 from ipucloud.cli.cluster_options import Yes
 from ipucloud.cli.commands.admin_hardware import Hosts, Machines, Reason, hosts, machines
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.inventory_files import COLUMNS, InventoryFile
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import Since
@@ -37,7 +39,7 @@ class HardwareKind(StrEnum):
     HOST = "host"
 
 
-Region = Annotated[str, typer.Argument(help="Region: slug or number.")]
+Region = Annotated[str, typer.Argument(help="Region: slug or number.", autocompletion=names(REGION))]
 Type = Annotated[str | None, typer.Option("--type", help="Only those of this type, such as serial_changed.")]
 Name = Annotated[str, typer.Argument(help="Name of the machine or host.")]
 
@@ -83,7 +85,7 @@ def show_expected(session: Session, region: Region) -> None:
 def diff(
     session: Session,
     *,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     kind: Annotated[HardwareKind | None, typer.Option("--kind", help="Only machines or only hosts.")] = None,
     code: Annotated[Finding | None, typer.Option("--code", help="Only those with this code.")] = None,
 ) -> None:
@@ -147,7 +149,7 @@ def delete(session: Session, region: Region, *, yes: Yes = False) -> None:
 def hardware_events(
     session: Session,
     *,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     type: Type = None,  # noqa: A002  # the option's name
     since: Since = None,
 ) -> None:

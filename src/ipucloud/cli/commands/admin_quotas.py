@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import fields
 from ipucloud.client import operator
@@ -22,7 +24,7 @@ Id = Annotated[str, typer.Argument(help="Id of the request.")]
 def list_quota_requests(
     session: Session,
     state: Annotated[QuotaRequestState | None, typer.Option(help="Only those in this state.")] = None,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     of: Annotated[str | None, typer.Option(metavar="PROJECT", help="Only those of this project, by slug.")] = None,
 ) -> None:
     """List the requests for higher quotas, oldest first."""

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment
 from ipucloud.cli.values import fields
@@ -42,7 +44,9 @@ Until = Annotated[
 def list_freezes(
     session: Session,
     state: Annotated[FreezeState | None, typer.Option(help="Only those in this state.")] = None,
-    region: Annotated[str | None, typer.Option(help="Only those that hold in this region.")] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Only those that hold in this region.", autocompletion=names(REGION))
+    ] = None,
 ) -> None:
     """List when removals were frozen and why, oldest first."""
     session.list(
@@ -68,7 +72,9 @@ def start_freeze(
     *,
     reason: Reason,
     expires_at: Until,
-    region: Annotated[str | None, typer.Option(help="Only in this region; otherwise in all.")] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Only in this region; otherwise in all.", autocompletion=names(REGION))
+    ] = None,
 ) -> None:
     """Remove and switch off nothing until the freeze ends. Requests are accepted, and billing ends as usual."""
     _show(session, session.run(operator.freezes.create(region=region, reason=reason, expires_at=expires_at)))
@@ -85,7 +91,7 @@ def end_freeze(
 @customer_command(site_findings, "list", "--region luxembourg-2")
 def list_site_findings(
     session: Session,
-    region: Annotated[str | None, typer.Option(help="Only in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only in this region.", autocompletion=names(REGION))] = None,
     rule: Annotated[str | None, typer.Option(help="Only against this rule.")] = None,
 ) -> None:
     """List where sites and database disagree, and why the last sweep left it."""

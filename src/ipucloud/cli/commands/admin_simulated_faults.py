@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import fields
 from ipucloud.client import operator
@@ -27,7 +29,7 @@ class Link(StrEnum):
 def list_simulated_faults(
     session: Session,
     *,
-    region: Annotated[str | None, typer.Option(help="Only in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only in this region.", autocompletion=names(REGION))] = None,
     ended: Annotated[
         bool | None, typer.Option("--ended/--open", help="Only what has ended or failed, or only what has not.")
     ] = None,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import HOST, MACHINE, REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operator
 
@@ -30,8 +32,10 @@ class Result(StrEnum):
 def validations(
     session: Session,
     *,
-    region: Annotated[str | None, typer.Option(help="Only machines in this region.")] = None,
-    machine: Annotated[str | None, typer.Option(help="Only this machine.")] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Only machines in this region.", autocompletion=names(REGION))
+    ] = None,
+    machine: Annotated[str | None, typer.Option(help="Only this machine.", autocompletion=names(MACHINE))] = None,
     state: Annotated[State | None, typer.Option(help="Only those in this state.")] = None,
     result: Annotated[Result | None, typer.Option(help="Only those with this result.")] = None,
 ) -> None:
@@ -58,9 +62,11 @@ def validations(
 def cleanings(
     session: Session,
     *,
-    region: Annotated[str | None, typer.Option(help="Only hardware in this region.")] = None,
-    machine: Annotated[str | None, typer.Option(help="Only this machine.")] = None,
-    host: Annotated[str | None, typer.Option(help="Only this host.")] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Only hardware in this region.", autocompletion=names(REGION))
+    ] = None,
+    machine: Annotated[str | None, typer.Option(help="Only this machine.", autocompletion=names(MACHINE))] = None,
+    host: Annotated[str | None, typer.Option(help="Only this host.", autocompletion=names(HOST))] = None,
     cluster: Annotated[str | None, typer.Option(help="Only what this cluster had, by id.")] = None,
 ) -> None:
     """List what was observed of machines and hosts between two clusters, oldest first."""

@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.events import AsCloudEvents, follow_events, of_type, write_cloud_events
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import fields
 from ipucloud.client import operator
@@ -40,7 +42,7 @@ class OperationState(StrEnum):
     CANCELLED = "cancelled"
 
 
-Region = Annotated[str | None, typer.Option(help="Only what is in this region.")]
+Region = Annotated[str | None, typer.Option(help="Only what is in this region.", autocompletion=names(REGION))]
 KindArgument = Annotated[str, typer.Argument(metavar="KIND", help="Kind of the work item, such as cluster.")]
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Key of the work item: the id of its object.")]
 
@@ -187,7 +189,9 @@ def list_events(
     session: Session,
     *,
     types: Annotated[list[str] | None, typer.Option("--type", help="Only of this type; repeatable.")] = None,
-    region: Annotated[str | None, typer.Option(help="Only in this region, or in all.")] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Only in this region, or in all.", autocompletion=names(REGION))
+    ] = None,
     of: Annotated[str | None, typer.Option(metavar="PROJECT", help="Only those of this project, by slug.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,

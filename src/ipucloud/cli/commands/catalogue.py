@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import REGION, suggesting
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import per_unit
 from ipucloud.client import flavors, images, regions
@@ -41,7 +41,6 @@ def list_flavors(
             each.price_per_hour,
         ),
         drop=("SERVERS", "PER MINUTE", "REGIONS", "MACHINES"),
-        filters=((REGION, region),),
     )
 
 
@@ -90,10 +89,9 @@ def capacity(
     session: Session, region: Annotated[str, typer.Argument(help="The region.", autocompletion=names(REGION))]
 ) -> None:
     """Show how many clusters of each flavor could be created now."""
-    with suggesting(session.client, (REGION, region)):
-        session.list(
-            regions.capacity(region),
-            ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
-            lambda each: (each.flavor, each.available, each.why_not and each.why_not.detail),
-            wrap="WHY NOT MORE",
-        )
+    session.list(
+        regions.capacity(region),
+        ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
+        lambda each: (each.flavor, each.available, each.why_not and each.why_not.detail),
+        wrap="WHY NOT MORE",
+    )

@@ -13,6 +13,7 @@ from ipucloud.cli import ssh as openssh
 from ipucloud.cli.cluster_options import Identity, Name, Patience, Server, Wait
 from ipucloud.cli.commands.cluster_facts import troubled
 from ipucloud.cli.completion import its_partitions, names
+from ipucloud.cli.examples import COMMAND
 from ipucloud.cli.finding import find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
@@ -26,7 +27,7 @@ app = typer.Typer(no_args_is_help=True)
 def ssh(
     session: Session,
     name: Name,
-    remote: Annotated[list[str] | None, typer.Argument(help="Command to run on the server, after `--`.")] = None,
+    remote: Annotated[list[str] | None, typer.Argument(metavar=COMMAND, help="Command to run on the server.")] = None,
     server: Server = 0,
     *,
     forward: Annotated[

@@ -16,7 +16,7 @@ from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.commands.clusters import ask
 from ipucloud.cli.completion import names
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster, suggesting
+from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster
 from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
@@ -111,8 +111,7 @@ def update(
         idle_suspend_minutes="never" if no_idle else idle,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )
-    with suggesting(session.client, *((SSH_KEY, each) for each in ssh_keys or ())):
-        updated = session.run(call)
+    updated = session.run(call)
     if ssh_keys and wait and updated.operation is not None:
         follow(session, session.run(operations.get(updated.operation.id)), patience)
         updated = session.run(clusters.get(updated.id))
@@ -204,17 +203,16 @@ def rebuild(
     cluster = find_cluster(session.client, name)
     if not yes:
         session.confirm(_consequences(cluster, image, servers, wipe=wipe), "rebuild the servers and lose what it says")
-    with suggesting(session.client, (IMAGE, image), *((SSH_KEY, each) for each in ssh_keys or ())):
-        request = partial(
-            clusters.rebuild,
-            disk="wipe" if wipe else "keep",
-            image=image,
-            user_data=user_data.read_text() if user_data else None,
-            clear_user_data=clear_user_data,
-            ssh_keys=ssh_keys,
-            servers=servers,
-        )
-        ask(session, cluster, request, wait=wait, patience=patience)
+    request = partial(
+        clusters.rebuild,
+        disk="wipe" if wipe else "keep",
+        image=image,
+        user_data=user_data.read_text() if user_data else None,
+        clear_user_data=clear_user_data,
+        ssh_keys=ssh_keys,
+        servers=servers,
+    )
+    ask(session, cluster, request, wait=wait, patience=patience)
 
 
 def _consequences(cluster: Cluster, image: str | None, servers: list[str] | None, *, wipe: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +26,6 @@ from ipucloud.cli.cluster_options import (
 )
 from ipucloud.cli.commands.catalogue import BILLED_FROM
 from ipucloud.cli.commands.cluster_facts import show_changed, would_wait
-from ipucloud.cli.finding import FLAVOR, IMAGE, REGION, SSH_KEY, suggesting
 from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
@@ -87,31 +85,30 @@ def create(
     patience: Patience = None,
 ) -> None:
     """Create a cluster and wait until it is active."""
-    with _suggesting(session, flavor, region, image, ssh_keys):
-        region = region or only_region(session, flavor)
-        new_cluster = NewCluster(
-            name,
-            region=region,
-            flavor=flavor,
-            image=image or newest_image(session, region),
-            ssh_keys=ssh_keys or only_key(session),
-            s3_connections=s3_connections or (),
-            volumes=volumes_of(volumes),
-            user_data=user_data.read_text() if user_data else None,
-            tags=key_values(tags),
-            reconfigurable=reconfigurable,
-            poplar_servers=poplar_servers,
-            delete_protection=protect,
-            expires_at=expires_at,
-            auto_repair=auto_repair,
-            repair_window=repair_window,
-            idle_suspend_minutes=idle,
-            wait_for_capacity=wait_for_capacity or wait_until is not None,
-            wait_until=wait_until,
-            preemptible=preemptible,
-            reservation=reservation,
-        )
-        operation = session.run(clusters.create(new_cluster))
+    region = region or only_region(session, flavor)
+    new_cluster = NewCluster(
+        name,
+        region=region,
+        flavor=flavor,
+        image=image or newest_image(session, region),
+        ssh_keys=ssh_keys or only_key(session),
+        s3_connections=s3_connections or (),
+        volumes=volumes_of(volumes),
+        user_data=user_data.read_text() if user_data else None,
+        tags=key_values(tags),
+        reconfigurable=reconfigurable,
+        poplar_servers=poplar_servers,
+        delete_protection=protect,
+        expires_at=expires_at,
+        auto_repair=auto_repair,
+        repair_window=repair_window,
+        idle_suspend_minutes=idle,
+        wait_for_capacity=wait_for_capacity or wait_until is not None,
+        wait_until=wait_until,
+        preemptible=preemptible,
+        reservation=reservation,
+    )
+    operation = session.run(clusters.create(new_cluster))
     for warning in operation.warnings:
         session.note(f"Warning: {warning.detail}")
     if wait:
@@ -138,20 +135,19 @@ def estimate(
     preemptible: Preemptible = False,
 ) -> None:
     """Show the cost of a cluster, and whether it could be created now."""
-    with _suggesting(session, flavor, region, image, ssh_keys):
-        region = region or only_region(session, flavor)
-        new_cluster = NewCluster(
-            "estimate",
-            region=region,
-            flavor=flavor,
-            image=image or newest_image(session, region),
-            ssh_keys=ssh_keys or (),
-            s3_connections=s3_connections or (),
-            volumes=volumes_of(volumes),
-            poplar_servers=poplar_servers,
-            preemptible=preemptible,
-        )
-        estimated = session.run(clusters.estimate(new_cluster))
+    region = region or only_region(session, flavor)
+    new_cluster = NewCluster(
+        "estimate",
+        region=region,
+        flavor=flavor,
+        image=image or newest_image(session, region),
+        ssh_keys=ssh_keys or (),
+        s3_connections=s3_connections or (),
+        volumes=volumes_of(volumes),
+        poplar_servers=poplar_servers,
+        preemptible=preemptible,
+    )
+    estimated = session.run(clusters.estimate(new_cluster))
     quota, capacity = estimated.quota, estimated.capacity
     session.show(
         estimated,
@@ -172,10 +168,3 @@ def estimate(
 
 def _room_after(minutes: int) -> str:
     return f"make room within {minutes} min for a create with --wait-for-capacity"
-
-
-def _suggesting(
-    session: Session, flavor: str, region: str | None, image: str | None, ssh_keys: list[str] | None
-) -> AbstractContextManager[None]:
-    keys = [(SSH_KEY, each) for each in ssh_keys or ()]
-    return suggesting(session.client, (FLAVOR, flavor), (REGION, region), (IMAGE, image), *keys)

@@ -124,7 +124,14 @@ def _logins(cluster: Cluster) -> list[tuple[str, object]]:
     servers = [server for server in cluster.poplar_servers if server.ssh]
     logins = [("log in", server.ssh.command) for server in servers if server.ssh]
     reached = [(f"log in at {each.name}", each.command) for each in cluster.addresses if each.command]
-    return [*logins, *reached, *(("host key", server.ssh.host_key_fingerprint) for server in servers if server.ssh)]
+    knows = f"ssh asks once about the host key; for one that knows it: ipucloud clusters ssh-config {cluster.name}"
+    plain = [("plain ssh", knows)] if logins or reached else []
+    return [
+        *logins,
+        *reached,
+        *plain,
+        *(("host key", server.ssh.host_key_fingerprint) for server in servers if server.ssh),
+    ]
 
 
 def _per_hour(cluster: Cluster) -> Money | str | None:

@@ -51,7 +51,6 @@ def list_clusters(
             each.created_at,
         ),
         drop=("PREEMPTIBLE", "MINUTES", "IPUS", "CREATED", "COST", "REGION", "FAULTS", "FLAVOR"),
-        filters=((REGION, region), (FLAVOR, flavor)),
     )
 
 

@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.completion import its_jobs, names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind, suggesting
-from ipucloud.cli.programs import started_as, write_parts
+from ipucloud.cli.programs import reason, started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import jobs
 from ipucloud.client.models import Job, JobState
@@ -108,7 +108,7 @@ def facts(job: Job) -> list[tuple[str, object]]:
         ("job", job.number),
         *started_as(job),
         ("state", job.state),
-        ("why", job.state_reason),
+        ("why", reason(job)),
         ("ended by", job.ended_by),
         ("exit status", job.exit_status),
         ("attempt", f"{job.attempt} of {job.retries + 1}"),

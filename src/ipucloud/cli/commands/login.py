@@ -11,9 +11,10 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import browsers
+from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import me, projects, tokens
-from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.errors import ApiError, NotStoredError, UsageError
 from ipucloud.client.profiles import Profile, chosen, of_variables, save, stored_profiles
 from ipucloud.client.sync import Client
 
@@ -123,7 +124,7 @@ def logout(session: Session) -> None:
     profiles = stored_profiles(session.environment)
     profile = profiles.pop(name, None)
     if profile is None:
-        raise UsageError(f"There is no profile {name}. `ipucloud profiles` lists them.")
+        raise NotStoredError(f"There is no profile {name}. `ipucloud profiles list` lists them.")
     if profile.email is not None:
         _end(profile)
     save(profiles, session.environment)
@@ -155,11 +156,16 @@ def password(session: Session) -> None:
     session.done("changed", "password")
 
 
-profiles_app = typer.Typer()
+profiles_app = typer.Typer(cls=Listing)
 
 
-@customer_command(profiles_app, "profiles", lists=True)
-def profiles(session: Session) -> None:
+@profiles_app.callback()
+def _group() -> None:
+    pass
+
+
+@customer_command(profiles_app, "list", lists=True)
+def list_profiles(session: Session) -> None:
     """List the stored profiles, without their tokens."""
     used = chosen(session.environment, session.profile)
     rows = [

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import OPERATION, UUID, explained, find_cluster
+from ipucloud.cli.finding import OPERATION, UUID, find_cluster
 from ipucloud.cli.following import follow, in_words
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import target_names
@@ -74,7 +74,7 @@ def _get(session: Session, ref: str) -> Operation:
         return session.run(operations.get(ref))
     except ApiError as error:
         if error.code != "not_found" or UUID.fullmatch(ref):
-            raise explained(session.client, error, (OPERATION, ref)) from None
+            raise
     cluster = find_cluster(session.client, ref)
     newest = session.run(operations.list(cluster=cluster.id, limit=1)).items
     if not newest:

@@ -84,7 +84,6 @@ def list_prices(
             each.id,
         ),
         drop=("ID", "UNTIL", "ACCOUNT"),
-        filters=((REGION, region), (SKU, sku), (ACCOUNT, account)),
     )
 
 

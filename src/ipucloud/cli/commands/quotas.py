@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import REGION
+from ipucloud.cli.finding import MACHINE_TYPE, REGION
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import fields
@@ -42,7 +42,9 @@ def list_quotas(
     session: Session,
     *,
     region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
-    machine: Annotated[str | None, typer.Option("--machine-type", help="Only those of this type.")] = None,
+    machine: Annotated[
+        str | None, typer.Option("--machine-type", help="Only those of this type.", autocompletion=names(MACHINE_TYPE))
+    ] = None,
     order: Annotated[Order | None, typer.Option(help="By region, type, use or limit; with `-` downwards.")] = None,
 ) -> None:
     """List the project's quotas and their use: of machines, of storage in GiB (volume-gib), and of addresses."""
@@ -53,7 +55,12 @@ def list_quotas(
 def update(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")],
+    machine: Annotated[
+        str,
+        typer.Argument(
+            help="Machine type; or volume-gib (volumes and snapshots) or address.", autocompletion=names(MACHINE_TYPE)
+        ),
+    ],
     limit: Annotated[int, typer.Argument(min=0, help="How many machines, GiB or addresses it may hold.")],
 ) -> None:
     """Set one of the project's quotas. Needs a platform token."""
@@ -71,7 +78,12 @@ def update(
 def request(
     session: Session,
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    machine: Annotated[str, typer.Argument(help="Machine type; or volume-gib (volumes and snapshots) or address.")],
+    machine: Annotated[
+        str,
+        typer.Argument(
+            help="Machine type; or volume-gib (volumes and snapshots) or address.", autocompletion=names(MACHINE_TYPE)
+        ),
+    ],
     limit: Annotated[int, typer.Argument(min=1, help="How many machines, GiB or addresses it wants to hold.")],
     reason: Annotated[str, typer.Argument(help="What they are for; the operator reads it.")],
 ) -> None:

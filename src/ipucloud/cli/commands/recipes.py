@@ -9,7 +9,7 @@ import typer
 
 from ipucloud.cli.cluster_options import Identity, Keys, Region, Server, newest_image, only_region
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import CLUSTER, FLAVOR, RECIPE, suggesting
+from ipucloud.cli.finding import CLUSTER, FLAVOR, RECIPE
 from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, run_job, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import per_unit
@@ -111,8 +111,7 @@ def run(
 
 
 def _find(session: Session, recipe: str, region: str | None) -> RecipeOffer:
-    with suggesting(session.client, (RECIPE, recipe)):
-        return session.run(recipes.get(recipe, region=region))
+    return session.run(recipes.get(recipe, region=region))
 
 
 def _require_runnable(recipe: RecipeOffer, environment: dict[str, str]) -> None:

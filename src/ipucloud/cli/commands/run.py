@@ -9,6 +9,7 @@ import typer
 
 from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server
 from ipucloud.cli.completion import names
+from ipucloud.cli.examples import COMMAND
 from ipucloud.cli.finding import CLUSTER, FLAVOR
 from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, name_of, registry_login, run_job, variable
 from ipucloud.cli.session import Session, customer_command
@@ -26,7 +27,7 @@ app = typer.Typer()
 )
 def run(
     session: Session,
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The program and its arguments.")],
+    command: Annotated[list[str], typer.Argument(metavar=COMMAND, help="The program and its arguments.")],
     *,
     cluster: Annotated[
         str | None, typer.Option(help="Cluster to run it on, by name or id.", autocompletion=names(CLUSTER))

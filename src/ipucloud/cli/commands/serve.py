@@ -11,6 +11,7 @@ import typer
 from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server
 from ipucloud.cli.commands.services import facts
 from ipucloud.cli.completion import names
+from ipucloud.cli.examples import COMMAND
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, FLAVOR
 from ipucloud.cli.programs import ENDED, last_lines, require_label, service_in_use
@@ -36,7 +37,7 @@ SETTLED_SECONDS = 5.0
 )
 def serve(
     session: Session,
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The program and its arguments.")],
+    command: Annotated[list[str], typer.Argument(metavar=COMMAND, help="The program and its arguments.")],
     *,
     port: Annotated[int, typer.Option(min=1024, max=65_535, help="Port on which the program listens.")],
     name: Annotated[str, typer.Option(help="Name of the service.")] = "app",

@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.completion import its_services, names
 from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
 from ipucloud.cli.output import shown
-from ipucloud.cli.programs import started_as, write_parts
+from ipucloud.cli.programs import reason, started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import PeriodEnd, PeriodStart, PeriodStep, minute
 from ipucloud.client import services
@@ -116,7 +116,7 @@ def facts(service: Service) -> list[tuple[str, object]]:
         *started_as(service),
         ("port", service.port),
         ("state", service.state),
-        ("why", service.state_reason),
+        ("why", reason(service)),
         ("health", None if service.health is None else _health(service.health)),
         ("ended by", service.ended_by),
         ("starts", service.attempt),

@@ -88,7 +88,7 @@ async def change_keys(
     present = await present_keys(connection, **ids)
     keys, faults = await choose_keys(connection, refs, project_id=actor.project_id, present=present.by_name)
     if faults:
-        raise Problem(VALIDATION_FAILED, "The keys stay as they are; `errors` lists what to change.", faults)
+        raise Problem(VALIDATION_FAILED, "The keys stay as they are.", faults)
     in_use, changed = cluster.state in UPDATE_KEYS.begins_in, keys != present.by_name
     authority = present.current_authority or await ensure(connection, actor.project_id, sealing)
     trusts = present.authority == authority

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Terms, refuse_by_terms, reserved_terms
 from ipucloud.clusters.cost_limits.store import refused_reservation
-from ipucloud.clusters.flavor_choice import reserved_sku
+from ipucloud.clusters.flavor_choice import not_in_region, reserved_sku
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
 from ipucloud.contract.capacity import (
@@ -217,7 +217,7 @@ async def _examine(
             FieldError("/flavor", "unknown_flavor", "This flavor does not exist; `GET /v1/flavors` lists them.")
         )
     elif region is not None and region.slug not in flavor.regions:
-        faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
+        faults.append(not_in_region(flavor, region))
     if faults or region is None or flavor is None:
         raise _invalid(faults)
     terms = await reserved_terms(connection, actor, flavor, region.slug, count=body.count, currency=settings.currency)
@@ -253,7 +253,7 @@ def _wrong_times(body: ReservationCreate, now: datetime) -> Iterator[FieldError]
 
 
 def _invalid(faults: list[FieldError]) -> Problem:
-    return Problem(VALIDATION_FAILED, "Nothing can be reserved like this; `errors` lists what to change.", faults)
+    return Problem(VALIDATION_FAILED, "Nothing can be reserved like this.", faults)
 
 
 async def _allocate_quota(connection: AsyncConnection, actor: Actor, request: _Request) -> None:

@@ -66,4 +66,4 @@ async def source_of(connection: AsyncConnection, actor: Actor, body: VolumeCreat
 
 
 def _invalid(fault: FieldError) -> Problem:
-    return Problem(VALIDATION_FAILED, "The volume cannot be as requested; `errors` lists what to change.", [fault])
+    return Problem(VALIDATION_FAILED, "The volume cannot be as requested.", [fault])
