@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from ipucloud.clusters.addresses import store
+from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
@@ -49,11 +50,11 @@ class KeepAddress(Kind):
             async with lab.database.begin() as connection:
                 by = lab.project.actor
                 if address.state == "available" and not address.revision:
-                    await store.attach(connection, by, address.id, AddressAttach(cluster=cluster))
+                    await ADDRESSES.attach(connection, by, address.id, AddressAttach(cluster=cluster))
                 elif address.state == "available":
-                    await store.delete(connection, by, address.id)
+                    await ADDRESSES.delete(connection, by, address.id)
                 elif address.state == "attached":
-                    await store.detach(connection, by, address.id)
+                    await ADDRESSES.detach(connection, by, address.id)
             return bool(address.state == "deleted")
 
         await until(over, "the address has lived")

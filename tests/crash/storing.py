@@ -8,7 +8,9 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 from ipucloud.clusters.volumes import store
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.clusters.volumes.snapshots import store as snapshots
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate
 from tests.crash.kinds import Expectation, Kind
@@ -63,11 +65,11 @@ class KeepVolume(Kind):
             async with lab.database.begin() as connection:
                 by = lab.project.actor
                 if volume.state == "available" and not volume.revision:
-                    await store.attach(connection, by, volume.id, VolumeAttach(cluster=cluster))
+                    await VOLUMES.attach(connection, by, volume.id, VolumeAttach(cluster=cluster))
                 elif volume.state == "available":
-                    await store.delete(connection, by, volume.id)
+                    await VOLUMES.delete(connection, by, volume.id)
                 elif volume.state == "attached":
-                    await store.detach(connection, by, volume.id)
+                    await VOLUMES.detach(connection, by, volume.id)
             return bool(volume.state == "deleted")
 
         await until(over, "the volume has lived")
@@ -127,7 +129,7 @@ class KeepSnapshot(Kind):
                     body = VolumeCreate.model_validate(volume_json(lab.fresh(), snapshot=str(snapshot.id)))
                     await store.create(connection, by, body, catalogue=lab.catalogue, settings=lab.settings)
                 elif snapshot.state == "available" and restored == ["available"]:
-                    await snapshots.delete(connection, by, snapshot.id)
+                    await SNAPSHOTS.delete(connection, by, snapshot.id)
             return bool(snapshot.state == "deleted")
 
         await until(over, "the snapshot has lived")

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
-from ipucloud.clusters.addresses.record import lock, move
+from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.clusters.addresses.store import create
 from ipucloud.contract.addresses import AddressCreate, AddressState
 from tests.support.factories import Project
@@ -42,12 +42,14 @@ async def make_address(
         await offer_addresses(connection)
         body = AddressCreate.model_validate(address_json(name))
         address_id = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
-        requested = await lock(connection, project_id=project.id, address_id=address_id)
-        address = await move(connection, requested._replace(ip=IP, port=22), AddressState.AVAILABLE)
+        requested = await ADDRESSES.lock(connection, project.id, address_id)
+        address = await ADDRESSES.move(connection, requested._replace(ip=IP, port=22), AddressState.AVAILABLE)
         await open_stored(connection, project_id=project.id, resource_id=address_id)
         if attached_to is not None:
             statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
             server = (await connection.execute(statement, {"id": attached_to})).scalar_one()
             attaching = address._replace(cluster_id=attached_to, server_id=server, revision=1)
-            await move(connection, await move(connection, attaching, AddressState.ATTACHING), AddressState.ATTACHED)
+            await ADDRESSES.move(
+                connection, await ADDRESSES.move(connection, attaching, AddressState.ATTACHING), AddressState.ATTACHED
+            )
     return address_id

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
-from ipucloud.clusters.volumes.snapshots.record import lock, move
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.clusters.volumes.snapshots.store import create
 from ipucloud.contract.snapshots import SnapshotCreate, SnapshotState
 from tests.support.factories import Project
@@ -43,8 +43,8 @@ async def make_image(world: World, project: Project, cluster: UUID, name: str = 
         await offer_snapshots(connection)
         body = SnapshotCreate(name=name, cluster=cluster)
         snapshot_id = await create(connection, project.actor, body, settings=world.settings)
-        snapshot = await lock(connection, project_id=project.id, snapshot_id=snapshot_id)
-        await move(connection, snapshot._replace(size_gib=3), SnapshotState.AVAILABLE)
+        snapshot = await SNAPSHOTS.lock(connection, project.id, snapshot_id)
+        await SNAPSHOTS.move(connection, snapshot._replace(size_gib=3), SnapshotState.AVAILABLE)
         await open_stored(connection, project_id=project.id, resource_id=snapshot_id)
     return snapshot_id
 
@@ -54,7 +54,7 @@ async def make_snapshot(world: World, project: Project, name: str = "before") ->
     volume = await make_volume(world, project, f"{name}-of")
     snapshot_id = await request_snapshot(world, project, volume, name)
     async with world.database.begin() as connection:
-        snapshot = await lock(connection, project_id=project.id, snapshot_id=snapshot_id)
-        await move(connection, snapshot, SnapshotState.AVAILABLE)
+        snapshot = await SNAPSHOTS.lock(connection, project.id, snapshot_id)
+        await SNAPSHOTS.move(connection, snapshot, SnapshotState.AVAILABLE)
         await open_stored(connection, project_id=project.id, resource_id=snapshot_id)
     return snapshot_id

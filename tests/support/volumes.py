@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
-from ipucloud.clusters.volumes.record import lock, move
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.clusters.volumes.store import create
 from ipucloud.contract.volumes import VolumeCreate, VolumeState
 from tests.support.factories import Project
@@ -39,13 +39,15 @@ async def make_volume(world: World, project: Project, name: str = "data", *, att
         await offer_volumes(connection)
         body = VolumeCreate.model_validate(volume_json(name))
         volume_id = await create(connection, project.actor, body, catalogue=world.catalogue, settings=world.settings)
-        volume = await move(
-            connection, await lock(connection, project_id=project.id, volume_id=volume_id), VolumeState.AVAILABLE
+        volume = await VOLUMES.move(
+            connection, await VOLUMES.lock(connection, project.id, volume_id), VolumeState.AVAILABLE
         )
         await open_stored(connection, project_id=project.id, resource_id=volume_id)
         if attached_to is not None:
             statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
             server = (await connection.execute(statement, {"id": attached_to})).scalar_one()
             attaching = volume._replace(cluster_id=attached_to, server_id=server, revision=1)
-            await move(connection, await move(connection, attaching, VolumeState.ATTACHING), VolumeState.ATTACHED)
+            await VOLUMES.move(
+                connection, await VOLUMES.move(connection, attaching, VolumeState.ATTACHING), VolumeState.ATTACHED
+            )
     return volume_id

@@ -38,7 +38,7 @@ BREACHES = (
     Breach("layers", "ipucloud.worker.tasks", "ipucloud.api.idempotency"),
     Breach("layers", "ipucloud.clusters.clean_up", "ipucloud.invariants.rules"),
     Breach("layers", "ipucloud.clusters.preemption.notices", "ipucloud.policies.idle"),
-    Breach("layers", "ipucloud.clusters.attaching", "ipucloud.programs.store"),
+    Breach("layers", "ipucloud.clusters.resources.attachable", "ipucloud.programs.store"),
     Breach("layers", "ipucloud.programs.jobs.store", "ipucloud.policies.idle"),
     Breach("layers", "ipucloud.new_package"),
     Breach("layers", "ipucloud.contract.clusters", "ipucloud.catalogue.current"),

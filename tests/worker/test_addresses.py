@@ -11,8 +11,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.clusters.addresses import store
-from ipucloud.clusters.addresses.record import lock
-from ipucloud.clusters.addresses.store import wake_address
+from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT
 from tests.support.factories import make_ssh_key, seed_prices
@@ -65,13 +64,13 @@ class AddressCustomer(Customer):
         return address
 
     async def attach(self, address: UUID, cluster: UUID) -> None:
-        await self.requested(lambda on, by: store.attach(on, by, address, AddressAttach(cluster=cluster)))
+        await self.requested(lambda on, by: ADDRESSES.attach(on, by, address, AddressAttach(cluster=cluster)))
 
     async def detach(self, address: UUID) -> None:
-        await self.requested(lambda on, by: store.detach(on, by, address))
+        await self.requested(lambda on, by: ADDRESSES.detach(on, by, address))
 
     async def delete(self, address: UUID) -> None:
-        await self.requested(lambda on, by: store.delete(on, by, address))
+        await self.requested(lambda on, by: ADDRESSES.delete(on, by, address))
 
     async def state(self, address: UUID, state: str) -> None:
         async def reached() -> bool:
@@ -194,7 +193,7 @@ async def test_an_address_that_the_site_detached_is_attached_again(world: SiteWo
         world.http.put(f"/v1/addresses/{name}/attachment", json=gone).raise_for_status()
         assert not await customer.listens(), host
         async with world.database.begin() as connection:
-            await wake_address(connection, await lock(connection, project_id=world.project.id, address_id=address))
+            await ADDRESSES.wake(connection, await ADDRESSES.lock(connection, world.project.id, address))
 
         async def attached_anew() -> bool:
             row = await world.one("SELECT state, revision FROM addresses")

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.clusters.volumes.snapshots import store
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.errors import IN_USE, Problem
@@ -63,7 +64,7 @@ class SnapshotCustomer(Customer):
         return snapshot
 
     async def delete(self, snapshot: UUID) -> None:
-        await self.requested(lambda on, by: store.delete(on, by, snapshot))
+        await self.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
 
     async def state(self, snapshot: UUID, state: str) -> None:
         async def reached() -> bool:

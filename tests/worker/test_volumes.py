@@ -11,7 +11,9 @@ from uuid import UUID
 import pytest
 
 from ipucloud.clusters.volumes import store
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.clusters.volumes.snapshots import store as snapshots
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumeResize
 from ipucloud.kernel.errors import IN_USE, QUOTA_EXCEEDED, STATE_CONFLICT, VALIDATION_FAILED
@@ -79,17 +81,17 @@ class VolumeCustomer(Customer):
         await until(reached, f"the snapshot is {state}")
 
     async def attach(self, volume: UUID, cluster: UUID) -> None:
-        await self.requested(lambda on, by: store.attach(on, by, volume, VolumeAttach(cluster=cluster)))
+        await self.requested(lambda on, by: VOLUMES.attach(on, by, volume, VolumeAttach(cluster=cluster)))
 
     async def resize(self, volume: UUID, gib: int) -> None:
         body = VolumeResize(size_gib=gib)
         await self.requested(lambda on, by: store.resize(on, by, volume, body, settings=self.world.settings))
 
     async def detach(self, volume: UUID) -> None:
-        await self.requested(lambda on, by: store.detach(on, by, volume))
+        await self.requested(lambda on, by: VOLUMES.detach(on, by, volume))
 
     async def delete(self, volume: UUID) -> None:
-        await self.requested(lambda on, by: store.delete(on, by, volume))
+        await self.requested(lambda on, by: VOLUMES.delete(on, by, volume))
 
     async def state(self, volume: UUID, state: str) -> None:
         async def reached() -> bool:
@@ -299,7 +301,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
         await customer.state(volume, "deleted")
         restored = await customer.create("again", gib=20, snapshot="before")
         await customer.state(restored, "available")
-        await customer.requested(lambda on, by: snapshots.delete(on, by, snapshot))
+        await customer.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
         assert await customer.billed("snapshot_id") == [(10, True)]
         await customer.copied(snapshot, "deleted")
         await customer.attach(restored, cluster)
@@ -323,7 +325,7 @@ async def test_a_snapshot_that_the_site_refuses_is_not_billed(world: SiteWorld, 
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "error")
         assert await customer.billed("snapshot_id") == []
-        await customer.requested(lambda on, by: snapshots.delete(on, by, snapshot))
+        await customer.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
         await customer.copied(snapshot, "deleted")
         await customer.delete(volume)
         await customer.state(volume, "deleted")

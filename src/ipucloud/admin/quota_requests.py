@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.admin.pages import keyed_page
-from ipucloud.clusters.addresses.quota import held_addresses
-from ipucloud.clusters.volumes.quota import held_gib
+from ipucloud.clusters.addresses.quota import ADDRESS_QUOTA
+from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.quotas.queries import MEMBERS
@@ -17,8 +17,8 @@ SELECT to_char(request.created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS') || '
          WHEN 'address' THEN coalesce(reserved.address_limit, CAST(:addresses AS integer))
          ELSE coalesce(quotas.machine_limit, 0) END AS present_limit,
        CASE request.machine_type
-         WHEN 'volume-gib' THEN {held_gib("request.project_id", "request.region")}
-         WHEN 'address' THEN {held_addresses("request.project_id", "request.region")}
+         WHEN 'volume-gib' THEN {VOLUME_QUOTA.used("request.project_id", "request.region")}
+         WHEN 'address' THEN {ADDRESS_QUOTA.used("request.project_id", "request.region")}
          ELSE coalesce(quotas.used, 0) END AS used
   FROM quota_requests AS request
   JOIN projects ON projects.id = request.project_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any, Generic, NamedTuple, TypeAlias, Unpack
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from starlette.responses import Response
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import list_of, list_of_account
 from ipucloud.api.reads import read_one, read_one_of_account, reading, reading_account
-from ipucloud.api.routing import PERMISSION, AnyEndpoint, Decorator, Endpoint, Operation, Router
+from ipucloud.api.routing import PERMISSION, AnyEndpoint, Decorator, Endpoint, Operation, Router, declared, parameter
 from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import account_actor, change, change_account
@@ -217,13 +217,12 @@ def _endpoint(
     async def endpoint(request: Request, **arguments: Any) -> Response:
         return await handler(kind(request, arguments.pop(name)), **arguments)
 
-    endpoint.__name__, endpoint.__qualname__ = handler.__name__, handler.__qualname__
-    endpoint.__module__, endpoint.__doc__ = handler.__module__, handler.__doc__
     _, *others = signature(handler, eval_str=True).parameters.values()
-    parameters = [
-        Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=Request),
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation),
+    return declared(
+        endpoint,
+        parameter(name, annotation),
         *(each.replace(annotation=body) if body is not None and each.name == "body" else each for each in others),
-    ]
-    endpoint.__signature__ = signature(handler).replace(parameters=parameters)  # type: ignore[attr-defined]
-    return endpoint
+        name=handler.__name__,
+        module=handler.__module__,
+        description=handler.__doc__,
+    )

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import cached_property
+from inspect import Parameter, Signature
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
@@ -34,6 +36,20 @@ AnyEndpoint = TypeVar("AnyEndpoint", bound=Endpoint)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE})
 """Errors that reveal nothing about the request, so the caller need not be authorised first."""
+
+
+def parameter(name: str, annotation: object) -> Parameter:
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
+
+
+def declared(endpoint: Endpoint, *parameters: Parameter, name: str, module: str, description: str | None) -> Endpoint:
+    """An endpoint that takes any arguments, as one that is written in a module with these, after the request."""
+    endpoint.__name__ = endpoint.__qualname__ = name
+    endpoint.__module__, endpoint.__doc__ = module, description
+    endpoint.__signature__ = Signature(  # type: ignore[attr-defined]  # what `inspect` reads
+        [parameter("request", Request), *parameters], return_annotation=Response
+    )
+    return endpoint
 
 
 class Operation(TypedDict):

@@ -31,68 +31,43 @@ class DefaultLimits(NamedTuple):
     def of(cls, settings: Settings) -> DefaultLimits:
         return cls(settings.volume_gib_limit, settings.address_limit)
 
-
-async def counted_limit(
-    connection: Statements, *, project_id: UUID, region: str, kind: str, defaults: DefaultLimits
-) -> int:
-    """The limit of one of the types of `COUNTED_UNITS`."""
-    if kind == VOLUME_SKU:
-        return await volume_limit(connection, project_id=project_id, region=region, default=defaults.volume_gib)
-    return await address_limit(connection, project_id=project_id, region=region, default=defaults.addresses)
+    def of_type(self, sku: str) -> int:
+        """That of one of the types of `COUNTED_UNITS`."""
+        return self.volume_gib if sku == VOLUME_SKU else self.addresses
 
 
-async def set_counted_limit(
-    connection: AsyncConnection, *, project_id: UUID, region: str, kind: str, limit: int
-) -> None:
-    """Set the limit of one of the types of `COUNTED_UNITS`."""
-    if kind == VOLUME_SKU:
-        await set_volume_limit(connection, project_id=project_id, region=region, gib=limit)
-    else:
-        await set_address_limit(connection, project_id=project_id, region=region, limit=limit)
+class CountedLimit:
+    """The limits of one of these types, in a column of a table."""
+
+    def __init__(self, table: str, column: str) -> None:
+        self.table, self.column = table, column
+        self._find = Query(
+            f"SELECT {column} FROM {table} WHERE project_id = :project_id AND region = :region",  # noqa: S608
+            int,
+        )
+        self._set = sa.text(
+            f"""
+            INSERT INTO {table} (project_id, region, {column}) VALUES (:project_id, :region, :limit)
+            ON CONFLICT (project_id, region) DO UPDATE SET {column} = excluded.{column}
+            """  # noqa: S608  # our own text
+        )
+        self._forget = sa.text(f"DELETE FROM {table} WHERE project_id = :project_id AND region = :region")  # noqa: S608
+
+    async def find(self, connection: Statements, *, project_id: UUID, region: str, default: int) -> int:
+        """How much of it the project may have in the region."""
+        row = await self._find.one_or_none(connection, {"project_id": project_id, "region": region})
+        return default if row is None else row
+
+    async def set(self, connection: AsyncConnection, *, project_id: UUID, region: str, limit: int | None) -> None:
+        """Set the limit; None: it is the default again."""
+        key: dict[str, object] = {"project_id": project_id, "region": region}
+        await connection.execute(*((self._forget, key) if limit is None else (self._set, key | {"limit": limit})))
 
 
-_FIND = Query("SELECT address_limit FROM address_quotas WHERE project_id = :project_id AND region = :region", int)
-_SET = sa.text(
-    """
-    INSERT INTO address_quotas (project_id, region, address_limit) VALUES (:project_id, :region, :limit)
-    ON CONFLICT (project_id, region) DO UPDATE SET address_limit = excluded.address_limit
-    """
-)
-_FORGET = sa.text("DELETE FROM address_quotas WHERE project_id = :project_id AND region = :region")
-
-
-async def address_limit(connection: Statements, *, project_id: UUID, region: str, default: int) -> int:
-    """How many addresses the project may have in the region."""
-    row = await _FIND.one_or_none(connection, {"project_id": project_id, "region": region})
-    return default if row is None else row
-
-
-async def set_address_limit(connection: AsyncConnection, *, project_id: UUID, region: str, limit: int | None) -> None:
-    """Set the limit; None: it is the default again."""
-    key: dict[str, object] = {"project_id": project_id, "region": region}
-    await connection.execute(*((_FORGET, key) if limit is None else (_SET, key | {"limit": limit})))
-
-
-_FIND_VOLUMES = Query("SELECT gib_limit FROM volume_quotas WHERE project_id = :project_id AND region = :region", int)
-_SET_VOLUMES = sa.text(
-    """
-    INSERT INTO volume_quotas (project_id, region, gib_limit) VALUES (:project_id, :region, :gib)
-    ON CONFLICT (project_id, region) DO UPDATE SET gib_limit = excluded.gib_limit
-    """
-)
-_FORGET_VOLUMES = sa.text("DELETE FROM volume_quotas WHERE project_id = :project_id AND region = :region")
-
-
-async def volume_limit(connection: Statements, *, project_id: UUID, region: str, default: int) -> int:
-    """GiB that the project's volumes may have together in the region."""
-    row = await _FIND_VOLUMES.one_or_none(connection, {"project_id": project_id, "region": region})
-    return default if row is None else row
-
-
-async def set_volume_limit(connection: AsyncConnection, *, project_id: UUID, region: str, gib: int | None) -> None:
-    """Set the limit; None: it is the default again."""
-    key: dict[str, object] = {"project_id": project_id, "region": region}
-    await connection.execute(*((_FORGET_VOLUMES, key) if gib is None else (_SET_VOLUMES, key | {"gib": gib})))
+LIMITS = {
+    VOLUME_SKU: CountedLimit("volume_quotas", "gib_limit"),
+    ADDRESS_SKU: CountedLimit("address_quotas", "address_limit"),
+}
 
 
 class NotSold(NamedTuple):

@@ -28,7 +28,7 @@ from ipucloud.identity import projects
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
-from ipucloud.quotas.counted import COUNTED_UNITS, DefaultLimits, counted_limit, set_counted_limit
+from ipucloud.quotas.counted import COUNTED_UNITS, LIMITS, DefaultLimits
 from ipucloud.quotas.store import find, set_limit
 
 
@@ -154,7 +154,7 @@ async def grant(
         )
     project, region, machine_type = request.project_id, request.region, request.machine_type
     if machine_type in COUNTED_UNITS:
-        await set_counted_limit(connection, project_id=project, region=region, kind=machine_type, limit=limit)
+        await LIMITS[machine_type].set(connection, project_id=project, region=region, limit=limit)
     else:
         await set_limit(connection, project_id=project, region=region, machine_type=machine_type, machines=limit)
     await record(
@@ -179,9 +179,8 @@ async def _limit(
     connection: AsyncConnection, project_id: UUID, region: str, machine_type: str, defaults: DefaultLimits
 ) -> int:
     if machine_type in COUNTED_UNITS:
-        return await counted_limit(
-            connection, project_id=project_id, region=region, kind=machine_type, defaults=defaults
-        )
+        default = defaults.of_type(machine_type)
+        return await LIMITS[machine_type].find(connection, project_id=project_id, region=region, default=default)
     return (await find(connection, project_id=project_id, region=region, machine_type=machine_type)).limit
 
 

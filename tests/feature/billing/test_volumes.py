@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.metering.intervals import close_stored, open_stored
-from ipucloud.clusters.volumes.record import lock, move
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.contract.exports import FocusVersion
 from ipucloud.contract.volumes import VolumeState
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, selection
@@ -49,11 +49,11 @@ async def enters(billing: BillingWorld, volume: UUID, state: VolumeState, instan
     billing.now(at(instant))
     async with billing.database.begin() as connection:
         owner = {"project_id": billing.project.id, "resource_id": volume}
-        row = await lock(connection, project_id=billing.project.id, volume_id=volume)
+        row = await VOLUMES.lock(connection, billing.project.id, volume)
         if state is VolumeState.RESIZING:
-            await move(connection, row._replace(wanted_gib=gib), state)
+            await VOLUMES.move(connection, row._replace(wanted_gib=gib), state)
             return
-        await move(connection, row._replace(size_gib=gib, wanted_gib=None), state)
+        await VOLUMES.move(connection, row._replace(size_gib=gib, wanted_gib=None), state)
         await close_stored(connection, **owner)
         if state is VolumeState.AVAILABLE:
             await open_stored(connection, **owner)

@@ -13,7 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.operations.create import create as create_cluster
 from ipucloud.clusters.operations.rebuild import rebuild
 from ipucloud.clusters.volumes import store as volumes
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.clusters.volumes.snapshots import store as snapshots
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.clusters import ClusterRebuild
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeCreate
@@ -54,7 +56,7 @@ async def _attempt(world: World, effect: Effect) -> Problem | None:
 
 
 def deleted(world: World, snapshot: UUID) -> Effect:
-    return lambda on: snapshots.delete(on, world.project.actor, snapshot)
+    return lambda on: SNAPSHOTS.delete(on, world.project.actor, snapshot)
 
 
 def created(world: World) -> Effect:
@@ -111,7 +113,7 @@ async def test_a_volume_is_not_deleted_under_a_snapshot_that_is_requested(world:
     refused = await race(
         world,
         lambda on: snapshots.create(on, actor, body, settings=world.settings),
-        lambda on: volumes.delete(on, actor, volume),
+        lambda on: VOLUMES.delete(on, actor, volume),
     )
     assert refused.kind is IN_USE
 
@@ -123,7 +125,7 @@ async def test_no_snapshot_is_taken_of_a_volume_that_is_being_deleted(world: Wor
     body = SnapshotCreate(name="before", volume="data")
     refused = await race(
         world,
-        lambda on: volumes.delete(on, actor, volume),
+        lambda on: VOLUMES.delete(on, actor, volume),
         lambda on: snapshots.create(on, actor, body, settings=world.settings),
     )
     assert refused.kind is STATE_CONFLICT

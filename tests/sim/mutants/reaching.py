@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ipucloud.clusters.addresses import reconciler, store
+from ipucloud.clusters.addresses.quota import ADDRESS_QUOTA
+from ipucloud.clusters.addresses.record import ADDRESSES
+from ipucloud.clusters.resources import reconciler, resource
 from tests.sim.mutants.planting import mutant, replace
 
 _API = "tests/api/test_addresses.py"
@@ -17,7 +19,7 @@ async def _nothing(*_: object, **__: object) -> None:
 
 @mutant("an address is billed after its deletion", directed=f"{_API} -k is_billed_until")
 def deleted_address_is_billed(stack: ExitStack) -> None:
-    replace(stack, store, "close_stored", _nothing)
+    replace(stack, resource, "close_stored", _nothing)
 
 
 @mutant("an address is not billed", directed=f"{_WORKER} -k outlives")
@@ -27,9 +29,9 @@ def address_is_free(stack: ExitStack) -> None:
 
 @mutant("an address stays with a cluster that is deleted", directed=f"{_API} -k clusters_of_its_project")
 def address_stays(stack: ExitStack) -> None:
-    replace(stack, store, "detach_all", _nothing)
+    replace(stack, ADDRESSES, "detach_all", _nothing)
 
 
 @mutant("addresses have no quota", directed=f"{_API} -k five_addresses")
 def addresses_without_quota(stack: ExitStack) -> None:
-    replace(stack, store, "require_address_quota", _nothing)
+    replace(stack, ADDRESS_QUOTA, "require", _nothing)

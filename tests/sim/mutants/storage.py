@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from ipucloud.clusters.operations import create, rebuild
-from ipucloud.clusters.volumes import source
-from ipucloud.clusters.volumes import store as volumes
-from ipucloud.clusters.volumes.snapshots import store as snapshots
+from ipucloud.clusters.resources import resource
+from ipucloud.clusters.volumes import record, source
+from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
+from ipucloud.clusters.volumes.snapshots import record as snapshot_record
 from tests.sim.mutants.planting import mutant, replace, rewrite
 
 _API = "tests/api/test_snapshots.py"
@@ -20,12 +21,12 @@ async def _nothing(*_: object, **__: object) -> None:
 
 @mutant("a snapshot is billed after its deletion", directed=f"{_API} -k project_with_snapshots")
 def deleted_snapshot_is_billed(stack: ExitStack) -> None:
-    replace(stack, snapshots, "close_stored", _nothing)
+    replace(stack, resource, "close_stored", _nothing)
 
 
 @mutant("an image is deleted while a cluster's servers are made from it", directed=f"{_API} -k servers_are_made")
 def image_in_use_is_deleted(stack: ExitStack) -> None:
-    rewrite(stack, snapshots, "_NEEDED", ("LIMIT 1", "LIMIT 0"))
+    rewrite(stack, snapshot_record, "_NEEDED", ("LIMIT 1", "LIMIT 0"))
 
 
 @mutant("an image is deleted under a create that has not been committed", directed=f"{_RACES} -k under_servers")
@@ -41,9 +42,9 @@ def source_is_not_held(stack: ExitStack) -> None:
 
 @mutant("a volume is deleted while it is copied", directed=f"{_API} -k while_a_snapshot_of_it_is_taken")
 def copied_volume_is_deleted(stack: ExitStack) -> None:
-    rewrite(stack, volumes, "_COPIED", ("LIMIT 1", "LIMIT 0"))
+    rewrite(stack, record, "_COPIED", ("LIMIT 1", "LIMIT 0"))
 
 
 @mutant("snapshots do not count in the quota", directed=f"{_API} -k count_in_the_quota")
 def snapshots_without_quota(stack: ExitStack) -> None:
-    replace(stack, snapshots, "require_volume_quota", _nothing)
+    replace(stack, VOLUME_QUOTA, "require", _nothing)

@@ -17,10 +17,10 @@ from ipucloud.api.v1.money import payer_of, refuse_unprintable
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.budgets.store import Owner, list_budgets
 from ipucloud.billing.reports.summary import project_spending
-from ipucloud.clusters.addresses.store import refuse_if_any as refuse_if_any_address
+from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.clusters.overview import overview
-from ipucloud.clusters.volumes.snapshots.store import refuse_if_any as refuse_if_any_snapshot
-from ipucloud.clusters.volumes.store import refuse_if_any
+from ipucloud.clusters.volumes.record import VOLUMES
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.budgets import BudgetOut
 from ipucloud.contract.projects import (
     OverviewOut,
@@ -128,9 +128,8 @@ async def delete_project(request: Request, project: ProjectRef) -> Response:
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.end(connection, actor(request, scope))
-        await refuse_if_any(connection, scope.project_id)
-        await refuse_if_any_address(connection, scope.project_id)
-        await refuse_if_any_snapshot(connection, scope.project_id)
+        for held in (VOLUMES, ADDRESSES, SNAPSHOTS):
+            await held.refuse_if_any(connection, scope.project_id)
         try:
             # A create authorised just before finds no quota left, or its machines are counted here.
             for quota in await list_quotas(connection, project_id=scope.project_id):

@@ -20,9 +20,9 @@ from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.v1.catalogue import region_slug
 from ipucloud.api.writes import actor, change
-from ipucloud.catalogue.queries import ADDRESS_SKU, VOLUME_SKU, Catalogue
-from ipucloud.clusters.addresses.quota import change_address_limit, list_address_quotas
-from ipucloud.clusters.volumes.quota import change_volume_limit, list_volume_quotas
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.addresses.quota import ADDRESS_QUOTA
+from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
 from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.quotas import QuotaLimits, QuotaList, QuotaPage
 from ipucloud.db.statements import Statements
@@ -35,6 +35,8 @@ from ipucloud.quotas.counted import COUNTED_UNITS, DefaultLimits, not_sold, slug
 from ipucloud.quotas.store import Quota, list_quotas, set_limit
 
 routes = router()
+
+_COUNTED = {quota.sku: quota for quota in (VOLUME_QUOTA, ADDRESS_QUOTA)}
 
 
 @routes.get(
@@ -82,7 +84,7 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
         quotas = await _quotas(connection, request, scope)
         before = {(quota.region, quota.machine_type): 0 for quota in quotas}
         requested = _requested(body, catalogue_of(request), before.keys())
-        limits = {key: limit for key, limit in (before | requested).items() if key[1] not in COUNTED_UNITS}
+        limits = {key: limit for key, limit in (before | requested).items() if key[1] not in _COUNTED}
         if _version(quotas) != if_version:
             raise changed_since(_version(quotas), _document(quotas))
         await _set_counted(connection, request, scope, quotas, requested)
@@ -111,10 +113,10 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
 async def _quotas(connection: Statements, request: Request, scope: Scope) -> list[Quota]:
     """Those of machines, of storage and of addresses."""
     defaults = DefaultLimits.of(services_of(request).settings)
-    machines = await list_quotas(connection, project_id=scope.project_id)
-    volumes = await list_volume_quotas(connection, project_id=scope.project_id, default=defaults.volume_gib)
-    addresses = await list_address_quotas(connection, project_id=scope.project_id, default=defaults.addresses)
-    return sorted([*machines, *volumes, *addresses])
+    quotas = await list_quotas(connection, project_id=scope.project_id)
+    for sku, counted in _COUNTED.items():
+        quotas += await counted.list(connection, project_id=scope.project_id, default=defaults.of_type(sku))
+    return sorted(quotas)
 
 
 async def _set_counted(
@@ -127,16 +129,14 @@ async def _set_counted(
     """Set the limits of storage and addresses that differ from the present ones. Raises `Problem` state_conflict."""
     defaults = DefaultLimits.of(services_of(request).settings)
     present = {(quota.region, quota.machine_type): quota.limit for quota in quotas}
-    for key in sorted(each for each in present.keys() | requested.keys() if each[1] in COUNTED_UNITS):
+    for key in sorted(each for each in present.keys() | requested.keys() if each[1] in _COUNTED):
         region, kind = key
-        default = defaults.volume_gib if kind == VOLUME_SKU else defaults.addresses
+        default = defaults.of_type(kind)
         if requested.get(key, default) == present.get(key, default):
             continue
-        project_id, limit = scope.project_id, requested.get(key)
-        if kind == ADDRESS_SKU:
-            await change_address_limit(connection, project_id=project_id, region=region, limit=limit, default=default)
-        else:
-            await change_volume_limit(connection, project_id=project_id, region=region, gib=limit, default=default)
+        await _COUNTED[kind].change(
+            connection, project_id=scope.project_id, region=region, limit=requested.get(key), default=default
+        )
 
 
 def _requested(

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_in_use, close_interval
-from ipucloud.clusters.addresses import store as addresses
+from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.clusters.locks import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.repairs.store import operation_begun
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
-from ipucloud.clusters.volumes import store as volumes
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD
@@ -70,8 +70,8 @@ async def enter(
     if kind.during is None:
         return
     if kind.during == ClusterState.DELETING:
-        await addresses.detach_all(connection, project_id=actor.project_id, cluster_id=cluster.id)
-        await volumes.detach_all(connection, project_id=actor.project_id, cluster_id=cluster.id)
+        await ADDRESSES.detach_all(connection, project_id=actor.project_id, cluster_id=cluster.id)
+        await VOLUMES.detach_all(connection, project_id=actor.project_id, cluster_id=cluster.id)
     await connection.execute(
         _ENTER,
         {

@@ -44,8 +44,8 @@ from ipucloud.clusters.steps.build import ATTACH_VOLUMES, attach_volumes
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.clusters.volumes import at_create as volumes
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.clusters.volumes.snapshots.images import hold_image
-from ipucloud.clusters.volumes.store import detach_all
 from ipucloud.clusters.waiting.queue import behind_the_queue, enqueue
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
@@ -75,7 +75,7 @@ POST_DEPLOY_SETUP = Stage("POST_DEPLOY_SETUP", 35)
 
 async def _begin_undo(connection: AsyncConnection, cluster: ClusterInputs) -> None:
     """What is in volumes is the customer's: they are detached before anything is removed. Nothing is charged."""
-    await detach_all(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await VOLUMES.detach_all(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await bill_nothing(connection, cluster)
 
 

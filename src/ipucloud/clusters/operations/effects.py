@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import s3_access
-from ipucloud.clusters.addresses import store as addresses
+from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locks import lock_quota
 from ipucloud.clusters.metrics import ISOLATED, count
@@ -21,7 +21,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
 from ipucloud.clusters.steps.build import AllocationAnswer
 from ipucloud.clusters.steps.cleaning import Cleaned
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
-from ipucloud.clusters.volumes import store as volumes
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.clusters import HardwareFailed
@@ -207,8 +207,8 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
     await record_seen_keys(connection, cluster, ordinals)
     started = [server.ordinal for server in achieved.servers]
     await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
-    await addresses.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
-    await volumes.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
+    await ADDRESSES.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
+    await VOLUMES.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     failpoint("cluster.servers_recorded")
 
 

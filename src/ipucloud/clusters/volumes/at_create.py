@@ -8,8 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.volumes.record import lock, move
-from ipucloud.clusters.volumes.store import wake_volume
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.contract.volumes import ClusterVolume, VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -66,10 +65,8 @@ async def attach_new(
     await _LOCK.all(connection, {"project_id": project_id, "refs": _refs(choices)})
     fitting = await _fitting(connection, choices, project_id, region, len(servers))
     for volume_id, choice in sorted(zip(fitting, choices, strict=True), key=lambda pair: pair[0]):
-        volume = await lock(connection, project_id=project_id, volume_id=volume_id)
-        moved = volume._replace(cluster_id=cluster_id, server_id=servers[choice.server], revision=volume.revision + 1)
-        await move(connection, moved, VolumeState.ATTACHING)
-        await wake_volume(connection, volume)
+        volume = await VOLUMES.lock(connection, project_id, volume_id)
+        await VOLUMES.begin_attach(connection, volume, cluster_id, servers[choice.server])
     failpoint("create.volumes_taken")
 
 

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.contract.snapshots import SnapshotState
 from ipucloud.contract.volumes import VolumeCreate
 from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT, FieldError, Problem
 
 
 class _Source(NamedTuple):
@@ -44,18 +45,18 @@ async def source_of(connection: AsyncConnection, actor: Actor, body: VolumeCreat
     snapshot = await _FIND.one_or_none(connection, {"project_id": actor.project_id, "ref": body.snapshot})
     if snapshot is None:
         sentence = f"The project has no snapshot {body.snapshot}; `GET …/snapshots` lists those it has."
-        raise _invalid(FieldError("/snapshot", "unknown_snapshot", sentence))
+        raise VOLUMES.invalid(FieldError("/snapshot", "unknown_snapshot", sentence))
     if snapshot.region != body.region:
         sentence = (
             f"Snapshot {snapshot.name} is in {snapshot.region}: create the volume there, or choose another snapshot."
         )
-        raise _invalid(FieldError("/snapshot", "other_region", sentence))
+        raise VOLUMES.invalid(FieldError("/snapshot", "other_region", sentence))
     if not snapshot.of_volume:
         sentence = f"{snapshot.name} is a snapshot of a server, from which servers are made. Choose one of a volume."
-        raise _invalid(FieldError("/snapshot", "not_of_volume", sentence))
+        raise VOLUMES.invalid(FieldError("/snapshot", "not_of_volume", sentence))
     if snapshot.size_gib is not None and snapshot.size_gib > body.size_gib:
         sentence = f"Snapshot {snapshot.name} has {snapshot.size_gib} GiB; the volume must not be smaller."
-        raise _invalid(FieldError("/size_gib", "too_small", sentence))
+        raise VOLUMES.invalid(FieldError("/size_gib", "too_small", sentence))
     if snapshot.state is not SnapshotState.AVAILABLE:
         raise Problem(
             STATE_CONFLICT,
@@ -63,7 +64,3 @@ async def source_of(connection: AsyncConnection, actor: Actor, body: VolumeCreat
             " or choose another one.",
         )
     return snapshot.id
-
-
-def _invalid(fault: FieldError) -> Problem:
-    return Problem(VALIDATION_FAILED, "The volume cannot be as requested.", [fault])

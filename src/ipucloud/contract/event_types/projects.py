@@ -28,38 +28,30 @@ SERVICE_FAILED = register(
 SERVICE_STOPPED = register(
     "service.stopped", "The service was stopped, alone or with its server or cluster.", payload=projects.ServiceEnded
 )
-VOLUME_CREATED = register("volume.created", "A volume was requested.", payload=projects.VolumeOf)
-VOLUME_AVAILABLE = register("volume.available", "The volume exists; billing starts.", payload=projects.VolumeOf)
-VOLUME_FAILED = register("volume.failed", "The site refused to make the volume.", payload=projects.VolumeFailed)
-VOLUME_UPDATED = register("volume.updated", "Name or tags changed.", payload=projects.VolumeOf)
-VOLUME_ATTACHED = register("volume.attached", "A Poplar server has the volume.", payload=projects.VolumeAttachedTo)
-VOLUME_DETACHED = register(
-    "volume.detached", "The Poplar server no longer has the volume.", payload=projects.VolumeAttachedTo
-)
-VOLUME_RESIZED = register(
-    "volume.resized", "The volume has grown and is billed for its new size.", payload=projects.VolumeOf
-)
-VOLUME_DELETED = register("volume.deleted", "The volume's data is gone.", payload=projects.VolumeOf)
-SNAPSHOT_CREATED = register("snapshot.created", "A snapshot was requested.", payload=projects.SnapshotOf)
-SNAPSHOT_AVAILABLE = register(
-    "snapshot.available", "The snapshot is complete; billing starts.", payload=projects.SnapshotOf
-)
-SNAPSHOT_FAILED = register("snapshot.failed", "The site did not make the snapshot.", payload=projects.SnapshotFailed)
-SNAPSHOT_UPDATED = register("snapshot.updated", "Name or tags changed.", payload=projects.SnapshotOf)
-SNAPSHOT_DELETED = register("snapshot.deleted", "The snapshot's data is gone.", payload=projects.SnapshotOf)
-ADDRESS_CREATED = register("address.created", "An address was requested.", payload=projects.AddressOf)
-ADDRESS_AVAILABLE = register("address.available", "The address exists; billing starts.", payload=projects.AddressOf)
-ADDRESS_FAILED = register("address.failed", "The site refused to reserve the address.", payload=projects.AddressFailed)
-ADDRESS_UPDATED = register("address.updated", "Name or tags changed.", payload=projects.AddressOf)
-ADDRESS_ATTACHED = register(
-    "address.attached", "The address leads to a Poplar server.", payload=projects.AddressAttachedTo
-)
-ADDRESS_DETACHED = register(
+register("volume.created", "A volume was requested.", payload=projects.VolumeOf)
+register("volume.available", "The volume exists; billing starts.", payload=projects.VolumeOf)
+register("volume.failed", "The site refused to make the volume.", payload=projects.VolumeFailed)
+register("volume.updated", "Name or tags changed.", payload=projects.VolumeOf)
+register("volume.attached", "A Poplar server has the volume.", payload=projects.VolumeAttachedTo)
+register("volume.detached", "The Poplar server no longer has the volume.", payload=projects.VolumeAttachedTo)
+register("volume.resized", "The volume has grown and is billed for its new size.", payload=projects.VolumeOf)
+register("volume.deleted", "The volume's data is gone.", payload=projects.VolumeOf)
+register("snapshot.created", "A snapshot was requested.", payload=projects.SnapshotOf)
+register("snapshot.available", "The snapshot is complete; billing starts.", payload=projects.SnapshotOf)
+register("snapshot.failed", "The site did not make the snapshot.", payload=projects.SnapshotFailed)
+register("snapshot.updated", "Name or tags changed.", payload=projects.SnapshotOf)
+register("snapshot.deleted", "The snapshot's data is gone.", payload=projects.SnapshotOf)
+register("address.created", "An address was requested.", payload=projects.AddressOf)
+register("address.available", "The address exists; billing starts.", payload=projects.AddressOf)
+register("address.failed", "The site refused to reserve the address.", payload=projects.AddressFailed)
+register("address.updated", "Name or tags changed.", payload=projects.AddressOf)
+register("address.attached", "The address leads to a Poplar server.", payload=projects.AddressAttachedTo)
+register(
     "address.detached",
     "The address no longer leads to a Poplar server.",
     payload=projects.AddressAttachedTo,
 )
-ADDRESS_DELETED = register("address.deleted", "The address was released.", payload=projects.AddressOf)
+register("address.deleted", "The address was released.", payload=projects.AddressOf)
 TERMINAL_OPENED = register(
     "terminal.opened", "A person opened a terminal of a server in a browser.", payload=projects.TerminalOf
 )

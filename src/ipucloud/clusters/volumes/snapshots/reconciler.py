@@ -12,10 +12,9 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
-from ipucloud.clusters.attachment import OVER, WAITING_SECONDS
-from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS, Snapshot, lock, move, note, report
+from ipucloud.clusters.resources.answers import OVER, WAITING_SECONDS
+from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS, Snapshot
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_types.projects import SNAPSHOT_AVAILABLE, SNAPSHOT_DELETED, SNAPSHOT_FAILED
 from ipucloud.contract.snapshots import SnapshotState
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -102,7 +101,7 @@ _LOAD = Query(
 class SnapshotReconciler:
     """One snapshot."""
 
-    kind = SNAPSHOTS
+    kind = SNAPSHOTS.nouns
 
     def __init__(self, sites: Sites) -> None:
         self._sites = sites
@@ -132,7 +131,7 @@ class SnapshotReconciler:
     ) -> Outcome:
         if inputs.project_id is None or inputs.id is None:
             return Done()
-        snapshot = await lock(connection, project_id=inputs.project_id, snapshot_id=inputs.id)
+        snapshot = await SNAPSHOTS.lock(connection, inputs.project_id, inputs.id)
         if snapshot.state != inputs.state:
             return Go()  # a request came meanwhile
         outcome = await _apply(connection, snapshot, result)
@@ -153,17 +152,17 @@ async def _request(storage: Storage, name: str, inputs: SnapshotInputs) -> _Resu
 async def _apply(connection: AsyncConnection, snapshot: Snapshot, result: _Result) -> Outcome:
     observed = result.observed
     if snapshot.state is _S.CREATING and result.refused:
-        await report(connection, SNAPSHOT_FAILED, await move(connection, snapshot, _S.ERROR, reason=_REFUSED))
+        await SNAPSHOTS.move(connection, snapshot, _S.ERROR, reason=_REFUSED, event="failed")
         return Done()
     size = snapshot.size_gib or (None if observed is None else observed.size_gib)
     if snapshot.state is _S.CREATING and size is not None and observed is not None and observed.state is AtSite.READY:
         sized = snapshot._replace(size_gib=size)
-        await report(connection, SNAPSHOT_AVAILABLE, await move(connection, sized, _S.AVAILABLE))
+        await SNAPSHOTS.move(connection, sized, _S.AVAILABLE, event="available")
         await open_stored(connection, project_id=snapshot.project_id, resource_id=snapshot.id)
         return Done()
     if snapshot.state is _S.DELETING and observed is None and result == _Result():
-        await report(connection, SNAPSHOT_DELETED, await move(connection, snapshot, _S.DELETED))
+        await SNAPSHOTS.move(connection, snapshot, _S.DELETED, event="deleted")
         return Done()
     why = result.why or ("its site refuses it for now" if result.refused else None)
-    await note(connection, snapshot, why)
+    await SNAPSHOTS.note(connection, snapshot, why)
     return Wait(why or "its site copies it", recheck=WAITING_SECONDS)

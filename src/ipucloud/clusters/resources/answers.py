@@ -1,15 +1,16 @@
-"""What a site answers when something of a project is to be attached to a Poplar server, as reconcilers read it."""
+"""What a site answers when something is to be attached to a Poplar server, as reconcilers read it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import structlog
+from pydantic import BaseModel
 
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.site.ports import SiteBusy, SiteError, SiteRefused
+from ipucloud.site.ports import SiteError, SiteRefused
 
 log = structlog.get_logger(__name__)
 
@@ -44,19 +45,37 @@ class Quiet:
     recheck: float = WAITING_SECONDS
 
 
-class _Revised(Protocol):
+class Attached(Protocol):
+    """An attachment on the wire; `server` None: to nobody."""
+
     @property
     def revision(self) -> int: ...
-
-
-class _Attachable(Protocol):
     @property
-    def attachment(self) -> _Revised | None: ...
+    def server(self) -> BaseModel | None: ...
+    @classmethod
+    def model_validate(cls, obj: Any) -> Self: ...
+
+
+class Seen(Protocol):
+    """One as the site shows it."""
+
+    @property
+    def attachment(self) -> Attached | None: ...
 
 
 Answer = TypeVar("Answer")
-Shown = TypeVar("Shown", bound=_Attachable)
-Wanted = TypeVar("Wanted", bound=_Revised)
+Shown_co = TypeVar("Shown_co", bound=Seen, covariant=True)
+Spec_contra = TypeVar("Spec_contra", bound=BaseModel, contravariant=True)
+Attachment_contra = TypeVar("Attachment_contra", bound=Attached, contravariant=True)
+
+
+class Port(Protocol[Shown_co, Spec_contra, Attachment_contra]):
+    """The port of a noun, as `site.ports` has it."""
+
+    async def get(self, name: str) -> Shown_co | None: ...
+    async def put(self, name: str, spec: Spec_contra) -> Shown_co: ...
+    async def attach(self, name: str, attachment: Attachment_contra) -> Shown_co | None: ...
+    async def delete(self, name: str) -> None: ...
 
 
 async def answer_of(request: Awaitable[Answer]) -> Answer | Refused | Quiet:
@@ -69,20 +88,3 @@ async def answer_of(request: Awaitable[Answer]) -> Answer | Refused | Quiet:
     except SiteError as error:
         log.info("site_unknown", error=str(error))
         return Quiet("its site does not answer, or has to wait")
-
-
-async def attach(
-    request: Callable[[str, Wanted], Awaitable[Shown | None]],
-    read: Callable[[str], Awaitable[Shown | None]],
-    name: str,
-    desired: Wanted,
-) -> Shown | None:
-    """Request the attachment; what the site shows then. Raises SiteError."""
-    try:
-        return await request(name, desired)
-    except SiteBusy:
-        # The server may have had it under this revision, and lost it: then the next one is needed.
-        observed = await read(name)
-        if observed is None or observed.attachment is None or observed.attachment.revision < desired.revision:
-            raise
-        return observed
