@@ -107,6 +107,8 @@ def begin(config: pytest.Config) -> None:
     # A shell that starts a run in the background has it and all its children ignore Ctrl-C, which tests send.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # by `nohup`
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(config, "workerinput"):
         if MARK in os.environ:  # pytest in a test: the run is somebody else's
             return

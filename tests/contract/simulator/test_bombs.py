@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -153,7 +154,17 @@ async def test_a_bomb_at_a_terminal_ends_with_it(box: Boxes, tmp_path: Path) -> 
         await there.runs(0)
 
 
+@pytest.fixture(params=[signal.SIG_DFL, signal.SIG_IGN], ids=["as usual", "by nohup"])
+def hangup(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How this process, which starts boxes, treats SIGHUP."""
+    before = signal.signal(signal.SIGHUP, request.param)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangup")
 async def test_what_is_to_outlive_its_login_does(box: Boxes, tmp_path: Path) -> None:
+    """However the site was started: its programs do not inherit that it ignores SIGHUP."""
     async with box(tmp_path) as there:
         login = await there.login(
             "nohup sleep 1001 & setsid sleep 1002 & sleep 1003 &"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -135,7 +136,8 @@ def exec_calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         raise SystemExit(0)
 
     monkeypatch.setattr("os.execv", become)
-    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    real = {"ssh-keygen": shutil.which("ssh-keygen")}  # which is run, and not become
+    monkeypatch.setattr("shutil.which", lambda program: real.get(program, f"/usr/bin/{program}"))
     return command_lines
 
 
