@@ -86,9 +86,7 @@ class _Init:
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(
-            signal.SIGHUP, signal.SIG_DFL
-        )  # a site that `nohup` started ignores it, and programs inherit that
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs inherit that `nohup` had the site ignore it
         os.chdir(self._plan.home)
         self._sources.register(woken, selectors.EVENT_READ, lambda: self._reap(woken))
         self._sources.register(self._control, selectors.EVENT_READ, self._request)
