@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from ipucloud.clusters.addresses import store
+from ipucloud.clusters.addresses import record
 from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from tests.crash.kinds import Expectation, Kind
@@ -27,7 +27,7 @@ class KeepAddress(Kind):
         body = AddressCreate.model_validate(address_json(lab.fresh()))
         async with lab.database.begin() as connection:
             await offer_addresses(connection)
-            await store.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
+            await record.create(connection, lab.project.actor, body, catalogue=lab.catalogue, settings=lab.settings)
         creation = await lab.creation(cluster)
         return Expectation(cluster, creation, "succeeded", "active")
 

@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
-from ipucloud.clusters.addresses.record import ADDRESSES
-from ipucloud.clusters.addresses.store import create
+from ipucloud.clusters.addresses.record import ADDRESSES, create
 from ipucloud.contract.addresses import AddressCreate, AddressState
 from tests.support.factories import Project
 from tests.support.world import World

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.addresses import store
+from ipucloud.clusters.addresses import record
 from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT
@@ -59,7 +59,7 @@ class AddressCustomer(Customer):
     async def create(self, name: str = "frontdoor") -> UUID:
         body = AddressCreate(name=name, region="luxembourg-2")
         address: UUID = await self.requested(
-            lambda on, by: store.create(on, by, body, catalogue=self.world.catalogue, settings=self.world.settings)
+            lambda on, by: record.create(on, by, body, catalogue=self.world.catalogue, settings=self.world.settings)
         )
         return address
 

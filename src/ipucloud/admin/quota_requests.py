@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.admin.pages import keyed_page
-from ipucloud.clusters.addresses.quota import ADDRESS_QUOTA
-from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
+from ipucloud.clusters.addresses.record import ADDRESS_QUOTA
+from ipucloud.clusters.volumes.record import VOLUME_QUOTA
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.quotas.queries import MEMBERS

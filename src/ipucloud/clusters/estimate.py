@@ -13,11 +13,11 @@ from ipucloud.clusters.operations.create import plan_for
 from ipucloud.clusters.preemption.plan import minutes_to_room
 from ipucloud.clusters.volumes import at_create as volumes
 from ipucloud.clusters.waiting.queue import Ahead, ahead
-from ipucloud.clusters.warnings import warnings_of
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.contract.estimates import (
     ClusterPriceOut,
+    ClusterWarningOut,
     EstimateCapacityOut,
     EstimateOut,
     EstimateQuotaOut,
@@ -99,3 +99,14 @@ async def estimate(
         expected_seconds=math.ceil(expected_seconds(plan_for(admitted, body), admitted.typical_seconds)),
         warnings=warnings_of(body, settings),
     )
+
+
+_NO_LOGIN = ClusterWarningOut(
+    code="no_login",
+    detail="Nobody will be able to log in to this cluster, which is billed: name the project's SSH keys in `ssh_keys`.",
+)
+
+
+def warnings_of(body: ClusterCreate, settings: Settings) -> list[ClusterWarningOut]:
+    """What to warn of. Without a key that encrypts secrets there are no SSH certificates: no authority can sign."""
+    return [] if body.ssh_keys or body.user_data or settings.secrets_key is not None else [_NO_LOGIN]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ipucloud.clusters.addresses.quota import ADDRESS_QUOTA
-from ipucloud.clusters.addresses.record import ADDRESSES
+from ipucloud.clusters.addresses.record import ADDRESS_QUOTA, ADDRESSES
 from ipucloud.clusters.resources import reconciler, resource
 from tests.sim.mutants.planting import mutant, replace
 

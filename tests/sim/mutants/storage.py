@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from ipucloud.clusters.operations import create, rebuild
 from ipucloud.clusters.resources import resource
 from ipucloud.clusters.volumes import record, source
-from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
+from ipucloud.clusters.volumes.record import VOLUME_QUOTA
 from ipucloud.clusters.volumes.snapshots import record as snapshot_record
 from tests.sim.mutants.planting import mutant, replace, rewrite
 

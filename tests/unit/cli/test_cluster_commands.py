@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.machine import find_program
 from tests.support.scripted import Reply, Service, problem
 from tests.unit.cli.conftest import Terminal
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, DONE, FAILED, HOST_KEY, OPERATION, serve_cluster
@@ -136,7 +136,7 @@ def exec_calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         raise SystemExit(0)
 
     monkeypatch.setattr("os.execv", become)
-    real = {"ssh-keygen": shutil.which("ssh-keygen")}  # which is run, and not become
+    real = {"ssh-keygen": find_program("ssh-keygen")}  # which is run, and not become
     monkeypatch.setattr("shutil.which", lambda program: real.get(program, f"/usr/bin/{program}"))
     return command_lines
 

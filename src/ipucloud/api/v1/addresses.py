@@ -9,7 +9,7 @@ from ipucloud.api.resources import AttachableRoutes
 from ipucloud.api.routing import router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import ProjectRef
-from ipucloud.clusters.addresses import store
+from ipucloud.clusters.addresses import record
 from ipucloud.clusters.addresses.queries import DOCUMENTS
 from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.contract.addresses import (
@@ -30,7 +30,7 @@ async def create_address(request: Request, project: ProjectRef, body: AddressCre
     """Reserve an address, which is billed by the minute from when it is `available` until it is deleted."""
     catalogue, settings = catalogue_of(request), services_of(request).settings
     return await _addresses.created(
-        request, project, lambda on, by: store.create(on, by, body, catalogue=catalogue, settings=settings)
+        request, project, lambda on, by: record.create(on, by, body, catalogue=catalogue, settings=settings)
     )
 
 

@@ -20,12 +20,11 @@ from ipucloud.api.shapes import IF_MATCH, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.estimate import estimate
+from ipucloud.clusters.estimate import estimate, warnings_of
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.queries import cluster_document
 from ipucloud.clusters.repairs.reschedule import reschedule
 from ipucloud.clusters.update import update
-from ipucloud.clusters.warnings import warnings_of
 from ipucloud.contract.clusters import (
     ClusterCreate,
     ClusterOut,

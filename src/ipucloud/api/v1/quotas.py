@@ -21,8 +21,8 @@ from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.v1.catalogue import region_slug
 from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.addresses.quota import ADDRESS_QUOTA
-from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
+from ipucloud.clusters.addresses.record import ADDRESS_QUOTA
+from ipucloud.clusters.volumes.record import VOLUME_QUOTA
 from ipucloud.contract.event_types.projects import QUOTA_UPDATED
 from ipucloud.contract.quotas import QuotaLimits, QuotaList, QuotaPage
 from ipucloud.db.statements import Statements

@@ -10,8 +10,7 @@ from ipucloud.api.routing import router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.clusters.volumes.snapshots import store
-from ipucloud.clusters.volumes.snapshots.queries import DOCUMENTS
-from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
+from ipucloud.clusters.volumes.snapshots.record import DOCUMENTS, SNAPSHOTS
 from ipucloud.contract.snapshots import SnapshotCreate, SnapshotList, SnapshotOut, SnapshotPage, SnapshotPatch
 
 routes = router()

@@ -14,8 +14,7 @@ from ipucloud.api.routing import router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.clusters.volumes import store
-from ipucloud.clusters.volumes.queries import DOCUMENTS
-from ipucloud.clusters.volumes.record import VOLUMES
+from ipucloud.clusters.volumes.record import DOCUMENTS, VOLUMES
 from ipucloud.contract.volumes import (
     VolumeAttach,
     VolumeCreate,

@@ -1,14 +1,20 @@
-"""The noun `address`."""
+"""The noun `address`: its quota, and what only requests for addresses do."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.catalogue.queries import ADDRESS_SKU
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import ADDRESS_SKU, Catalogue
 from ipucloud.clusters.addresses.tables import ADDRESS_STATES
 from ipucloud.clusters.resources.attachable import ATTACHMENT, Attachables
-from ipucloud.contract.addresses import AddressState
+from ipucloud.clusters.resources.quota import CountedQuota
+from ipucloud.config import Settings
+from ipucloud.contract.addresses import AddressCreate, AddressState
+from ipucloud.identity import projects
+from ipucloud.kernel.actor import Actor
 
 
 class Address(NamedTuple):
@@ -36,3 +42,42 @@ class Addresses(Attachables[Address]):
 
 
 ADDRESSES = Addresses()
+
+
+class AddressQuota(CountedQuota):
+    sku, tables = ADDRESS_SKU, ("addresses",)
+
+    @staticmethod
+    def used(project: str, region: str) -> str:
+        return f"""(
+  SELECT count(*) FROM addresses AS held
+   WHERE held.project_id = {project} AND held.region = {region}
+     AND held.state NOT IN ('deleted', 'deleting', 'error'))
+"""  # noqa: S608  # our own text
+
+    def exceeded(self, region: str, more: int, used: int, limit: int) -> str:
+        return (
+            f"The project has {used} of the {limit} addresses that it may have in {region}. Delete one, or ask for a"
+            f" higher quota (`ipucloud quotas request {region} {self.sku} {used + more} REASON`)."
+        )
+
+    def above(self, region: str, used: int) -> str:
+        return f"The project has {used} {'address' if used == 1 else 'addresses'} in {region}"
+
+
+ADDRESS_QUOTA = AddressQuota()
+
+
+async def create(
+    connection: AsyncConnection, actor: Actor, body: AddressCreate, *, catalogue: Catalogue, settings: Settings
+) -> UUID:
+    """Record an address to reserve, with its event and work item; its id.
+
+    Raises `Problem`: validation_failed, quota_exceeded, name_taken, budget_reached, payment_overdue,
+    cost_limit_reached, state_conflict.
+    """
+    await projects.lock(connection, actor.project_id)
+    region = ADDRESSES.region(catalogue, body.region)
+    terms = await ADDRESSES.terms(connection, actor, region, gib=1, tags=body.tags, settings=settings)
+    await ADDRESS_QUOTA.require(connection, project_id=actor.project_id, region=region, default=settings.address_limit)
+    return await ADDRESSES.insert(connection, actor, terms, name=body.name, tags=body.tags, region=region)

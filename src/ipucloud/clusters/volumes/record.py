@@ -1,4 +1,4 @@
-"""The noun `volume`."""
+"""The noun `volume`, how the API shows it, and the quota of volumes and snapshots, in GiB."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import VOLUME_SKU
 from ipucloud.clusters.resources.attachable import ATTACHMENT, Attachables
+from ipucloud.clusters.resources.queries import SERVER, STATE, documents
+from ipucloud.clusters.resources.quota import CountedQuota
 from ipucloud.clusters.volumes.tables import VOLUME_STATES
-from ipucloud.contract.volumes import VolumeState
+from ipucloud.contract.volumes import MOUNT_FOLDER, VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, Problem
 
@@ -66,3 +68,43 @@ class Volumes(Attachables[Volume]):
 
 
 VOLUMES = Volumes()
+
+
+DOCUMENTS = documents(
+    "volumes",
+    f"""
+    'size_gib', page.size_gib, 'resizing_to_gib', page.wanted_gib, {STATE}, {SERVER},
+    'mount_path', CASE WHEN page.cluster_id IS NOT NULL THEN '{MOUNT_FOLDER}/' || page.name END,
+    'snapshot', origin.snapshot_id
+    """,
+    "LEFT JOIN volume_origins AS origin ON (origin.project_id, origin.volume_id) = (page.project_id, page.id)",
+)
+
+
+class VolumeQuota(CountedQuota):
+    """A volume that grows counts with its new size."""
+
+    sku, tables = VOLUME_SKU, ("volumes", "snapshots")
+
+    @staticmethod
+    def used(project: str, region: str) -> str:
+        return f"""(
+  SELECT coalesce(sum(held.gib), 0)::bigint
+    FROM (SELECT coalesce(v.wanted_gib, v.size_gib) AS gib, v.project_id, v.region, v.state FROM volumes v
+           UNION ALL SELECT coalesce(s.size_gib, 1), s.project_id, s.region, s.state FROM snapshots s) AS held
+   WHERE held.project_id = {project} AND held.region = {region}
+     AND held.state NOT IN ('deleted', 'deleting', 'error'))
+"""  # noqa: S608  # our own text
+
+    def exceeded(self, region: str, more: int, used: int, limit: int) -> str:
+        return (
+            f"{more} GiB more are needed; of the {limit} GiB that volumes and snapshots of the project may have in"
+            f" {region} there are {max(0, limit - used)} left. Delete one, choose a smaller size, or ask for a"
+            f" higher quota (`ipucloud quotas request {region} {self.sku} {used + more} REASON`)."
+        )
+
+    def above(self, region: str, used: int) -> str:
+        return f"The project's volumes and snapshots in {region} have {used} GiB"
+
+
+VOLUME_QUOTA = VolumeQuota()

@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
-from ipucloud.clusters.volumes.record import VOLUMES
+from ipucloud.clusters.volumes.record import VOLUME_QUOTA, VOLUMES
 from ipucloud.clusters.volumes.source import source_of
 from ipucloud.config import Settings
 from ipucloud.contract.volumes import VolumeCreate, VolumeResize, VolumeState

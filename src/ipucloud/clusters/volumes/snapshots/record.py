@@ -1,4 +1,4 @@
-"""The noun `snapshot`."""
+"""The noun `snapshot`, and how the API shows it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import SNAPSHOT_SKU
+from ipucloud.clusters.resources.queries import SERVER, STATE, documents
 from ipucloud.clusters.resources.resource import Resources
 from ipucloud.clusters.volumes.snapshots.tables import SNAPSHOT_STATES
 from ipucloud.contract.snapshots import SnapshotState
@@ -76,3 +77,13 @@ class Snapshots(Resources[Snapshot]):
 
 
 SNAPSHOTS = Snapshots()
+
+
+DOCUMENTS = documents(
+    "snapshots",
+    f"""
+    'volume', page.volume_id, 'volume_name', volume.name, {SERVER}, 'image', page.image, 'size_gib', page.size_gib,
+    {STATE}
+    """,
+    "LEFT JOIN volumes AS volume ON (volume.project_id, volume.id) = (page.project_id, page.volume_id)",
+)

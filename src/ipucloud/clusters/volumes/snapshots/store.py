@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.servers import UNKNOWN_SERVER, lock_cluster_in_use, server_of
-from ipucloud.clusters.volumes.quota import VOLUME_QUOTA
-from ipucloud.clusters.volumes.record import VOLUMES
+from ipucloud.clusters.volumes.record import VOLUME_QUOTA, VOLUMES
 from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.config import Settings
 from ipucloud.contract.snapshots import SnapshotCreate
