@@ -37,7 +37,7 @@ class Check:
 
     what: str
     ok: bool
-    observed: str
+    seen: str
 
 
 class CheckFailed(CommandError):
@@ -55,14 +55,14 @@ class Report:
     def ok(self) -> bool:
         return bool(self.checks) and all(check.ok for check in self.checks)
 
-    def check(self, what: str, ok: bool, observed: object) -> None:
+    def check(self, what: str, ok: bool, seen: object) -> None:
         """Record an observation. Raises CheckFailed if the condition was not met."""
-        self.checks.append(Check(what, ok, str(observed)))
+        self.checks.append(Check(what, ok, str(seen)))
         if not ok:
             raise CheckFailed(what)
 
     def rows(self) -> Iterator[Sequence[object]]:
-        return (("ok" if check.ok else "FAILED", check.what, check.observed) for check in self.checks)
+        return (("ok" if check.ok else "FAILED", check.what, check.seen) for check in self.checks)
 
     def sentence(self) -> str:
         failed = [check.what for check in self.checks if not check.ok]
