@@ -288,8 +288,8 @@ def explained(client: Client, error: ApiError, *references: Reference) -> ApiErr
         absent = _absent(client, references, ids=missing)
         if absent:
             detail = " ".join(sentence for _, sentence in absent)
-            told = {f"unknown_{kind.noun.lower().replace(' ', '_')}" for kind, _ in absent}
-            rest = [each for each in error.errors if each.code not in told]
+            codes = {f"unknown_{kind.noun.lower().replace(' ', '_')}" for kind, _ in absent}
+            rest = [each for each in error.errors if each.code not in codes]
             document = {key: value for key, value in error.document.items() if key not in {"type", "title"}}
             document |= {"status": 404, "code": "not_found", "detail": detail}
             return replace(error, status=404, code="not_found", detail=detail, errors=rest, document=document)
@@ -309,7 +309,7 @@ def unknown(kind: Kind[Item], name: str, known: Iterable[Item]) -> str:
 
 
 def _absent(client: Client, references: Iterable[Reference], *, ids: bool) -> list[tuple[Kind[Any], str]]:
-    """Sentences about those that do not exist. `ids`: ids are looked for too."""
+    """Sentences about objects that do not exist. `ids`: ids are looked for too."""
     sentences = []
     for kind, name in dict.fromkeys(references):
         if not name or (UUID.fullmatch(name) and not ids):

@@ -154,7 +154,7 @@ async def budgets_of_month(connection: Statements, owner: Owner, spent: Spending
 
 
 def _of_past_month(budget: BudgetOut, spent: SpendingOut) -> BudgetOut:
-    """The budget with the figures of the month; None: of a tag that may be beyond those that are listed."""
+    """The budget with the figures of the month; None: its tag may be beyond the listed ones."""
     if budget.amount.currency != spent.accrued.currency:
         return budget
     parts: list[SpendingOut | TagSpendingOut] = [spent]

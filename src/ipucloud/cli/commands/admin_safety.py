@@ -45,7 +45,7 @@ def list_freezes(
     session: Session,
     state: Annotated[FreezeState | None, typer.Option(help="Only those in this state.")] = None,
     region: Annotated[
-        str | None, typer.Option(help="Only those that hold in this region.", autocompletion=names(REGION))
+        str | None, typer.Option(help="Only freezes of this region.", autocompletion=names(REGION))
     ] = None,
 ) -> None:
     """List when removals were frozen and why, oldest first."""

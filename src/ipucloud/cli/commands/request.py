@@ -50,7 +50,7 @@ class Sending:
 
 @customer_command(token_app, "token")
 def token(session: Session) -> None:
-    """Print the token in use, for scripts. Whoever has it can do what you can."""
+    """Print the token in use, for scripts. Anyone who has it can do what you can."""
     if session.as_json:
         write_json({"token": session.token})
     else:

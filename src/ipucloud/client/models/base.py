@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 Item = TypeVar("Item")
 _PLACES = {0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF", 3: "BHD IQD JOD KWD LYD OMR TND"}
 PLACES = {code: places for places, codes in _PLACES.items() for code in codes.split()}
-"""Decimal places of currencies, by ISO 4217; those that are not in it have two."""
+"""Decimal places of currencies, by ISO 4217; currencies that are not listed have two."""
 _DIGITS = 60
 _SECRETS = frozenset({"access_key", "secret", "token"})
 
