@@ -53,6 +53,7 @@ SLOW = frozenset(
 )
 """Folders and files that are collected with `--all`, or by name."""
 FIGURES = "figures"
+_DEFAULT_RUN = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +62,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    named = config.args != config.getini("testpaths")  # processes that share a run are given the same arguments
+    config.stash[_DEFAULT_RUN] = not (named or config.getoption("--all") or config.getoption("--full"))
     config.addinivalue_line("markers", "full: a test that runs with --full only")
     config.addinivalue_line("markers", "slow: a test that runs with --all, or when its file is named")
     config.addinivalue_line("markers", "sample(n): the default run has the first n cases of this test")
@@ -68,8 +71,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def is_default_run(config: pytest.Config) -> bool:
     """Whether neither files are named nor everything is asked for."""
-    named = config.args != config.getini("testpaths")  # processes that share a run are given the same arguments
-    return not (named or config.getoption("--all") or config.getoption("--full"))
+    return config.stash[_DEFAULT_RUN]
+
+
+def selected_files(config: pytest.Config, folder: Path) -> list[Path]:
+    """The files of tests below a folder of which the run has any."""
+    left_out = SLOW if is_default_run(config) else frozenset()
+    return [path for path in folder.rglob("test_*.py") if left_out.isdisjoint((path, *path.parents))]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

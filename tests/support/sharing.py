@@ -1,43 +1,155 @@
-"""How processes share a run: each stays in one folder of tests while that has files left.
+"""How processes share a run (`pytest -n`): each runs tests of one folder of `tests`, and imports those alone.
 
-What a process has imported it keeps. The tests of one folder import much the same, those of all folders everything
-there is, which takes twice the memory.
+Otherwise each would import everything that there is, which takes twice the memory. A process that has no more to do in
+its folder ends, and another starts in the next folder, or helps in the one that has most left.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from tests.support.selection import ROOT, selected_files
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:  # xdist has no types
-    from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
-
-    class ByFolder(LoadFileScheduling):  # type: ignore[misc]
-        """A file goes to one process, in the order of names within a folder."""
-
-        def _assign_work_unit(self, node: Any) -> None:
-            self.workqueue.move_to_end(self._next_file(node), last=False)
-            super()._assign_work_unit(node)
-
-        def _next_file(self, node: Any) -> str:
-            """Of the process's own folder, or of the one with most tests left for each process that is in it."""
-            own = _folder(next(reversed(self.assigned_work[node]), ""))
-            files: dict[str, dict[str, bool]] = self.workqueue
-            remaining = Counter[str]()
-            for path, tests in files.items():
-                remaining[_folder(path)] += len(tests)
-            if own not in remaining:
-                there = Counter(_folder(next(reversed(work))) for work in self.assigned_work.values() if work)
-                own = max(remaining, key=lambda folder: remaining[folder] / (1 + there[folder]))
-            return next(path for path in files if _folder(path) == own)
-
-    return ByFolder(config, log)
+TESTS = ROOT / "tests"
+PATHS = "paths of a folder"
+WORTH_HELPING = 4
+"""Files that a folder has left for each of its processes and a further one, if that is worth its start."""
+UNKNOWN = 100
+"""Taken for the files that a folder has left before they are collected."""
 
 
-def _folder(path: str) -> str:
-    """The folder below `tests` in which a file is."""
-    return path.split("/", 2)[1] if "/" in path else path
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Folders(config), "folders of tests")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    session.config.args = getattr(session.config, "workerinput", {}).get(PATHS, session.config.args)
+
+
+class Folders:
+    """The scheduler of a run, in the process that the user started: who does what of what is left."""
+
+    collection_is_completed = True  # a process begins when it has collected its own folder
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._paths = _paths_by_folder(config)
+        self._unopened = list(self._paths)
+        self._files: dict[str, list[list[str]]] = {}
+        """For each folder that was collected, the tests of each file that no process has been given yet."""
+        self._folders: dict[Any, str] = {}  # by process; xdist has no types
+        self._collections: dict[Any, Sequence[str]] = {}
+        self._given: dict[Any, list[str]] = {}
+        self._total = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self) -> Folders:
+        return self
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """A process starts: its folder is the next one, or the one with most left."""
+        folder = self._unopened.pop(0) if self._unopened else max(self._paths, key=self._share)
+        self._folders[node] = folder
+        node.workerinput[PATHS] = self._paths[folder]
+
+    @property
+    def nodes(self) -> list[Any]:
+        return list(self._given)
+
+    @property
+    def has_pending(self) -> bool:
+        return bool(self._collections)
+
+    @property
+    def tests_finished(self) -> bool:
+        """Whether every process has at most its last test, which it begins when it is told that there are no more."""
+        return not (
+            self._unopened
+            or any(self._files.values())
+            or self._folders.keys() - self._collections.keys()
+            or any(len(tests) > 1 for tests in self._given.values())
+        )
+
+    def add_node(self, node: Any) -> None:
+        self._given[node] = []
+
+    def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+        self._collections[node] = collection
+        if (folder := self._folders[node]) not in self._files:
+            files: dict[str, list[str]] = {}
+            for test in collection:
+                files.setdefault(test.partition("::")[0], []).append(test)
+            self._files[folder] = list(files.values())
+            self._total += len(collection)
+        self._config.pluginmanager.getplugin("session").testscollected = self._total  # of which a part is done
+
+    def schedule(self) -> None:
+        for node in list(self._collections):
+            self._give(node)
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        self._given[node].remove(self._collections[node][item_index])
+        self._give(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        """A process has ended; another one takes its place where there is work for it.
+
+        Returns: the test that the process died of.
+        """
+        folder = self._folders.pop(node)
+        self._collections.pop(node, None)
+        tests = self._given.pop(node)
+        node.ensure_teardown()  # which ends it, with its memory
+        if tests:
+            self._files[folder].append(tests[1:])
+            return tests[0]  # xdist replaces it
+        session = self._config.pluginmanager.getplugin("dsession")
+        if not session.shuttingdown and (self._unopened or self._helpful()):
+            session._clone_node(node)
+        return None
+
+    def _give(self, node: Any) -> None:
+        """The next file, in time: a process begins a test when it knows the one after it."""
+        files = self._files[self._folders[node]]
+        while files and len(self._given[node]) <= 2 and not node.shutting_down:
+            tests = files.pop(0)
+            self._given[node] += tests
+            places = {test: place for place, test in enumerate(self._collections[node])}
+            node.send_runtest_some([places[test] for test in tests])
+        if not files and not node.shutting_down:
+            node.shutdown()
+
+    def _helpful(self) -> bool:
+        return any(self._share(folder) >= WORTH_HELPING or self._abandoned(folder) for folder in self._paths)
+
+    def _share(self, folder: str) -> float:
+        """Files that would be left for each process if one more came."""
+        left = len(self._files[folder]) if folder in self._files else UNKNOWN
+        return left / (1 + list(self._folders.values()).count(folder))
+
+    def _abandoned(self, folder: str) -> bool:
+        return bool(self._files.get(folder)) and folder not in self._folders.values()
+
+
+def _paths_by_folder(config: pytest.Config) -> dict[str, list[str]]:
+    """The paths that a run was given, by the folder below `tests`; those with most to do first."""
+    paths: dict[str, list[str]] = {}
+    for arg in config.args:
+        path = (config.invocation_params.dir / arg.partition("::")[0]).resolve()
+        if path == TESTS:
+            paths |= {child.name: [str(child)] for child in TESTS.iterdir() if selected_files(config, child)}
+        else:
+            below = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else (str(path.parent),)
+            paths.setdefault(below[0], []).append(arg)
+    return dict(sorted(paths.items(), key=lambda pair: -_size(config, pair[0])))
+
+
+def _size(config: pytest.Config, folder: str) -> int:
+    return sum(path.stat().st_size for path in selected_files(config, TESTS / folder))
