@@ -15,7 +15,7 @@ from ipucloud.catalogue.queries import ADDRESS_SKU, VOLUME_SKU, Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.nearest import nearest
+from ipucloud.kernel.suggestions import nearest
 
 COUNTED_UNITS = {VOLUME_SKU: "gib", ADDRESS_SKU: "address"}
 """The types of these quotas, and what each counts."""

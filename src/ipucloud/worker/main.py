@@ -29,7 +29,7 @@ from ipucloud.site.ports import Simulation, Sites
 from ipucloud.site.tls import PLAINTEXT
 from ipucloud.worker import internal
 from ipucloud.worker.internal import internal_app
-from ipucloud.worker.kinds import (
+from ipucloud.worker.reconcilers import (
     DISPATCH_KEY,
     MAIL_DISPATCH,
     WEBHOOK_DISPATCH,

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 import asyncssh
 import pytest
 
-from ipucloud.laboratory.simulator.ssh.door import MAX_CONNECTIONS
+from ipucloud.laboratory.simulator.ssh.sshd import MAX_CONNECTIONS
 from tests.support.machine import Need, need
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant

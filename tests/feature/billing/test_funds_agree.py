@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.invoices.computing import compute
+from ipucloud.billing.invoices.calculation import compute
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payer import read_payer
 from ipucloud.billing.prepaid.funds import Facts, facts_of

@@ -15,7 +15,7 @@ from ipucloud.api import writes
 from ipucloud.api.v1 import billing_wallet
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
-from ipucloud.billing.invoices import computing, issue, line_facts, payments
+from ipucloud.billing.invoices import calculation, issue, line_facts, payments
 from ipucloud.billing.invoices.seller import RateInForce, rate_on
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
@@ -52,7 +52,7 @@ async def _nothing(*_: object, **__: object) -> None:
     directed="tests/feature/billing/invoices/test_issue.py -k decimal_places",
 )
 def cents_of_every_currency(stack: ExitStack) -> None:
-    replace(stack, computing, "places_of", lambda _: 2)
+    replace(stack, calculation, "places_of", lambda _: 2)
 
 
 @mutant("money of any currency is taken", directed="tests/api/test_currencies.py -k another_currency")
@@ -80,7 +80,7 @@ def taxed_at_the_newest_rate(stack: ExitStack) -> None:
     async def newest(connection: Statements, country: str, _: date) -> RateInForce | None:
         return await rate_on(connection, country, date.max)
 
-    replace(stack, computing, "rate_on", newest)
+    replace(stack, calculation, "rate_on", newest)
 
 
 @mutant(

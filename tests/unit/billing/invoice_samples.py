@@ -8,7 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from ipucloud.billing.invoices.arithmetic import RateTotals, compute_totals
-from ipucloud.billing.invoices.computing import Computed
+from ipucloud.billing.invoices.calculation import Computed
 from ipucloud.billing.invoices.document import Credit, credit_note_document, end_of, issued_document, written
 from ipucloud.billing.invoices.line_facts import Corrected, PriceTerm
 from ipucloud.billing.invoices.lines import Bill, Line

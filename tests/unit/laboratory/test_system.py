@@ -22,7 +22,7 @@ from ipucloud.client.profiles import Profile, save, stored_profiles
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.journey import Report
 from ipucloud.laboratory.keeper.readiness import ReadyFile
-from ipucloud.laboratory.up import stopping
+from ipucloud.laboratory.up import interrupts
 from ipucloud.laboratory.up.ports import PortError, listen_kept, listen_near, port_of
 from ipucloud.laboratory.up.programs import Published, SiteChoices, environment, simulated_site
 from ipucloud.laboratory.up.system import reachable
@@ -187,7 +187,7 @@ def test_a_report_without_checks_is_no_success() -> None:
 
 
 def test_a_stop_that_gets_lost_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stopping, "REPEAT_SECONDS", 0.0)
+    monkeypatch.setattr(interrupts, "REPEAT_SECONDS", 0.0)
 
     async def deaf_at_first() -> None:
         os.kill(os.getpid(), signal.SIGINT)
@@ -195,5 +195,5 @@ def test_a_stop_that_gets_lost_is_repeated(monkeypatch: pytest.MonkeyPatch) -> N
             await asyncio.Event().wait()
         await asyncio.Event().wait()
 
-    with stopping.interruptible() as signals, pytest.raises(KeyboardInterrupt):
-        stopping.run_until_stopped(signals, deaf_at_first())
+    with interrupts.interruptible() as signals, pytest.raises(KeyboardInterrupt):
+        interrupts.run_until_stopped(signals, deaf_at_first())

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.config import Settings
 from ipucloud.reconcile.later import Later, LaterTask
-from ipucloud.worker.kinds import Messages, Work, counted_anew, messages_counted_anew
+from ipucloud.worker.reconcilers import Messages, Work, counted_anew, messages_counted_anew
 from ipucloud.worker.tasks import periodic_tasks
 
 SETTINGS = Settings(smtp_from="cloud@example.com", smtp_host="localhost")

@@ -18,7 +18,7 @@ from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import prices_listing
 from ipucloud.api.v1.money import currency_of, payer_of
 from ipucloud.billing.budgets.store import Owner, budgets_of_month
-from ipucloud.billing.invoices.computing import expected
+from ipucloud.billing.invoices.calculation import expected
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.billing.ledger.transfers import balances_shown
 from ipucloud.billing.pricing.queries import paid_by

@@ -32,7 +32,7 @@ from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
 from ipucloud.kernel.money import MINOR_UNITS, UNIT_PRICE_LIMIT, MoneyError, unit_price
-from ipucloud.kernel.nearest import nearest
+from ipucloud.kernel.suggestions import nearest
 
 routes = router()
 

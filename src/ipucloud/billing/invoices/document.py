@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import partial
 
 from ipucloud.billing.invoices.arithmetic import RateTotals
-from ipucloud.billing.invoices.computing import Computed
+from ipucloud.billing.invoices.calculation import Computed
 from ipucloud.billing.invoices.settling import Paid
 from ipucloud.billing.invoices.tax import SENTENCES
 from ipucloud.contract.e_invoices import EInvoiceBuyer

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.invoices.computing import Computed, TaxUnknown, compute, moves_of
+from ipucloud.billing.invoices.calculation import Computed, TaxUnknown, compute, moves_of
 from ipucloud.billing.invoices.credits import write_burned
 from ipucloud.billing.invoices.document import issued_document, written
 from ipucloud.billing.invoices.lines import Bill, Line, lines_of_many

@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.billing.invoices.computing import TaxUnknown, compute
+from ipucloud.billing.invoices.calculation import TaxUnknown, compute
 from ipucloud.billing.invoices.document import issued_document, written
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.numbers import TODAY

@@ -20,7 +20,7 @@ from ipucloud.contract.reports import ReportOut, ReportRowOut, SumsOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.cells import text_cell, write_csv
+from ipucloud.kernel.csv_tables import text_cell, write_csv
 from ipucloud.kernel.money import Money, total, written
 
 MAX_DAYS = 400

@@ -19,8 +19,8 @@ from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.customer import Customer
 from ipucloud.laboratory.demo.journey import Report, journey
+from ipucloud.laboratory.up.interrupts import interruptible, run_until_stopped
 from ipucloud.laboratory.up.programs import SiteChoices
-from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import running
 from ipucloud.process.first import leave_first_process
 from ipucloud.process.signals import StopSignals

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ipucloud.laboratory.keeper.child import leashed
+from ipucloud.laboratory.keeper.child import start_bound
 from ipucloud.laboratory.keeper.finishing import finished
 from ipucloud.laboratory.up.system import System
 
@@ -41,7 +41,7 @@ class Customer:
             "IPUCLOUD_CONFIG_DIR": str(self.folder),
         }
         pipe = asyncio.subprocess.PIPE
-        process = await leashed(
+        process = await start_bound(
             "ipucloud.cli.main", *command, environment=environment, out=pipe, err=pipe if self._quiet else None
         )
         return await finished(process, f"ipucloud {shlex.join(command)}", COMMAND_SECONDS)

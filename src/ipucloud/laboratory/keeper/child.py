@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from ipucloud.laboratory.keeper import leash
+from ipucloud.laboratory.keeper import starter_watch
 from ipucloud.laboratory.keeper.readiness import Readiness
 
 GRACE_SECONDS = 10.0
@@ -48,7 +48,7 @@ async def start(program: Program) -> asyncio.subprocess.Process:
     if program.log.exists() and program.log.stat().st_size > LOG_BYTES:
         program.log.replace(program.log.with_suffix(".log.1"))
     with program.log.open("ab") as log:
-        return await leashed(
+        return await start_bound(
             program.module,
             *program.arguments,
             environment=program.environment,
@@ -58,7 +58,7 @@ async def start(program: Program) -> asyncio.subprocess.Process:
         )
 
 
-async def leashed(
+async def start_bound(
     module: str,
     *arguments: str,
     environment: Mapping[str, str],
@@ -71,10 +71,10 @@ async def leashed(
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        leash.__name__,
+        starter_watch.__name__,
         module,
         *arguments,
-        stdin=asyncio.subprocess.PIPE,  # the leash: it closes when this process is gone
+        stdin=asyncio.subprocess.PIPE,  # it closes when this process is gone
         stdout=out,
         stderr=err,
         env={**inherited, **environment},

@@ -32,8 +32,8 @@ from ipucloud.laboratory.sample.story import KEY_NAME, Use
 from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.engine import Engine
 from ipucloud.site.ports import Sites
-from ipucloud.worker.kinds import Work
 from ipucloud.worker.main import engine_settings
+from ipucloud.worker.reconcilers import Work
 
 Result = TypeVar("Result")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.copying import NEW, Copier, Folder, Stopped, TooLarge, open_folder
-from ipucloud.laboratory.simulator.ssh.server_folder import DISK_FOLDER, KEY_FILE
+from ipucloud.laboratory.simulator.ssh.disk import DISK_FOLDER, KEY_FILE
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe

@@ -22,7 +22,7 @@ from ipucloud.laboratory.simulator.hardware import Region
 from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.ssh.console import Consoles
 from ipucloud.laboratory.simulator.ssh.server import PoplarServer
-from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
+from ipucloud.laboratory.simulator.ssh.server_host import ServerHost
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.wiping import wipe
@@ -49,7 +49,7 @@ class HostStates:
         durations: Durations,
         document: Document,
         network_of: NetworkOf,
-        surroundings: Callable[[str, str], Surroundings],
+        server_host: Callable[[str, str], ServerHost],
         addresses: Addresses,
         disks: Disks,
     ) -> None:
@@ -65,7 +65,7 @@ class HostStates:
         self.locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._folder = folder
         self._durations = durations
-        self._surroundings = surroundings
+        self._server_host = server_host
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -180,7 +180,7 @@ class HostStates:
     async def _open(self, name: str, record: HostRecord) -> None:
         if record.server is None:
             return
-        around = self._surroundings(name, self.region_of[name])
+        host = self._server_host(name, self.region_of[name])
         buckets = record.s3.connections if record.s3 else ()
         preempt_at = record.preemption.preempt_at if record.preemption else None
         console = self.consoles.of(name)
@@ -188,7 +188,7 @@ class HostStates:
         server = PoplarServer(
             record.server,
             self._folder / name,
-            around,
+            host,
             buckets=buckets,
             preempt_at=preempt_at,
             console=console if begun else None,

@@ -28,10 +28,10 @@ from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.sandbox.plan import WAY_IN
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
+from ipucloud.laboratory.simulator.ssh.attachments import Attachments, Load
 from ipucloud.laboratory.simulator.ssh.confinement import Confinement
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
-from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
-from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
+from ipucloud.laboratory.simulator.ssh.server_host import ServerHost
 from ipucloud.laboratory.simulator.ssh.userland import may_change_users
 from ipucloud.laboratory.simulator.state import open_state
 from ipucloud.laboratory.simulator.tls import Authority
@@ -82,7 +82,7 @@ class Site:
             open_registries=settings.insecure_registries,
             use_engine=settings.use_engine,
         )
-        self.holds = Holds()
+        self.attachments = Attachments()
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
         self.identities = Identities(self.regions, self.state.shown, changed=touch)
@@ -95,7 +95,7 @@ class Site:
             changed=touch,
             host_is_on=self._host_is_on,
             identities=self.identities,
-            is_busy=lambda ipu: self.holds.holder(ipu) is not None,
+            is_busy=lambda ipu: self.attachments.holder(ipu) is not None,
             worst_link=lambda name: machine_health(everything[name], True, self.cables.broken).links,
         )
         self.cables = Cables(self.regions, self.state.links, changed=touch)
@@ -130,7 +130,7 @@ class Site:
             durations=self._durations,
             document=self.document,
             network_of=self.networks.network_of,
-            surroundings=self._surroundings,
+            server_host=self._server_host,
             addresses=self.addresses,
             disks=Disks(
                 settings.data / "hosts",
@@ -328,7 +328,7 @@ class Site:
             fsync=self.settings.fsync,
         )
 
-    def _surroundings(self, host: str, region: str) -> Surroundings:
+    def _server_host(self, host: str, region: str) -> ServerHost:
         authorities = [self.authorities[name] for name in self.regions[region].controlled if name in self.authorities]
         fabric = Fabric(
             self.channels,
@@ -338,9 +338,9 @@ class Site:
             server=self.regions[region].server_on(host),
             server_works=lambda: self.machines.reachable(host),
             readings=self.machines.readings,
-            load=Load(self.holds, host),
+            load=Load(self.attachments, host),
         )
-        return Surroundings(
+        return ServerHost(
             self.settings.bind,
             self.settings.advertised_address,
             fabric,

@@ -16,7 +16,7 @@ from ipucloud.laboratory.simulator.clock import Clock
 from ipucloud.laboratory.simulator.copying import NEW, Copier, Folder, Stopped, TooLarge
 from ipucloud.laboratory.simulator.durations import Action, Durations
 from ipucloud.laboratory.simulator.refusal import Refusal, invalid, not_found, precondition
-from ipucloud.laboratory.simulator.ssh.strip import NOT_COPIED, strip
+from ipucloud.laboratory.simulator.ssh.disk_copy import NOT_COPIED, clean_copy
 from ipucloud.laboratory.simulator.state import SnapshotRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.volumes import NAME
@@ -215,7 +215,7 @@ class Snapshots:
                 await self._copier.copy(source, new, lambda: not record.deleted)
             else:
                 size = await self._copier.copy(source, new, lambda: not record.deleted, without=NOT_COPIED)
-                await asyncio.to_thread(strip, new, record.user)
+                await asyncio.to_thread(clean_copy, new, record.user)
                 # It must be on disk before the copy is complete: a kill in between would leave one of no size.
                 record.size_gib = max(1, -(-size // GIB))
                 self._document.touch()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ipucloud.laboratory.simulator.copying import NEW, Copier, Folder, Stopped, TooLarge, open_folder
 from ipucloud.laboratory.simulator.refusal import Refusal, invalid, not_found, precondition
-from ipucloud.laboratory.simulator.ssh.server_folder import DISK_FOLDER
+from ipucloud.laboratory.simulator.ssh.disk import DISK_FOLDER
 from ipucloud.laboratory.simulator.ssh.userland import owner_of
 from ipucloud.laboratory.simulator.state import VolumeRecord
 from ipucloud.laboratory.simulator.store import Document

@@ -20,9 +20,9 @@ from ipucloud.client.aio import AsyncClient
 from ipucloud.client.errors import ClientError
 from ipucloud.client.people import sessions
 from ipucloud.config import Settings
+from ipucloud.laboratory.up.interrupts import interruptible, run_until_stopped
 from ipucloud.laboratory.up.programs import EVERYWHERE, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import introduction
-from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import System, migrate_given_database, running
 from ipucloud.process.first import leave_first_process
 from ipucloud.process.lines import patient_output

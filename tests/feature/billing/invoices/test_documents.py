@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from psycopg.errors import InsufficientPrivilege, IntegrityConstraintViolation
 from sqlalchemy.exc import IntegrityError
 
-from ipucloud.billing.invoices.computing import compute
+from ipucloud.billing.invoices.calculation import compute
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.credits import Usable, burn
 from ipucloud.billing.invoices.document import issued_document

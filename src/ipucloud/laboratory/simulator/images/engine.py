@@ -9,7 +9,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import suppress
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.images.problem import ImageProblem
+from ipucloud.laboratory.simulator.images import ImageProblem
 
 PROGRAMS = ("docker", "podman")
 ANSWER_SECONDS = 20.0

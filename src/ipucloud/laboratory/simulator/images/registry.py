@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ipucloud.egress.guard import ForbiddenAddressError, Guard, any_address
 from ipucloud.egress.network import GuardedNetwork
-from ipucloud.laboratory.simulator.images.problem import ImageProblem
+from ipucloud.laboratory.simulator.images import ImageProblem
 from ipucloud.wire.images import DOCKER_HUB, JobImage, Reference
 
 SECONDS = 30.0

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ipucloud.laboratory.simulator.images import engine
-from ipucloud.laboratory.simulator.images.problem import ImageProblem
+from ipucloud.laboratory.simulator.images import ImageProblem, engine
 from ipucloud.laboratory.simulator.images.unpack import Specification
 from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.wire.images import JobImage, NotAReference, parse

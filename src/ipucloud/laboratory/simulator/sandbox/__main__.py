@@ -12,7 +12,7 @@ import socket
 import sys
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.sandbox import cgroups, init, kernel, processes, programs, root
+from ipucloud.laboratory.simulator.sandbox import cgroups, init, kernel, processes, root
 from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID, WAY_IN, Plan
 
 
@@ -45,7 +45,7 @@ def _among_others(plan: Plan, control: socket.socket) -> None:
 
     No program of the server reaches this process, which is not of their domain and does not listen to them.
     """
-    programs.write(plan)
+    root.write_programs(plan)
     kernel.reap_descendants()
     if child := os.fork():
         init.clear_command_line()

@@ -11,7 +11,7 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.sandbox import kernel, programs
+from ipucloud.laboratory.simulator.sandbox import kernel
 from ipucloud.laboratory.simulator.sandbox.kernel import (
     ATTR_NODEV,
     ATTR_NOSUID,
@@ -58,7 +58,7 @@ def build(plan: Plan) -> None:
         _bind_system(plan, f"/{old}")
         _write_settings(plan, f"/{old}")
     _mount_kernels(plan, f"/{old}")
-    programs.write(plan)
+    write_programs(plan)
     kernel.detach(f"/{old}")
     os.rmdir(f"/{old}")
     for folder in ("/dev", plan.own_programs, "/"):
@@ -165,3 +165,15 @@ def _mount_kernels(plan: Plan, host: str) -> None:
 def _loopback_up() -> None:
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _IFF_UP_RUNNING))
+
+
+def write_programs(plan: Plan) -> None:
+    """Write the server's own commands, and the names of a Python of another place. Raises OSError."""
+    folder = Path(plan.own_programs)
+    for name, text in plan.launchers.items():
+        path = folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+    for name, target in plan.links.items():
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(target)

@@ -1,10 +1,12 @@
-"""Lines of `authorized_keys`: keys, and authorities whose certificates are accepted, as OpenSSH reads them."""
+"""Who may log in: lines of `authorized_keys`, as OpenSSH reads them, and keys that may log in for a while."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import asyncssh
 
@@ -39,3 +41,30 @@ def parse_keys(lines: Sequence[str]) -> AuthorizedKeys:
             authorities.append(line)
     trusted = asyncssh.import_authorized_keys("\n".join(authorities)) if authorities else None
     return AuthorizedKeys(frozenset(keys), trusted)
+
+
+class _Let(NamedTuple):
+    key: bytes
+    until: float
+
+
+class LoginKeys:
+    """Keys that may log in for a while, as `expiry-time` of OpenSSH has it; those of one start of a server.
+
+    The time of a name never grows: a late request brings no key back.
+    """
+
+    def __init__(self) -> None:
+        self._let: dict[str, _Let] = {}
+
+    def put(self, name: str, public_key: str, seconds: float) -> None:
+        """Let a key in for these seconds, or for the rest of those it had."""
+        until = time.monotonic() + seconds
+        before = self._let.get(name)
+        if before is not None:
+            until = min(until, before.until)
+        self._let[name] = _Let(asyncssh.import_public_key(public_key).public_data, until)
+
+    def __contains__(self, key: bytes) -> bool:
+        now = time.monotonic()
+        return any(each.key == key and each.until > now for each in self._let.values())

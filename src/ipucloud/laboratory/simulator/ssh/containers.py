@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ipucloud.laboratory.simulator.images.problem import ImageProblem
+from ipucloud.laboratory.simulator.images import ImageProblem
 from ipucloud.laboratory.simulator.images.store import Images, Unpacked
 from ipucloud.laboratory.simulator.sandbox.plan import IMAGE_PROGRAMS, SEARCH_PATH
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem

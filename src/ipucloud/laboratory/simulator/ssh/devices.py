@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
+from ipucloud.laboratory.simulator.ssh.attachments import Attachments, Holder, Ipu, Load
 from ipucloud.laboratory.simulator.ssh.device_attributes import card_attributes
-from ipucloud.laboratory.simulator.ssh.holds import Holder, Holds, Ipu, Load
 from ipucloud.wire import vipu_pb2 as pb
 
 Attributes = Mapping[str, str]
@@ -109,7 +109,7 @@ def of_partition(
 def of_server(machine: Machine, plan: ServerPlan, opened: int, load: Load | None = None) -> Devices:
     """The devices of a server with IPUs of its own, of which the first `opened` are the customer's."""
     order = LADDER if plan.topology == "ladder" and opened == len(LADDER) else range(opened)
-    load = load or Load(Holds(), "")
+    load = load or Load(Attachments(), "")
     ipus = []
     for number in range(opened):
         ipu = machine.name, number

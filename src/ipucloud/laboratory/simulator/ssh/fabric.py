@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ipucloud.laboratory.simulator.hardware import Machine
-from ipucloud.laboratory.simulator.ssh.holds import Holds, Load
+from ipucloud.laboratory.simulator.ssh.attachments import Attachments, Load
 from ipucloud.vipu_cli.controller import CALL_SECONDS, Channels, Controller
 from ipucloud.vipu_cli.endpoint import Endpoint, Security, VipuProblem
 
@@ -31,7 +31,7 @@ class Fabric:
     server: Machine | None
     server_works: Callable[[], bool]
     readings: Callable[[str], Mapping[str, float]]
-    load: Load = field(default_factory=lambda: Load(Holds(), ""))
+    load: Load = field(default_factory=lambda: Load(Attachments(), ""))
 
     def controller(self, endpoint: Endpoint, call_seconds: float = CALL_SECONDS) -> Controller:
         """The way to the controller that the environment names. Raises VipuProblem."""

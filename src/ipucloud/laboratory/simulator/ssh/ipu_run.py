@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from ipucloud.laboratory.simulator.ssh.activity import Activity
+from ipucloud.laboratory.simulator.ssh.attachments import Holder, Ipu, Load
 from ipucloud.laboratory.simulator.ssh.devices import Devices
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
-from ipucloud.laboratory.simulator.ssh.holds import Holder, Ipu, Load
 from ipucloud.laboratory.simulator.ssh.ipu_commands import Caller, IpuParser, at_home
 from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem
-from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.laboratory.simulator.ssh.visible_devices import GCD_ID, PARTITION_ID, devices_of
 from ipucloud.vipu_cli.endpoint import VipuProblem
 
@@ -45,7 +45,7 @@ class IpuRun:
     fabric: Fabric
     opened: int
     user: str
-    uses: Uses
+    activity: Activity
 
     async def attach(self, caller: Caller, args: list[str], process: int) -> Attached:
         """Take the IPUs that the arguments ask for. Raises CommandProblem."""
@@ -63,14 +63,14 @@ class IpuRun:
         numbers = _chosen(devices, options.num_ipus, load)
         # Nothing is awaited between the choice and this: of two commands, the second finds the IPUs taken.
         ipus = [devices.ipus[number].ipu for number in numbers]
-        holder = Holder(load.server, process, PurePosixPath(command[0]).name, self.user, load.holds.now())
-        load.holds.acquire(ipus, holder)
-        self.uses.attach(len(ipus))
+        holder = Holder(load.server, process, PurePosixPath(command[0]).name, self.user, load.attachments.now())
+        load.attachments.acquire(ipus, holder)
+        self.activity.attach(len(ipus))
         return Attached(command, _environment(devices, numbers), lambda: self._leave(ipus))
 
     def _leave(self, ipus: Sequence[Ipu]) -> None:
-        self.fabric.load.holds.leave(ipus)
-        self.uses.attach(-len(ipus))
+        self.fabric.load.attachments.leave(ipus)
+        self.activity.attach(-len(ipus))
 
 
 def _parsed(args: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -147,7 +147,7 @@ def _where(devices: Devices) -> str:
 
 def _busy(devices: Devices, count: int, where: str, load: Load) -> str:
     """Who has them, as far as this server may know."""
-    holders = dict.fromkeys(load.holds.holder(ipu.ipu) for ipu in devices.ipus)
+    holders = dict.fromkeys(load.attachments.holder(ipu.ipu) for ipu in devices.ipus)
     names = [
         f"{holder.command} (process {holder.process})" if holder.server == load.server else "another server"
         for holder in holders

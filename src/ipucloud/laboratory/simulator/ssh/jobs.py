@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ipucloud.laboratory.simulator.images.problem import ImageProblem
+from ipucloud.laboratory.simulator.images import ImageProblem
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found
 from ipucloud.laboratory.simulator.sandbox.sandbox import Running, Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh.checks import Checks

@@ -7,8 +7,8 @@ from itertools import groupby
 
 import orjson
 
+from ipucloud.laboratory.simulator.ssh.attachments import Holder, by_holder
 from ipucloud.laboratory.simulator.ssh.devices import Device, Devices
-from ipucloud.laboratory.simulator.ssh.holds import Holder, held_together
 from ipucloud.laboratory.simulator.vipu.attributes import routing_name
 
 
@@ -135,7 +135,7 @@ def _duration(seconds: int) -> str:
 
 
 def _held(devices: Devices) -> Mapping[Holder, list[int]]:
-    return held_together((number, ipu.holder) for number, ipu in enumerate(devices.ipus))
+    return by_holder((number, ipu.holder) for number, ipu in enumerate(devices.ipus))
 
 
 def _facts(devices: Devices, number: int) -> dict[str, str]:

@@ -13,25 +13,23 @@ import asyncssh
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.ssh import s3_files
-from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
+from ipucloud.laboratory.simulator.ssh.activity import Activity
+from ipucloud.laboratory.simulator.ssh.authorized_keys import LoginKeys, parse_keys
 from ipucloud.laboratory.simulator.ssh.cloud_init import LOG as CLOUD_INIT_LOG
 from ipucloud.laboratory.simulator.ssh.cloud_init import FirstBoot
 from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.containers import Containers, Place
-from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.disk import DISK_FOLDER, JOBS_FOLDER, Disk, host_key
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
-from ipucloud.laboratory.simulator.ssh.door import listen
 from ipucloud.laboratory.simulator.ssh.forwarding import forwarded
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
 from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
-from ipucloud.laboratory.simulator.ssh.login_keys import LoginKeys
-from ipucloud.laboratory.simulator.ssh.server_folder import DISK_FOLDER, JOBS_FOLDER, host_key
+from ipucloud.laboratory.simulator.ssh.server_host import ServerHost
 from ipucloud.laboratory.simulator.ssh.site_files import write_authority, write_config, write_preemption
 from ipucloud.laboratory.simulator.ssh.spec import kept_user_data
-from ipucloud.laboratory.simulator.ssh.surroundings import Surroundings
+from ipucloud.laboratory.simulator.ssh.sshd import listen
 from ipucloud.laboratory.simulator.ssh.userland import Userland, files_of
-from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.laboratory.simulator.ssh.visible_devices import config_of, current_environment, devices_of
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.files import FOLDER
@@ -51,7 +49,7 @@ class PoplarServer:
         self,
         spec: ServerSpec,
         folder: Path,
-        around: Surroundings,
+        host: ServerHost,
         *,
         buckets: Sequence[S3Remote] = (),
         preempt_at: datetime | None = None,
@@ -67,23 +65,23 @@ class PoplarServer:
         self.keys = parse_keys([*spec.ssh_authorized_keys, *more])
         self.login_keys = LoginKeys()
         self.connections: set[asyncssh.SSHServerConnection] = set()
-        self.uses = Uses()
+        self.activity = Activity()
         self._folder = folder
-        self._around = around
-        self._disk = Disk(folder / DISK_FOLDER, spec.user, around.disk_size)
+        self._host = host
+        self._disk = Disk(folder / DISK_FOLDER, spec.user, host.disk_size)
         self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
         self._preparing: asyncio.Task[None] | None = None
-        programs = IpuPrograms(around.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
-        ipu_run = IpuRun(around.fabric, spec.ipus, spec.user, self.uses)
-        self._userland = Userland(self._disk, self._hostname(), programs, ipu_run, wall=around.confinement.wall)
+        programs = IpuPrograms(host.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
+        ipu_run = IpuRun(host.fabric, spec.ipus, spec.user, self.activity)
+        self._userland = Userland(self._disk, self._hostname(), programs, ipu_run, wall=host.confinement.wall)
         self._containers = Containers(
-            around.images,
-            around.confinement,
+            host.images,
+            host.confinement,
             lambda image: Userland(
                 *(self._disk, self._hostname(), programs, ipu_run),
-                wall=around.confinement.wall,
+                wall=host.confinement.wall,
                 image=image,
-                authority=around.fabric.authority(),
+                authority=host.fabric.authority(),
             ),
         )
         self.jobs = Jobs(folder / JOBS_FOLDER, self)
@@ -96,23 +94,23 @@ class PoplarServer:
         """Listen, on `port` if it is given and free; answers the port."""
         await asyncio.to_thread(self._make_folders)
         await asyncio.to_thread(self.jobs.load)
-        write_authority(self._files, self._around.fabric.authority())
+        write_authority(self._files, self._host.fabric.authority())
         with suppress(OSError):  # as with the authority: the customer's affair
             await asyncio.to_thread(s3_files.write, self._files, self._buckets)
         with suppress(OSError):
             await self.tell_of_preemption(self._preempt_at)
         key = host_key(self._folder, self.spec.name)
 
-        async def open_door(chosen: int) -> asyncssh.SSHAcceptor:
-            return await listen(self, self._around.bind, chosen, key)
+        async def serve(chosen: int) -> asyncssh.SSHAcceptor:
+            return await listen(self, self._host.bind, chosen, key)
 
         try:
-            port, self._acceptor = await listen_on(port, open_door, self._around.ports)
+            port, self._acceptor = await listen_on(port, serve, self._host.ports)
         except PortTaken:
-            port, self._acceptor = await listen_on(None, open_door, self._around.ports)
+            port, self._acceptor = await listen_on(None, serve, self._host.ports)
         public = key.convert_to_public()
         self.ssh = Ssh(
-            host=self._around.advertised_address,
+            host=self._host.advertised_address,
             port=port,
             user=self.spec.user,
             host_key=public.export_public_key().decode().strip(),
@@ -193,7 +191,7 @@ class PoplarServer:
 
     async def count_ipus(self) -> None:
         """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller reports."""
-        fabric, env = self._around.fabric, self.spec.environment
+        fabric, env = self._host.fabric, self.spec.environment
         try:
             if fabric.server is not None:
                 self.ipus_visible = len((await devices_of(fabric, self._files, env, self.spec.ipus)).ipus)
@@ -221,8 +219,8 @@ class PoplarServer:
 
     async def environment(self) -> dict[str, str]:
         """What a login finds in its environment, beside what every program does."""
-        write_authority(self._files, self._around.fabric.authority())
-        variables = await current_environment(self._around.fabric, self.spec.environment)
+        write_authority(self._files, self._host.fabric.authority())
+        variables = await current_environment(self._host.fabric, self.spec.environment)
         return variables | s3_files.environment(self._buckets)
 
     @property
@@ -239,7 +237,7 @@ class PoplarServer:
 
     def answers(self) -> bool:
         """Whether connections are served now."""
-        return self._around.answers()
+        return self._host.answers()
 
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]:
         """A connection to what listens on the server itself. Raises ChannelOpenError."""

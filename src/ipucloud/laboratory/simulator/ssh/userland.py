@@ -23,7 +23,7 @@ from ipucloud.laboratory.simulator.sandbox.plan import (
 )
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
 from ipucloud.laboratory.simulator.sandbox.used import NOTHING, Processors
-from ipucloud.laboratory.simulator.ssh import etc
+from ipucloud.laboratory.simulator.ssh import etc_files
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.disk_files import DiskFiles
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
@@ -154,7 +154,7 @@ class Userland:
             plan,
             image=os.path.relpath(image, self._disk.root),
             programs=[],
-            settings=etc.image_settings(self._disk.user, self._hostname, **there, authority=self._authority),
+            settings=etc_files.image_settings(self._disk.user, self._hostname, **there, authority=self._authority),
             launchers={"ipucloud-tool": launcher("/usr/bin/env -S python3", TOOLS_FILE)},
             links=dict.fromkeys([*self._programs, NAME], "ipucloud-tool"),
         )
@@ -171,11 +171,11 @@ class Userland:
             uid=uid,
             own_user=uid != os.geteuid(),
             programs=elsewhere,
-            settings=etc.settings(self._disk.user, self._hostname, root),
+            settings=etc_files.settings(self._disk.user, self._hostname, root),
             launchers={
                 "ipucloud-tool": launcher(interpreter, root + TOOLS_FILE),
-                **etc.scripts(interpreter),
-                **(etc.names(self._disk.user, self._hostname) if root else {}),
+                **etc_files.scripts(interpreter),
+                **(etc_files.names(self._disk.user, self._hostname) if root else {}),
             },
             links={
                 **dict.fromkeys([*self._programs, NAME], "ipucloud-tool"),

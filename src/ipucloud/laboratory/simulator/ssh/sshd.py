@@ -8,10 +8,9 @@ from typing import Protocol
 import asyncssh
 
 from ipucloud.laboratory.simulator.ssh import real_session
-from ipucloud.laboratory.simulator.ssh.authorized_keys import AuthorizedKeys
-from ipucloud.laboratory.simulator.ssh.login_keys import LoginKeys
+from ipucloud.laboratory.simulator.ssh.activity import Activity
+from ipucloud.laboratory.simulator.ssh.authorized_keys import AuthorizedKeys, LoginKeys
 from ipucloud.laboratory.simulator.ssh.real_session import RealSession
-from ipucloud.laboratory.simulator.ssh.uses import Uses
 from ipucloud.wire.site import ServerSpec
 
 LOGIN_TIMEOUT = 30
@@ -23,26 +22,26 @@ LOCALHOST = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Place(real_session.Place, Protocol):
-    """The server behind the door."""
+    """The server that is logged in to."""
 
     spec: ServerSpec
     keys: AuthorizedKeys
     login_keys: LoginKeys
     connections: set[asyncssh.SSHServerConnection]
-    uses: Uses
+    activity: Activity
 
     def answers(self) -> bool: ...
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]: ...
 
 
 async def listen(place: Place, address: str, port: int, host_key: asyncssh.SSHKey) -> asyncssh.SSHAcceptor:
-    """Open the door of a server."""
+    """Serve SSH logins of a server."""
     return await asyncssh.listen(
         address,
         port,
         backlog=MAX_CONNECTIONS,
         reuse_address=True,
-        server_factory=lambda: Door(place),
+        server_factory=lambda: Sshd(place),
         server_host_keys=[host_key],
         password_auth=False,
         kbdint_auth=False,
@@ -58,7 +57,7 @@ async def listen(place: Place, address: str, port: int, host_key: asyncssh.SSHKe
     )
 
 
-class Door(asyncssh.SSHServer):
+class Sshd(asyncssh.SSHServer):
     """Lets in the customer's user with one of the customer's keys, or a certificate for them, and nobody else."""
 
     def __init__(self, server: Place) -> None:
@@ -72,10 +71,10 @@ class Door(asyncssh.SSHServer):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._server.connections.discard(self._connection)
-        self._server.uses.logout(self._connection)
+        self._server.activity.logout(self._connection)
 
     def auth_completed(self) -> None:
-        self._server.uses.login(self._connection)
+        self._server.activity.login(self._connection)
 
     async def begin_auth(self, username: str) -> bool:
         authorities = self._server.keys.authorities

@@ -1,7 +1,7 @@
 """Runs a module as a program that never outlives its starter.
 
-`python -m ipucloud.laboratory.keeper.leash MODULE ARGUMENTS…`: standard input is a pipe whose other end only the
-starter holds. When the starter ends, the pipe closes; the program is then asked to end, and killed if necessary.
+`python -m ipucloud.laboratory.keeper.starter_watch MODULE ARGUMENTS…`: standard input is a pipe whose other end only
+the starter holds. When the starter ends, the pipe closes; the program is then asked to end, and killed if necessary.
 """
 
 from __future__ import annotations

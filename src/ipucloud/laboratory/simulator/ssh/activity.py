@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-class Uses:
+class Activity:
     """Counts logins, of clients that have proved who they are, and attached IPUs. Idle times count from the boot."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

@@ -32,7 +32,7 @@ _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR})
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
-def strip(copy: Path, user: str) -> None:
+def clean_copy(copy: Path, user: str) -> None:
     """Remove from the copy of a disk what belongs to the server that it was copied from. Raises OSError."""
     disk = _Copy(copy, user)
     for path in s3_files.PATHS:

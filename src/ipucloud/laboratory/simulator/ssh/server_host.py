@@ -12,7 +12,7 @@ from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ServerHost:
     """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches.
 
     `disk_size` is in bytes. `answers`: whether connections to the SSH port are served, and not broken off at once.

@@ -16,7 +16,7 @@ Ipu = tuple[str, int]
 
 @dataclass(frozen=True)
 class Holder:
-    """A program that holds IPUs: its process on its server, the command, and when it attached (`Holds.now`)."""
+    """A program that holds IPUs: its process on its server, the command, and when it attached (`Attachments.now`)."""
 
     server: str
     process: int
@@ -29,7 +29,7 @@ class Holder:
 
 
 @dataclass
-class Holds:
+class Attachments:
     """The IPUs of a site that are held."""
 
     now: Callable[[], float] = time.monotonic
@@ -56,23 +56,23 @@ class Holds:
 class Load:
     """What a server's tools need to know of the IPUs that are held: all of them, and which are held from here."""
 
-    holds: Holds
+    attachments: Attachments
     server: str
 
     def is_busy(self, ipu: Ipu) -> bool:
-        return self.holds.holder(ipu) is not None
+        return self.attachments.holder(ipu) is not None
 
     def here(self, ipu: Ipu) -> Holder | None:
         """The program of this server that holds an IPU; the vendor's tools show those of no other."""
-        holder = self.holds.holder(ipu)
+        holder = self.attachments.holder(ipu)
         return holder if holder is not None and holder.server == self.server else None
 
     def seconds(self, holder: Holder) -> int:
         """For how long it has held its IPUs."""
-        return int(self.holds.now() - holder.since)
+        return int(self.attachments.now() - holder.since)
 
 
-def held_together(holders: Iterable[tuple[int, Holder | None]]) -> Mapping[Holder, list[int]]:
+def by_holder(holders: Iterable[tuple[int, Holder | None]]) -> Mapping[Holder, list[int]]:
     """The device ids that each program holds."""
     together: dict[Holder, list[int]] = {}
     for number, holder in holders:
