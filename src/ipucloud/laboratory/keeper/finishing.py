@@ -34,7 +34,7 @@ async def finished(process: asyncio.subprocess.Process, what: str, seconds: floa
 
 
 async def _talked(process: asyncio.subprocess.Process, sent: bytes | None) -> tuple[bytes, bytes]:
-    """Its output and errors. Unless something is `sent`, its input stays open until it ends, so that it ends with us."""
+    """Its output and errors. Unless something is `sent`, its input stays open until the program has ended."""
     if sent is not None:
         return await process.communicate(sent)
     out, err = await asyncio.gather(_all(process.stdout), _all(process.stderr))
