@@ -1,12 +1,15 @@
 """How processes share a run (`pytest -n`): each runs tests of one folder of `tests`, and imports those alone.
 
 Otherwise each would import everything that there is, which takes twice the memory. A process that has no more to do in
-its folder ends, and another starts in the next folder, or helps in the one that has most left.
+its folder, or has grown, ends; another goes on with that folder, starts in the next one, or helps in the one that has
+most left.
 """
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +20,8 @@ TESTS = ROOT / "tests"
 PATHS = "paths of a folder"
 WORTH_HELPING = 4
 """Files that a folder has left for each of its processes and a further one, if that is worth its start."""
+GROWTH_BYTES = 100_000_000
+"""What a process may take more than at its beginning: what tests leave behind lies scattered in its memory."""
 UNKNOWN = 100
 """Taken for the files that a folder has left before they are collected."""
 
@@ -46,6 +51,7 @@ class Folders:
         self._folders: dict[Any, str] = {}  # by process; xdist has no types
         self._collections: dict[Any, Sequence[str]] = {}
         self._given: dict[Any, list[str]] = {}
+        self._bytes_at_first: dict[Any, int] = {}
         self._total = 0
 
     @pytest.hookimpl(optionalhook=True)
@@ -54,8 +60,10 @@ class Folders:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """A process starts: its folder is the next one, or the one with most left."""
-        folder = self._unopened.pop(0) if self._unopened else max(self._paths, key=self._share)
+        """A process starts: its folder is one that nobody is in, or the one with most left."""
+        left = [*filter(self._is_left, self._paths), *self._unopened]
+        folder = left[0] if left else max(self._paths, key=self._share)
+        self._unopened = [other for other in self._unopened if other != folder]
         self._folders[node] = folder
         node.workerinput[PATHS] = self._paths[folder]
 
@@ -111,31 +119,40 @@ class Folders:
             self._files[folder].append(tests[1:])
             return tests[0]  # xdist replaces it
         session = self._config.pluginmanager.getplugin("dsession")
-        if not session.shuttingdown and (self._unopened or self._helpful()):
+        helpful = any(self._is_left(other) or self._share(other) >= WORTH_HELPING for other in self._files)
+        if (helpful or self._unopened) and not session.shuttingdown:
             session._clone_node(node)
         return None
 
     def _give(self, node: Any) -> None:
         """The next file, in time: a process begins a test when it knows the one after it."""
         files = self._files[self._folders[node]]
-        while files and len(self._given[node]) <= 2 and not node.shutting_down:
+        while files and len(self._given[node]) <= 2 and not node.shutting_down and not self._has_grown(node):
             tests = files.pop(0)
             self._given[node] += tests
             places = {test: place for place, test in enumerate(self._collections[node])}
             node.send_runtest_some([places[test] for test in tests])
-        if not files and not node.shutting_down:
+        if len(self._given[node]) <= 2 and not node.shutting_down:
             node.shutdown()
-
-    def _helpful(self) -> bool:
-        return any(self._share(folder) >= WORTH_HELPING or self._abandoned(folder) for folder in self._paths)
 
     def _share(self, folder: str) -> float:
         """Files that would be left for each process if one more came."""
         left = len(self._files[folder]) if folder in self._files else UNKNOWN
         return left / (1 + list(self._folders.values()).count(folder))
 
-    def _abandoned(self, folder: str) -> bool:
+    def _is_left(self, folder: str) -> bool:
         return bool(self._files.get(folder)) and folder not in self._folders.values()
+
+    def _has_grown(self, node: Any) -> bool:
+        return _resident_bytes(node) > self._bytes_at_first.setdefault(node, _resident_bytes(node)) + GROWTH_BYTES
+
+
+def _resident_bytes(node: Any) -> int:
+    try:
+        pages = Path(f"/proc/{node.gateway._rinfo().pid}/statm").read_text().split()[1]
+    except OSError:  # not on this system
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def _paths_by_folder(config: pytest.Config) -> dict[str, list[str]]:
@@ -143,6 +160,8 @@ def _paths_by_folder(config: pytest.Config) -> dict[str, list[str]]:
     paths: dict[str, list[str]] = {}
     for arg in config.args:
         path = (config.invocation_params.dir / arg.partition("::")[0]).resolve()
+        if not path.exists():
+            raise pytest.UsageError(f"file or directory not found: {arg}")
         if path == TESTS:
             paths |= {child.name: [str(child)] for child in TESTS.iterdir() if selected_files(config, child)}
         else:
