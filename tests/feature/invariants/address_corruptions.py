@@ -12,9 +12,9 @@ SELECT gen_random_uuid(), %(project)s, 'frontdoor', '{region}', 'frontdoor-1', '
        'EUR', 'available', gen_random_uuid()
 """
 _BILLED = """
-INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency,
-                             quantity, anchor_at, started_at)
-SELECT gen_random_uuid(), project_id, id, 'address', 'address', sku, sku, region, currency, 1,
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,
+                             anchor_at, started_at)
+SELECT gen_random_uuid(), project_id, id, sku, sku, region, currency, 1,
        date_trunc('second', app_now()), date_trunc('second', app_now()) FROM addresses
 """
 _PRICED = """

@@ -21,9 +21,9 @@ RESERVATIONS = (
         Outcome.REFUSED,
         _INSERT.format(starts=-1, ends=1, state="active"),
         "UPDATE allocations SET reservation_id = r.id, block = 0 FROM reservations r WHERE cluster_id = %(active)s",
-        "INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, flavor, sku, region, currency,"
-        " quantity, anchor_at, started_at)"
-        " SELECT gen_random_uuid(), project_id, id, 'reservation', flavor, sku, region, currency, 4, starts_at,"
+        "INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,"
+        " anchor_at, started_at)"
+        " SELECT gen_random_uuid(), project_id, id, flavor, sku, region, currency, 4, starts_at,"
         " starts_at FROM reservations",
     ),
 )

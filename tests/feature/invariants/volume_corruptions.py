@@ -11,9 +11,9 @@ SELECT gen_random_uuid(), %(project)s, 'data', '{region}', 'data-1', 10, 'volume
        gen_random_uuid()
 """
 _BILLED = """
-INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency,
-                             quantity, anchor_at, started_at)
-SELECT gen_random_uuid(), project_id, id, 'volume', 'gib', sku, sku, region, currency, 10,
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,
+                             anchor_at, started_at)
+SELECT gen_random_uuid(), project_id, id, sku, sku, region, currency, 10,
        date_trunc('second', app_now()), date_trunc('second', app_now()) FROM volumes
 """
 
