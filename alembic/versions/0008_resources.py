@@ -214,9 +214,9 @@ BEGIN
      WHERE id = NEW.id AND ({names})
        IS DISTINCT FROM ({listed});
   END IF;
-  RETURN NULL;
+  RETURN NEW;
 END $$;
-CREATE TRIGGER {table}_resource AFTER INSERT OR UPDATE OF {watched} ON {table}
+CREATE TRIGGER {table}_resource BEFORE INSERT OR UPDATE OF {watched} ON {table}
 FOR EACH ROW EXECUTE FUNCTION copy_resource_of_{table}();
 """  # noqa: S608  # our own text
 

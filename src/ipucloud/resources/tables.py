@@ -88,12 +88,12 @@ BEGIN
      WHERE id = NEW.id AND ({names})
        IS DISTINCT FROM ({listed});
   END IF;
-  RETURN NULL;
+  RETURN NEW;
 END $$
 """  # noqa: S608  # our own text
     watched = ", ".join(sorted(set(re.findall(r"NEW\.(\w+)", listed))))
     trigger = f"""
-CREATE TRIGGER {table}_resource AFTER INSERT OR UPDATE OF {watched} ON {table}
+CREATE TRIGGER {table}_resource BEFORE INSERT OR UPDATE OF {watched} ON {table}
 FOR EACH ROW EXECUTE FUNCTION copy_resource_of_{table}()
 """
     return function, trigger
