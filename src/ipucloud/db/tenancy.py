@@ -73,17 +73,7 @@ _PAYING = "account_id = (SELECT payer_id())"
 _PAYERS = "SELECT paying.account_id FROM project_accounts AS paying WHERE paying.project_id = (SELECT tenant_id())"
 _PAID = f"account_id IN ({_PAYERS})"
 _PAYEE = "(SELECT payer_id()) IS NOT NULL AND {} IN (SELECT payees())"
-OF_PAYEES = (
-    "addresses",
-    "allocations",
-    "clusters",
-    "reservations",
-    "resources",
-    "snapshots",
-    "usage_credits",
-    "usage_intervals",
-    "volumes",
-)
+OF_PAYEES = ("clusters", "resources", "usage_credits", "usage_intervals")
 """Tables of whose rows a payer reads those of all projects that it pays for."""
 
 PARTICULAR = {

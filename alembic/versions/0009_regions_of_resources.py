@@ -1,0 +1,72 @@
+"""Events find their region in `resources`, where payers read what they pay for.
+
+Revision ID: 0009_regions_of_resources
+Revises: 0008_resources
+"""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0009_regions_of_resources"
+down_revision = "0008_resources"
+branch_labels = None
+depends_on = None
+
+_FUNCTION = """
+CREATE OR REPLACE FUNCTION set_region_of_event() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  {name} uuid;
+BEGIN
+  CASE NEW.subject_type
+{own}    WHEN 'partition' THEN
+      SELECT cluster_id INTO {name} FROM partitions WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'job' THEN
+      SELECT cluster_id INTO {name} FROM jobs WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'service' THEN
+      SELECT cluster_id INTO {name} FROM services WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'terminal' THEN
+      SELECT cluster_id INTO {name} FROM terminals WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'fault_report' THEN
+      SELECT cluster_id INTO {name} FROM fault_reports WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+{rest}
+  RETURN NEW;
+END $$
+"""
+_OF_RESOURCES = """    ELSE
+      resource := NEW.subject_id;
+  END CASE;
+  NEW.region := coalesce((SELECT region FROM resources WHERE project_id = NEW.project_id AND id = resource),
+                         CASE NEW.subject_type WHEN 'quota_request' THEN NEW.data ->> 'region' END);"""
+_OF_NOUNS = """    WHEN 'volume' THEN
+      SELECT region INTO NEW.region FROM volumes WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'snapshot' THEN
+      SELECT region INTO NEW.region FROM snapshots WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'address' THEN
+      SELECT region INTO NEW.region FROM addresses WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    WHEN 'reservation' THEN
+      SELECT region INTO NEW.region FROM reservations WHERE project_id = NEW.project_id AND id = NEW.subject_id;
+    ELSE
+      NEW.region := NEW.data ->> 'region';
+  END CASE;
+  IF cluster IS NOT NULL THEN
+    SELECT region INTO NEW.region FROM clusters WHERE project_id = NEW.project_id AND id = cluster;
+  END IF;"""
+_OWN = "project_id = (SELECT tenant_id())"
+_OR_PAID = " OR (SELECT payer_id()) IS NOT NULL AND project_id IN (SELECT payees())"
+
+
+def upgrade() -> None:
+    op.execute(_FUNCTION.format(name="resource", own="", rest=_OF_RESOURCES))
+    _show(_OWN)
+
+
+def downgrade() -> None:
+    own = "    WHEN 'cluster' THEN cluster := NEW.subject_id;\n"
+    op.execute(_FUNCTION.format(name="cluster", own=own, rest=_OF_NOUNS))
+    _show(_OWN + _OR_PAID)
+
+
+def _show(condition: str) -> None:
+    for table in ("addresses", "allocations", "reservations", "snapshots", "volumes"):
+        op.execute(f"ALTER POLICY tenant ON {table} USING ({condition})")
