@@ -97,7 +97,6 @@ PARTICULAR = {
 """Which rows of a table a tenant sees, where `visible` does not follow from its columns."""
 
 JUDGED_TOGETHER = (
-    "addresses",
     "allocations",
     "capacity_waits",
     "clusters",
@@ -111,12 +110,10 @@ JUDGED_TOGETHER = (
     "reservations",
     "resizes",
     "resources",
-    "snapshots",
     "usage_charges",
     "usage_credits",
     "usage_days",
     "usage_intervals",
-    "volumes",
 )
 """Tables of which a change reads rows of other projects, too: hardware, queues for it, and what their payer spends."""
 OF_ALL = (

@@ -1,6 +1,6 @@
-"""Events find their region in `resources`, where payers read what they pay for.
+"""Events find their region in `resources`, where payers and changes read what others hold.
 
-Revision ID: 0009_regions_of_resources
+Revision ID: 0009_readers_of_resources
 Revises: 0008_resources
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0009_regions_of_resources"
+revision = "0009_readers_of_resources"
 down_revision = "0008_resources"
 branch_labels = None
 depends_on = None
@@ -54,19 +54,33 @@ _OF_NOUNS = """    WHEN 'volume' THEN
   END IF;"""
 _OWN = "project_id = (SELECT tenant_id())"
 _OR_PAID = " OR (SELECT payer_id()) IS NOT NULL AND project_id IN (SELECT payees())"
+_CHANGED = "((SELECT changed_project()) IS NULL OR project_id = (SELECT changed_project()))"
+_CHANGES = {"inserts": "FOR INSERT {} WITH CHECK", "updates": "FOR UPDATE {} USING", "deletes": "FOR DELETE {} USING"}
 
 
 def upgrade() -> None:
     op.execute(_FUNCTION.format(name="resource", own="", rest=_OF_RESOURCES))
     _show(_OWN)
+    for table in ("addresses", "snapshots", "volumes"):
+        for name in _CHANGES:
+            op.execute(f"DROP POLICY {name} ON {table}")
+        _restrict(table, "changes", "{} USING")
 
 
 def downgrade() -> None:
     own = "    WHEN 'cluster' THEN cluster := NEW.subject_id;\n"
     op.execute(_FUNCTION.format(name="cluster", own=own, rest=_OF_NOUNS))
     _show(_OWN + _OR_PAID)
+    for table in ("addresses", "snapshots", "volumes"):
+        op.execute(f"DROP POLICY changes ON {table}")
+        for name, rule in _CHANGES.items():
+            _restrict(table, name, rule)
 
 
 def _show(condition: str) -> None:
     for table in ("addresses", "allocations", "reservations", "snapshots", "volumes"):
         op.execute(f"ALTER POLICY tenant ON {table} USING ({condition})")
+
+
+def _restrict(table: str, name: str, rule: str) -> None:
+    op.execute(f"CREATE POLICY {name} ON {table} AS RESTRICTIVE {rule.format('TO ipucloud_app')} ({_CHANGED})")
