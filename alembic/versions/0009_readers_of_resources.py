@@ -1,4 +1,4 @@
-"""Events find their region in `resources`, where payers and changes read what others hold.
+"""Events find their region in `resources`, names are unique there, payers and changes read there what others hold.
 
 Revision ID: 0009_readers_of_resources
 Revises: 0008_resources
@@ -61,7 +61,12 @@ _CHANGES = {"inserts": "FOR INSERT {} WITH CHECK", "updates": "FOR UPDATE {} USI
 def upgrade() -> None:
     op.execute(_FUNCTION.format(name="resource", own="", rest=_OF_RESOURCES))
     _show(_OWN)
+    op.execute(
+        "CREATE UNIQUE INDEX uq_resources_name ON resources (project_id, kind, name)"
+        " WHERE deleted_at IS NULL AND kind IN ('volume', 'snapshot', 'address')"
+    )
     for table in ("addresses", "snapshots", "volumes"):
+        op.execute(f"DROP INDEX uq_{table}_name")
         for name in _CHANGES:
             op.execute(f"DROP POLICY {name} ON {table}")
         _restrict(table, "changes", "{} USING")
@@ -71,7 +76,9 @@ def downgrade() -> None:
     own = "    WHEN 'cluster' THEN cluster := NEW.subject_id;\n"
     op.execute(_FUNCTION.format(name="cluster", own=own, rest=_OF_NOUNS))
     _show(_OWN + _OR_PAID)
+    op.execute("DROP INDEX uq_resources_name")
     for table in ("addresses", "snapshots", "volumes"):
+        op.execute(f"CREATE UNIQUE INDEX uq_{table}_name ON {table} (project_id, name) WHERE state <> 'deleted'")
         op.execute(f"DROP POLICY changes ON {table}")
         for name, rule in _CHANGES.items():
             _restrict(table, name, rule)

@@ -61,6 +61,15 @@ resources = sa.Table(
     ),
     comment="what projects hold and may pay for; what differs between the kinds is in tables of their own",
 )
+# Those of clusters are unique by an index of their own, on which their creation relies.
+sa.Index(
+    "uq_resources_name",
+    resources.c.project_id,
+    resources.c.kind,
+    resources.c.name,
+    unique=True,
+    postgresql_where=sa.text("deleted_at IS NULL AND kind IN ('volume', 'snapshot', 'address')"),
+)
 
 _COPIED = {
     **{name: f"NEW.{name}" for name in ("name", "tags", "region", "sku", "currency")},

@@ -70,8 +70,6 @@ volumes = sa.Table(
     comment="storage that outlives clusters",
 )
 sa.Index("ix_volumes_project", volumes.c.project_id, volumes.c.created_at, volumes.c.id)
-_LIVE = sa.text("state <> 'deleted'")
-sa.Index("uq_volumes_name", volumes.c.project_id, volumes.c.name, unique=True, postgresql_where=_LIVE)
 sa.Index("ix_volumes_cluster", volumes.c.project_id, volumes.c.cluster_id)
 sa.Index("ix_volumes_server", volumes.c.project_id, volumes.c.server_id)
 make_with(volumes, *copied("volumes", ResourceKind.VOLUME, quantity="NEW.size_gib"))

@@ -62,8 +62,6 @@ snapshots = sa.Table(
     comment="copies of volumes, and of the disks of Poplar servers",
 )
 sa.Index("ix_snapshots_project", snapshots.c.project_id, snapshots.c.created_at, snapshots.c.id)
-_LIVE = sa.text("state <> 'deleted'")
-sa.Index("uq_snapshots_name", snapshots.c.project_id, snapshots.c.name, unique=True, postgresql_where=_LIVE)
 sa.Index("ix_snapshots_volume", snapshots.c.project_id, snapshots.c.volume_id)
 sa.Index("ix_snapshots_cluster", snapshots.c.project_id, snapshots.c.cluster_id)
 sa.Index("ix_snapshots_server", snapshots.c.project_id, snapshots.c.server_id)
