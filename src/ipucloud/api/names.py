@@ -84,7 +84,7 @@ _IN_PROJECT = {
     "schedule": _in_project(f"{NAMED_SCHEDULES} WHERE true"),
     "token": _in_project(_TOKENS),
     **{
-        kind: _in_project(f"resources WHERE kind = '{kind}' AND deleted_at IS NULL")
+        str(kind): _in_project(f"resources WHERE kind = '{kind}' AND deleted_at IS NULL")
         for kind in (ResourceKind.ADDRESS, ResourceKind.SNAPSHOT, ResourceKind.VOLUME)
     },
 }
