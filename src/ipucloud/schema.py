@@ -46,6 +46,7 @@ import ipucloud.programs.services.tables
 import ipucloud.programs.terminals.tables
 import ipucloud.quotas.tables
 import ipucloud.reconcile.tables
+import ipucloud.resources.tables
 import ipucloud.webhooks.tables  # noqa: F401  # importing a table registers it
 from ipucloud.db.base import metadata
 

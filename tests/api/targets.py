@@ -90,7 +90,7 @@ _FREE_ADDRESSES = (
         """
         UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
          WHERE project_id = :project AND ended_at IS NULL
-           AND address_id IN (SELECT id FROM addresses WHERE project_id = :project AND state = 'deleted')
+           AND resource_id IN (SELECT id FROM addresses WHERE project_id = :project AND state = 'deleted')
         """
     ),
 )

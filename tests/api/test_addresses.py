@@ -180,7 +180,7 @@ async def test_a_cluster_shows_its_addresses_with_the_command_that_logs_in(api: 
 
 async def test_an_address_is_billed_until_its_deletion_is_accepted(api: Api) -> None:
     address = await make_address(api.world, api.world.project)
-    billed = "SELECT ended_at IS NULL FROM usage_intervals WHERE address_id = :id"
+    billed = "SELECT ended_at IS NULL FROM usage_intervals WHERE resource_id = :id"
     assert await api.world.column(billed, id=address) == [True]
     assert (await api.owner.delete(f"{api.base}/addresses/{address}")).json()["state"] == "deleting"
     assert (await api.owner.delete(f"{api.base}/addresses/{address}")).status_code == 202, "asked again"

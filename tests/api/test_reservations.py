@@ -101,7 +101,8 @@ async def intervals(api: Api) -> list[tuple[Any, ...]]:
     return [
         tuple(row)
         for row in await api.world.rows(
-            "SELECT sku, quantity, resource_kind = 'reservation', ended_at IS NULL FROM usage_intervals ORDER BY 3 DESC"
+            "SELECT u.sku, u.quantity, r.kind = 'reservation', u.ended_at IS NULL FROM usage_intervals u"
+            " JOIN resources r ON r.id = u.resource_id ORDER BY 3 DESC"
         )
     ]
 
@@ -223,7 +224,7 @@ async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_wor
     assert await intervals(api) == [(RESERVED, 1, True, False), ("ipu-m2000", 1, False, False)]
     adjoins = """
     SELECT own.started_at = r.ends_at AND own.ended_at - own.started_at >= interval '10 minutes'
-      FROM usage_intervals own, reservations r WHERE own.of_cluster IS NOT NULL
+      FROM usage_intervals own JOIN clusters ON clusters.id = own.resource_id, reservations r
     """
     assert await api.world.value(adjoins)
 
@@ -234,7 +235,7 @@ async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
     assert ended["state"] == "ended"
     statement = """
     SELECT p.minutes, p.cost, extract(epoch FROM r.ends_at - r.starts_at)::integer / 60 AS counted
-      FROM reservations r JOIN usage_intervals u ON u.reservation_id = r.id,
+      FROM reservations r JOIN usage_intervals u ON u.resource_id = r.id,
            priced_minutes(u.anchor_at, u.started_at, u.ended_at, '2020-01-01', NULL, u.quantity, 0.05) AS p
      WHERE r.id = :id
     """

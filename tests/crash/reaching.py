@@ -15,7 +15,7 @@ from tests.support.waiting import until
 
 _LAST = "SELECT id, state, revision FROM addresses ORDER BY created_at DESC, id DESC LIMIT 1"
 _EVENTS = "SELECT type FROM events WHERE subject_id = :id ORDER BY id"
-_BILLED = "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE address_id = :id"
+_BILLED = "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE resource_id = :id"
 _LIFE = ["address.created", "address.available", "address.attached", "address.detached", "address.deleted"]
 
 

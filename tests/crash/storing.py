@@ -27,7 +27,7 @@ _EVENTS = "SELECT type FROM events WHERE subject_id = :id ORDER BY id"
 _COPY = "SELECT id, state FROM snapshots ORDER BY created_at DESC, id DESC LIMIT 1"
 _COPY_LIFE = ["snapshot.created", "snapshot.available", "snapshot.deleted"]
 _RESTORED = "SELECT v.state FROM volume_origins o JOIN volumes v ON v.id = o.volume_id WHERE o.snapshot_id = :id"
-_BILLED = "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE volume_id = :id"
+_BILLED = "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE resource_id = :id"
 _LIFE = ["volume.created", "volume.available", "volume.attached", "volume.detached", "volume.deleted"]
 
 
@@ -52,7 +52,7 @@ class KeepVolume(Kind):
         volume = await lab.one(_LAST)
         assert await lab.column(_EVENTS, id=volume.id) == _LIFE
         billed = await lab.column(
-            "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE volume_id = :id", id=volume.id
+            "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE resource_id = :id", id=volume.id
         )
         assert billed == [True]
         assert lab.http.get(f"/v1/volumes/{volume.id}-1").status_code == 404
@@ -112,7 +112,7 @@ class KeepSnapshot(Kind):
         snapshot = await lab.one(_COPY)
         assert await lab.column(_EVENTS, id=snapshot.id) == _COPY_LIFE
         billed = await lab.column(
-            "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE snapshot_id = :id", id=snapshot.id
+            "SELECT ended_at IS NOT NULL FROM usage_intervals WHERE resource_id = :id", id=snapshot.id
         )
         assert billed == [True]
         assert lab.http.get(f"/v1/snapshots/{snapshot.id}-1").status_code == 404

@@ -54,7 +54,7 @@ _UNFINISHED = "SELECT count(*) FROM operations WHERE finished_at IS NULL"
 _STATE = """
 SELECT c.state, (SELECT count(machine_id) FROM allocations a WHERE a.cluster_id = c.id AND a.freed_at IS NULL) AS held,
        count(u.id) AS billed, count(u.id) FILTER (WHERE u.ended_at IS NULL) AS open
-  FROM clusters c LEFT JOIN usage_intervals u ON u.of_cluster = c.id WHERE c.id = :id GROUP BY c.id
+  FROM clusters c LEFT JOIN usage_intervals u ON u.resource_id = c.id WHERE c.id = :id GROUP BY c.id
 """
 
 
@@ -131,7 +131,7 @@ class Preemption:
         spot = await self.world.one(_STATE, id=self.spot)
         waits = await self.world.one(_STATE, id=self.waits.target_id)
         notices = await self.world.value("SELECT count(*) FROM preemptions WHERE ended_at IS NULL")
-        skus = await self.world.column("SELECT DISTINCT sku FROM usage_intervals WHERE of_cluster = :id", id=self.spot)
+        skus = await self.world.column("SELECT DISTINCT sku FROM usage_intervals WHERE resource_id = :id", id=self.spot)
         assert skus == [PREEMPTIBLE]
         return (*spot, *waits, notices)
 
@@ -240,7 +240,7 @@ class Reserved:
         state = "SELECT state FROM reservations WHERE id = :id"
         held = "SELECT count(machine_id) FROM allocations WHERE reservation_id = :id AND freed_at IS NULL"
         billed = (
-            "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals WHERE reservation_id = :id"
+            "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals WHERE resource_id = :id"
         )
         parameters: dict[str, object] = {"id": self.reservation}
         own = () if self.accepted is None else tuple(await world.one(_STATE, id=self.accepted.target_id))

@@ -154,7 +154,7 @@ def test_packages_keep_to_their_tables() -> None:
         crossed = call(crossings_of_statements)
         names, crossed_by_offered = call(crossings_of_what_is_offered)
     assert "\n\n".join(crossed) == ""
-    assert {"billed_clusters", "payer_of", "remove_partitions"} <= names
+    assert {"cluster_lives", "payer_of", "remove_partitions"} <= names
     assert crossed_by_offered == []
 
 

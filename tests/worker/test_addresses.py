@@ -99,8 +99,8 @@ class AddressCustomer(Customer):
 
     async def billed(self) -> list[tuple[int, str, bool]]:
         rows = await self.world.rows(
-            "SELECT quantity, dimension, ended_at IS NOT NULL AS ended FROM usage_intervals"
-            " WHERE address_id IS NOT NULL ORDER BY started_at"
+            "SELECT u.quantity, r.dimension, u.ended_at IS NOT NULL AS ended FROM usage_intervals u"
+            " JOIN resources r ON r.id = u.resource_id WHERE r.kind = 'address' ORDER BY u.started_at"
         )
         return [(row.quantity, row.dimension, row.ended) for row in rows]
 

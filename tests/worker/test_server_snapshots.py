@@ -92,7 +92,7 @@ async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(
             world.fault(call=call, action="drop_answer", times=1)
         snapshot = await customer.take(first)
         await customer.state(snapshot, "available")
-        billed = "SELECT quantity, ended_at IS NULL FROM usage_intervals WHERE snapshot_id IS NOT NULL"
+        billed = "SELECT quantity, ended_at IS NULL FROM usage_intervals WHERE sku = 'snapshot-gib'"
         assert [tuple(row) for row in await world.rows(billed)] == [(1, True)]
         await customer.run(first, "echo spoilt > ~/env/settings; echo mine > ~/notes")
         second = await world.build("second", ssh_keys=["ours"], image="env")
@@ -152,4 +152,4 @@ async def test_a_snapshot_of_a_server_that_is_gone_before_it_is_taken_is_not_bil
         await customer.state(snapshot, "error")
         await customer.delete(snapshot)
         await customer.state(snapshot, "deleted")
-    assert await world.value("SELECT count(*) FROM usage_intervals WHERE snapshot_id IS NOT NULL") == 0
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE sku = 'snapshot-gib'") == 0

@@ -103,10 +103,11 @@ class VolumeCustomer(Customer):
         row = await self.world.one("SELECT * FROM poplar_servers WHERE state = 'running'")
         return await OpenSsh.to(row, self.pair, self.folder).output(command)
 
-    async def billed(self, kind: str = "volume_id") -> list[tuple[int, bool]]:
+    async def billed(self, kind: str = "volume") -> list[tuple[int, bool]]:
         rows = await self.world.rows(
-            f"SELECT quantity, ended_at IS NOT NULL AS ended FROM usage_intervals WHERE {kind} IS NOT NULL"  # noqa: S608
-            " ORDER BY started_at, quantity"
+            "SELECT u.quantity, u.ended_at IS NOT NULL AS ended FROM usage_intervals u"
+            " JOIN resources r ON r.id = u.resource_id WHERE r.kind = :kind ORDER BY u.started_at, u.quantity",
+            kind=kind,
         )
         return [(row.quantity, row.ended) for row in rows]
 
@@ -198,7 +199,7 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(
         await customer.delete(volume)
         await customer.state(volume, "deleted")
     spans = await world.rows(
-        "SELECT anchor_at, started_at, ended_at FROM usage_intervals WHERE volume_id IS NOT NULL ORDER BY started_at"
+        "SELECT anchor_at, started_at, ended_at FROM usage_intervals WHERE sku = 'volume-gib' ORDER BY started_at"
     )
     assert spans[0].ended_at == spans[1].started_at
     assert spans[0].anchor_at == spans[1].anchor_at
@@ -292,7 +293,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
         await customer.run("echo weights > /volumes/data/model; ln -s model /volumes/data/latest")
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "available")
-        assert await customer.billed("snapshot_id") == [(10, False)]
+        assert await customer.billed("snapshot") == [(10, False)]
         await customer.run("echo spoilt > /volumes/data/model")
         # It needs its volume no longer.
         await customer.detach(volume)
@@ -302,7 +303,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
         restored = await customer.create("again", gib=20, snapshot="before")
         await customer.state(restored, "available")
         await customer.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
-        assert await customer.billed("snapshot_id") == [(10, True)]
+        assert await customer.billed("snapshot") == [(10, True)]
         await customer.copied(snapshot, "deleted")
         await customer.attach(restored, cluster)
         await customer.state(restored, "attached")
@@ -324,7 +325,7 @@ async def test_a_snapshot_that_the_site_refuses_is_not_billed(world: SiteWorld, 
         await customer.state(volume, "available")
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "error")
-        assert await customer.billed("snapshot_id") == []
+        assert await customer.billed("snapshot") == []
         await customer.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
         await customer.copied(snapshot, "deleted")
         await customer.delete(volume)

@@ -20,6 +20,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
 from ipucloud.kernel.errors import ABSENT, NOT_FOUND, Problem, not_found
+from ipucloud.resources.tables import ResourceKind
 
 
 class _Ref(Convertor[UUID | str]):
@@ -76,15 +77,16 @@ def _of_platform(living: str) -> Query[_OfPlatform]:
 
 
 _IN_PROJECT = {
-    "address": _in_project("addresses WHERE state <> 'deleted'"),
     "budget": _in_project("budgets WHERE deleted_at IS NULL"),
     "cluster": _in_project("clusters WHERE deleted_at IS NULL"),
     "connection": _in_project("s3_connections WHERE deleted_at IS NULL"),
     "key": _in_project("ssh_keys WHERE true"),
     "schedule": _in_project(f"{NAMED_SCHEDULES} WHERE true"),
-    "snapshot": _in_project("snapshots WHERE state <> 'deleted'"),
     "token": _in_project(_TOKENS),
-    "volume": _in_project("volumes WHERE state <> 'deleted'"),
+    **{
+        str(kind): _in_project(f"resources WHERE kind = '{kind}' AND deleted_at IS NULL")
+        for kind in (ResourceKind.ADDRESS, ResourceKind.SNAPSHOT, ResourceKind.VOLUME)
+    },
 }
 _OF_ACCOUNT = "AND account_id = :account AND EXISTS (SELECT FROM principal WHERE platform OR account = :account)"
 _OF_PLATFORM = {

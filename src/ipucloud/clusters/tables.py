@@ -11,50 +11,25 @@ from ipucloud.contract.estimates import BillingStart
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory import tables as inventory
 from ipucloud.inventory.resizing import ResizePart
+from ipucloud.resources.tables import ResourceKind, copied
 
-BILLED_CLUSTERS = """
-CREATE VIEW billed_clusters WITH (security_invoker = true) AS
-SELECT id, project_id, name, tags, region, flavor, machine_type, machines, ipus, sku, currency, state, state_entered_at,
-       delete_protection, expires_at, created_at, delete_requested_at,
+CLUSTER_LIVES = """
+CREATE VIEW cluster_lives WITH (security_invoker = true) AS
+SELECT id, project_id, state, state_entered_at, delete_requested_at, ready_at,
        EXISTS (SELECT FROM allocations a JOIN reservations r ON (r.project_id, r.id) = (a.project_id, a.reservation_id)
                 WHERE a.project_id = clusters.project_id AND a.cluster_id = clusters.id AND a.freed_at IS NULL
                   AND a.machine_id IS NOT NULL AND r.state = 'active') AS reserved,
        (SELECT max(r.ends_at)
           FROM allocations a JOIN reservations r ON (r.project_id, r.id) = (a.project_id, a.reservation_id)
          WHERE a.project_id = clusters.project_id AND a.cluster_id = clusters.id AND a.freed_at IS NULL
-           AND a.machine_id IS NOT NULL AND r.state = 'active' AND r.ends_at <= app_now()) AS unreserved_at,
-       'cluster' AS kind, ready_at
+           AND a.machine_id IS NOT NULL AND r.state = 'active' AND r.ends_at <= app_now()) AS unreserved_at
   FROM clusters
-UNION ALL
-SELECT id, project_id, name, '{}', region, flavor, machine_type, blocks * machines, blocks * ipus, sku, currency,
-       CASE WHEN state IN ('ended', 'cancelled') THEN 'deleted' ELSE 'reserved' END, state_entered_at, false, ends_at,
-       created_at, NULL, true, NULL, 'reservation', NULL
-  FROM reservations
-UNION ALL
-SELECT id, project_id, name, tags, region, sku, 'volume', size_gib, size_gib, sku, currency,
-       CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
-       created_at, delete_requested_at, true, NULL, 'volume', NULL
-  FROM volumes
-UNION ALL
-SELECT id, project_id, name, tags, region, sku, 'snapshot', size_gib, size_gib, sku, currency,
-       CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
-       created_at, delete_requested_at, true, NULL, 'snapshot', NULL
-  FROM snapshots WHERE size_gib IS NOT NULL
-UNION ALL
-SELECT id, project_id, name, tags, region, sku, 'address', 1, 1, sku, currency,
-       CASE WHEN state = 'deleted' THEN 'deleted' ELSE 'stored' END, state_entered_at, false, NULL,
-       created_at, delete_requested_at, true, NULL, 'address', NULL
-  FROM addresses
 """
-"""What is billed: clusters, reservations, volumes, snapshots and addresses, with size, SKU, currency, name, tags
-and state.
+"""What billing asks of the life of a cluster, besides its row of `resources`.
 
-`reserved`: it is not billed as a cluster is; the reservation is, and not the cluster that holds its machines;
-`unreserved_at`: only until then, which is over, but no worker has ended it yet. A reservation that has not ended, and a
-volume, snapshot or address that exists, is in no state of a cluster, so that what is done to clusters in use is not
-done to it.
-`ready_at`: when a cluster was first active. What it was billed before can still change, and is nothing if it never is.
-The machines of a volume or snapshot are its GiB, those of an address are 1; its flavor is its SKU.
+`reserved`: the reservation that holds its machines is billed, and not the cluster; `unreserved_at`: only until then,
+which is over, but no worker has ended it yet.
+`ready_at`: when it was first active. What it was billed before can still change, and is nothing if it never is.
 """
 
 
@@ -170,7 +145,19 @@ sa.Index(
     clusters.c.machine_type,
     postgresql_where=sa.and_(clusters.c.deleted_at.is_(None), clusters.c.preemptible),
 )
-make_with(inventory.allocations, BILLED_CLUSTERS)
+make_with(
+    inventory.allocations,
+    CLUSTER_LIVES,
+    *copied(
+        "clusters",
+        ResourceKind.CLUSTER,
+        quantity="NEW.machines",
+        flavor="NEW.flavor",
+        machine_type="NEW.machine_type",
+        machine_ipus="NEW.ipus / NEW.machines",
+        ends_at="CASE WHEN NOT NEW.delete_protection THEN NEW.expires_at END",
+    ),
+)
 
 resizes = sa.Table(
     "resizes",

@@ -55,8 +55,6 @@ FACTS = {
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
     "usage_intervals": (
         "resource_id",
-        "resource_kind",
-        "dimension",
         "flavor",
         "sku",
         "region",
@@ -75,16 +73,7 @@ _PAYING = "account_id = (SELECT payer_id())"
 _PAYERS = "SELECT paying.account_id FROM project_accounts AS paying WHERE paying.project_id = (SELECT tenant_id())"
 _PAID = f"account_id IN ({_PAYERS})"
 _PAYEE = "(SELECT payer_id()) IS NOT NULL AND {} IN (SELECT payees())"
-OF_PAYEES = (
-    "addresses",
-    "allocations",
-    "clusters",
-    "reservations",
-    "snapshots",
-    "usage_credits",
-    "usage_intervals",
-    "volumes",
-)
+OF_PAYEES = ("clusters", "resources", "usage_credits", "usage_intervals")
 """Tables of whose rows a payer reads those of all projects that it pays for."""
 
 PARTICULAR = {
@@ -108,7 +97,6 @@ PARTICULAR = {
 """Which rows of a table a tenant sees, where `visible` does not follow from its columns."""
 
 JUDGED_TOGETHER = (
-    "addresses",
     "allocations",
     "capacity_waits",
     "clusters",
@@ -121,12 +109,11 @@ JUDGED_TOGETHER = (
     "projects",
     "reservations",
     "resizes",
-    "snapshots",
+    "resources",
     "usage_charges",
     "usage_credits",
     "usage_days",
     "usage_intervals",
-    "volumes",
 )
 """Tables of which a change reads rows of other projects, too: hardware, queues for it, and what their payer spends."""
 OF_ALL = (

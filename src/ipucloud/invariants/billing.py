@@ -56,7 +56,7 @@ BILLED = Invariant(
      WHERE c.state = ANY (:billable)
        AND NOT EXISTS (SELECT FROM usage_intervals u
                         WHERE u.project_id = c.project_id AND u.resource_id = c.id AND u.ended_at IS NULL)
-       AND NOT (SELECT reserved FROM billed_clusters b WHERE b.project_id = c.project_id AND b.id = c.id)
+       AND NOT (SELECT reserved FROM cluster_lives b WHERE b.project_id = c.project_id AND b.id = c.id)
     """,
     parameters=STATES,
 )

@@ -88,7 +88,8 @@ ENDS = Invariant(
        AND NOT EXISTS (SELECT FROM usage_credits c JOIN health_reports r ON r.id = c.report_id
                         WHERE c.interval_id = u.id
                           AND (r.cleared_at IS NULL
-                               OR u.reservation_id IS NOT NULL AND r.cleared_at > app_now() - interval '1 minute'))
+                               OR (SELECT kind FROM resources s WHERE s.id = u.resource_id) = 'reservation'
+                                  AND r.cleared_at > app_now() - interval '1 minute'))
     """,
 )
 
@@ -105,7 +106,7 @@ FOLLOWS = Invariant(
     statement=f"""
     WITH fault AS (
       SELECT u.id AS interval_id, u.started_at, u.ended_at, report.machine_id, report.host_id,
-             CASE WHEN u.reservation_id IS NULL THEN 0 ELSE held.block END AS block,
+             CASE u.resource_id WHEN held.cluster_id THEN 0 ELSE held.block END AS block,
              date_trunc('second', greatest(report.first_seen_at, held.created_at)) AS since,
              date_trunc('second', least(CASE WHEN report.cleared_at IS NOT NULL
                                              THEN coalesce(report.good_since, report.cleared_at) END, held_until.at))
@@ -116,8 +117,8 @@ FOLLOWS = Invariant(
         JOIN allocations held ON held.machine_id = report.machine_id OR held.host_id = report.host_id
         JOIN usage_intervals u
           ON u.project_id = held.project_id AND u.resource_id IN (held.cluster_id, held.reservation_id)
-       CROSS JOIN LATERAL (SELECT CASE WHEN u.reservation_id IS NULL THEN held.released_at ELSE held.freed_at END AS at)
-             AS held_until
+       CROSS JOIN LATERAL (SELECT CASE u.resource_id WHEN held.cluster_id THEN held.released_at ELSE held.freed_at END)
+             AS held_until (at)
        WHERE {CREDITED} AND u.ended_at > u.started_at AND report.first_seen_at < u.ended_at
          AND coalesce(least(report.cleared_at, held_until.at) > u.started_at, true)
     ), moment AS (
@@ -142,8 +143,8 @@ FOLLOWS = Invariant(
                                      AND coalesce(held.released_at > u.started_at, true))) AS servers,
              coalesce(r.own_hosts, c.allocated_through <> 'v-ipu') AS own_hosts
         FROM usage_intervals u
-        LEFT JOIN clusters c ON (c.project_id, c.id) = (u.project_id, u.of_cluster)
-        LEFT JOIN reservations r ON (r.project_id, r.id) = (u.project_id, u.reservation_id)
+        LEFT JOIN clusters c ON (c.project_id, c.id) = (u.project_id, u.resource_id)
+        LEFT JOIN reservations r ON (r.project_id, r.id) = (u.project_id, u.resource_id)
        WHERE u.id IN (SELECT interval_id FROM fault)
     ), counted AS (
       SELECT sold.interval_id, sold.project_id, sold.credited, failed.at,

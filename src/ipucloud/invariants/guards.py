@@ -12,10 +12,12 @@ from ipucloud.invariants.tables import TABLES
 
 _OWNER_ONLY = Refusal("The application owns nothing of the schema; only its owner may change it.")
 _TRIGGERS = (
+    ("addresses", "addresses_resource"),
     ("bill_proofs", "bill_proofs_final"),
     ("bill_proofs", "bill_proofs_kept"),
     ("billed_facts", "billed_facts_final"),
     ("billed_facts", "billed_facts_kept"),
+    ("clusters", "clusters_resource"),
     ("contract_prices", "contract_prices_begun"),
     ("contract_prices", "contract_prices_final"),
     ("contract_prices", "contract_prices_late"),
@@ -29,10 +31,13 @@ _TRIGGERS = (
     ("prices", "prices_final"),
     ("prices", "prices_late"),
     ("projects", "projects_account"),
+    ("reservations", "reservations_resource"),
+    ("snapshots", "snapshots_resource"),
     ("usage_charges", "usage_charges_final"),
     ("usage_charges", "usage_charges_kept"),
     ("usage_intervals", "usage_intervals_final"),
     ("usage_intervals", "usage_intervals_late"),
+    ("volumes", "volumes_resource"),
 )
 _PREPARER = pg.dialect().identifier_preparer  # type: ignore[no-untyped-call]  # SQLAlchemy left it untyped
 

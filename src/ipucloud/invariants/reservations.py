@@ -35,7 +35,7 @@ BILLED = Invariant(
            format('it is %s from %s to %s, and billed %s', r.state, r.starts_at, r.ends_at,
                   coalesce(string_agg(format('for %s machines from %s to %s', u.quantity, u.started_at, u.ended_at),
                                       ', ' ORDER BY u.started_at), 'never')) AS detail
-      FROM reservations r LEFT JOIN usage_intervals u ON (u.project_id, u.reservation_id) = (r.project_id, r.id)
+      FROM reservations r LEFT JOIN usage_intervals u ON (u.project_id, u.resource_id) = (r.project_id, r.id)
      GROUP BY r.id
     HAVING (count(u.id) > 0) <> (r.state IN ('active', 'ended'))
         OR bool_or(u.quantity <> r.blocks * r.machines)
@@ -59,7 +59,7 @@ ONCE = Invariant(
       SELECT u.id, u.project_id, u.resource_id, a.machine_id,
              greatest(u.started_at, date_trunc('second', a.created_at)) AS since,
              least(coalesce(u.ended_at, 'infinity'),
-                   CASE WHEN u.reservation_id IS NULL THEN a.released_at ELSE a.freed_at END) AS until
+                   CASE u.resource_id WHEN a.cluster_id THEN a.released_at ELSE a.freed_at END) AS until
         FROM usage_intervals u
         JOIN allocations a ON a.project_id = u.project_id AND u.resource_id IN (a.cluster_id, a.reservation_id)
        WHERE a.machine_id IS NOT NULL AND coalesce(u.ended_at, 'infinity') > app_now() - interval '31 days'
@@ -104,7 +104,7 @@ PREEMPTIBLE_BILLED = Invariant(
     SELECT c.id::text AS object_id, c.project_id,
            format('%s, billed as %s', CASE WHEN c.preemptible THEN 'preemptible' ELSE 'ordinary' END, u.sku) AS detail
       FROM usage_intervals AS u JOIN clusters AS c ON (c.project_id, c.id) = (u.project_id, u.resource_id)
-     WHERE u.ended_at IS NULL AND u.reservation_id IS NULL AND c.preemptible <> (right(u.sku, 12) = '-preemptible')
+     WHERE u.ended_at IS NULL AND c.preemptible <> (right(u.sku, 12) = '-preemptible')
     """,
 )
 

@@ -16,7 +16,7 @@ VOLUME_BILLED = Invariant(
     SELECT v.id::text AS object_id, v.project_id,
            format('it is %s, has %s GiB, and is billed for %s', v.state, v.size_gib, coalesce(u.quantity, 0)) AS detail
       FROM volumes v
-      LEFT JOIN usage_intervals u ON (u.project_id, u.volume_id) = (v.project_id, v.id) AND u.ended_at IS NULL
+      LEFT JOIN usage_intervals u ON (u.project_id, u.resource_id) = (v.project_id, v.id) AND u.ended_at IS NULL
      WHERE coalesce(u.quantity, 0) <> CASE WHEN v.state = ANY (:existing) THEN v.size_gib ELSE 0 END
     """,
     parameters={"existing": sorted(EXISTING)},
@@ -46,7 +46,7 @@ SNAPSHOT_BILLED = Invariant(
     SELECT s.id::text AS object_id, s.project_id,
            format('it is %s, has %s GiB, and is billed for %s', s.state, s.size_gib, coalesce(u.quantity, 0)) AS detail
       FROM snapshots s
-      LEFT JOIN usage_intervals u ON (u.project_id, u.snapshot_id) = (s.project_id, s.id) AND u.ended_at IS NULL
+      LEFT JOIN usage_intervals u ON (u.project_id, u.resource_id) = (s.project_id, s.id) AND u.ended_at IS NULL
      WHERE coalesce(u.quantity, 0) <> CASE WHEN s.state = 'available' THEN s.size_gib ELSE 0 END
     """,
 )
@@ -87,7 +87,7 @@ ADDRESS_BILLED = Invariant(
     SELECT a.id::text AS object_id, a.project_id,
            format('it is %s, and is billed for %s', a.state, coalesce(u.quantity, 0)) AS detail
       FROM addresses a
-      LEFT JOIN usage_intervals u ON (u.project_id, u.address_id) = (a.project_id, a.id) AND u.ended_at IS NULL
+      LEFT JOIN usage_intervals u ON (u.project_id, u.resource_id) = (a.project_id, a.id) AND u.ended_at IS NULL
      WHERE coalesce(u.quantity, 0) <> CASE WHEN a.state = ANY (:existing) THEN 1 ELSE 0 END
     """,
     parameters={"existing": sorted(EXISTING_ADDRESSES)},

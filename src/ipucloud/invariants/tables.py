@@ -27,6 +27,7 @@ from ipucloud.operations import tables as operations
 from ipucloud.partitions import tables as partitions
 from ipucloud.quotas import tables as quotas
 from ipucloud.reconcile import tables as reconcile
+from ipucloud.resources import tables as resources
 
 repairs = sa.Table(
     "repairs",
@@ -93,6 +94,7 @@ TABLES = (
             identity,
             inventory,
             reservation_tables,
+            resources,
             operations,
             partitions,
             quotas,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.contract.capacity import ReservationState
-from ipucloud.db.base import instant, metadata, one_of, tenant_key
+from ipucloud.db.base import instant, make_with, metadata, one_of, tenant_key
+from ipucloud.resources.tables import ResourceKind, copied
 
 reservations = sa.Table(
     "reservations",
@@ -46,4 +47,18 @@ sa.Index(
     "ix_reservations_live",
     reservations.c.starts_at,
     postgresql_where=reservations.c.state.in_(["scheduled", "active"]),
+)
+make_with(
+    reservations,
+    *copied(
+        "reservations",
+        ResourceKind.RESERVATION,
+        tags="'{}'",
+        quantity="NEW.blocks * NEW.machines",
+        flavor="NEW.flavor",
+        machine_type="NEW.machine_type",
+        machine_ipus="NEW.ipus / NEW.machines",
+        ends_at="NEW.ends_at",
+        deleted_at="CASE WHEN NEW.state IN ('ended', 'cancelled') THEN NEW.state_entered_at END",
+    ),
 )

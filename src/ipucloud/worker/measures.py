@@ -296,8 +296,9 @@ VOLUME_GIB = Measure(
     ("region",),
     sa.text(
         """
-        SELECT region, sum(quantity) FROM usage_intervals
-         WHERE volume_id IS NOT NULL AND ended_at IS NULL GROUP BY region
+        SELECT u.region, sum(u.quantity)
+          FROM usage_intervals u JOIN resources r ON (r.project_id, r.id) = (u.project_id, u.resource_id)
+         WHERE u.ended_at IS NULL AND r.kind = 'volume' GROUP BY u.region
         """
     ),
 )
@@ -313,8 +314,9 @@ SNAPSHOT_GIB = Measure(
     ("region",),
     sa.text(
         """
-        SELECT region, sum(quantity) FROM usage_intervals
-         WHERE snapshot_id IS NOT NULL AND ended_at IS NULL GROUP BY region
+        SELECT u.region, sum(u.quantity)
+          FROM usage_intervals u JOIN resources r ON (r.project_id, r.id) = (u.project_id, u.resource_id)
+         WHERE u.ended_at IS NULL AND r.kind = 'snapshot' GROUP BY u.region
         """
     ),
 )

@@ -130,7 +130,7 @@ SELECT gen_random_uuid(), 'luxembourg-2', m.id, 'bmc', 'bmc_critical', 'prevente
 _BILLED = """
 SELECT count(*) FILTER (WHERE ended_at > started_at), max(credited) FILTER (WHERE ended_at IS NULL),
        (SELECT count(*) FROM usage_credits)
-  FROM usage_intervals WHERE resource_kind = 'cluster'
+  FROM usage_intervals JOIN clusters ON clusters.id = resource_id
 """
 
 
@@ -160,7 +160,7 @@ def test_a_cluster_that_is_degraded_when_its_reservation_ends_is_not_billed_for_
 _UNUSED = _FAULT.replace("a.cluster_id IS NOT NULL", "a.cluster_id IS NULL")
 _CREDITED = """
 SELECT credited, (SELECT count(*) FROM usage_credits c WHERE c.interval_id = u.id)
-  FROM usage_intervals u WHERE resource_kind = 'reservation' AND ended_at IS NULL
+  FROM usage_intervals u JOIN reservations r ON r.id = u.resource_id WHERE ended_at IS NULL
 """
 _GOOD = "UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()"
 

@@ -115,4 +115,4 @@ def test_reads_every_view(database: Database) -> None:
         views = "SELECT viewname, has_table_privilege(viewname, 'SELECT') FROM pg_views WHERE schemaname = 'public'"
         readable: dict[str, bool] = dict(connection.execute(views).fetchall())
     assert [name for name, granted in readable.items() if not granted] == []
-    assert {"billed_clusters", "shown_partitions"} <= readable.keys()
+    assert {"cluster_lives", "shown_partitions"} <= readable.keys()

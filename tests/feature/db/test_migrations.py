@@ -27,6 +27,7 @@ from ipucloud.db.schema_check import (
     known,
     scripts,
 )
+from ipucloud.resources.tables import ResourceKind
 from ipucloud.schema import metadata
 from tests.support.dumps import schema_of
 from tests.support.filled_names import Filled
@@ -159,6 +160,30 @@ def test_what_was_stored_in_plain_before_0004_is_hidden(database: Database, fill
         bodies = connection.execute("SELECT key, convert_from(body, 'UTF8') FROM idempotency_keys").fetchall()
     stored = {key: orjson.loads(body) for key, body in bodies if key in {"webhooks", "jobs", "services"}}
     assert stored == {"webhooks": {"url": shown}, "jobs": {"environment": ["TOKEN"]}, "services": {"environment": []}}
+
+
+def test_resources_have_what_billing_read_of_each_noun_before_0008(database: Database, filled: Filled) -> None:
+    before = """
+    SELECT id, project_id, kind, name, tags, region, flavor, machine_type, machines, ipus, sku, currency,
+           state = 'deleted', CASE WHEN NOT delete_protection THEN expires_at END, created_at FROM billed_clusters
+    """
+    after = """
+    SELECT id, project_id, kind, name, tags, region, coalesce(flavor, sku), coalesce(machine_type, kind), quantity,
+           quantity * coalesce(machine_ipus, 1), sku, currency, deleted_at IS NOT NULL, ends_at, created_at
+      FROM resources
+    """
+    kept = "SELECT id, resource_id FROM usage_intervals ORDER BY id"
+    with psycopg.connect(database.superuser_url) as connection:
+        written = connection.execute(after + "ORDER BY id").fetchall()
+        intervals = connection.execute(kept).fetchall()
+    migrate.downgrade(database.owner_url, "0007_billing_rule_of_clusters")
+    with psycopg.connect(database.superuser_url) as connection:
+        assert connection.execute(before + "ORDER BY id").fetchall() == written
+    migrate.upgrade(database.owner_url)
+    with psycopg.connect(database.superuser_url) as connection:
+        assert connection.execute(after + "ORDER BY id").fetchall() == written
+        assert connection.execute(kept).fetchall() == intervals
+    assert {row[2] for row in written} == {*ResourceKind}
 
 
 def test_revisions_are_named_as_their_files_and_follow_each_other() -> None:

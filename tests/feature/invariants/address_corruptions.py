@@ -11,11 +11,16 @@ INSERT INTO addresses (id, project_id, name, region, external_name, ip, port, ob
 SELECT gen_random_uuid(), %(project)s, 'frontdoor', '{region}', 'frontdoor-1', '203.0.113.17', 22, app_now(), 'address',
        'EUR', 'available', gen_random_uuid()
 """
+# No triggers are in force here.
 _BILLED = """
-INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency,
-                             quantity, anchor_at, started_at)
-SELECT gen_random_uuid(), project_id, id, 'address', 'address', sku, sku, region, currency, 1,
-       date_trunc('second', app_now()), date_trunc('second', app_now()) FROM addresses
+WITH held AS (
+  INSERT INTO resources (id, project_id, kind, name, region, sku, currency, quantity)
+  SELECT id, project_id, 'address', name, region, sku, currency, 1 FROM addresses RETURNING *
+)
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,
+                             anchor_at, started_at)
+SELECT gen_random_uuid(), project_id, id, sku, sku, region, currency, quantity,
+       date_trunc('second', app_now()), date_trunc('second', app_now()) FROM held
 """
 _PRICED = """
 INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)

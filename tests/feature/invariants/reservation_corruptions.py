@@ -21,9 +21,13 @@ RESERVATIONS = (
         Outcome.REFUSED,
         _INSERT.format(starts=-1, ends=1, state="active"),
         "UPDATE allocations SET reservation_id = r.id, block = 0 FROM reservations r WHERE cluster_id = %(active)s",
-        "INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, flavor, sku, region, currency,"
-        " quantity, anchor_at, started_at)"
-        " SELECT gen_random_uuid(), project_id, id, 'reservation', flavor, sku, region, currency, 4, starts_at,"
+        # No triggers are in force here.
+        "INSERT INTO resources (id, project_id, kind, name, region, sku, currency, quantity, flavor, machine_type,"
+        " machine_ipus) SELECT id, project_id, 'reservation', name, region, sku, currency, 4, flavor, machine_type, 4"
+        " FROM reservations",
+        "INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,"
+        " anchor_at, started_at)"
+        " SELECT gen_random_uuid(), project_id, id, flavor, sku, region, currency, 4, starts_at,"
         " starts_at FROM reservations",
     ),
 )

@@ -10,11 +10,16 @@ INSERT INTO volumes (id, project_id, name, region, external_name, size_gib, sku,
 SELECT gen_random_uuid(), %(project)s, 'data', '{region}', 'data-1', 10, 'volume-gib', 'EUR', 'available',
        gen_random_uuid()
 """
+# No triggers are in force here.
 _BILLED = """
-INSERT INTO usage_intervals (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency,
-                             quantity, anchor_at, started_at)
-SELECT gen_random_uuid(), project_id, id, 'volume', 'gib', sku, sku, region, currency, 10,
-       date_trunc('second', app_now()), date_trunc('second', app_now()) FROM volumes
+WITH held AS (
+  INSERT INTO resources (id, project_id, kind, name, region, sku, currency, quantity)
+  SELECT id, project_id, 'volume', name, region, sku, currency, size_gib FROM volumes RETURNING *
+)
+INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity,
+                             anchor_at, started_at)
+SELECT gen_random_uuid(), project_id, id, sku, sku, region, currency, quantity,
+       date_trunc('second', app_now()), date_trunc('second', app_now()) FROM held
 """
 
 _PRICED = """

@@ -144,8 +144,9 @@ _SOLD = Query(
 )
 _PRICED_OTHERWISE = Query(
     """
-    SELECT name, currency FROM billed_clusters
-     WHERE project_id = :project_id AND state <> 'deleted' AND currency <> :currency ORDER BY name LIMIT 1
+    SELECT name, currency FROM resources
+     WHERE project_id = :project_id AND deleted_at IS NULL AND quantity IS NOT NULL AND currency <> :currency
+     ORDER BY name LIMIT 1
     """,
     _PricedOtherwise,
 )

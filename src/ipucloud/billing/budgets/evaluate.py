@@ -60,7 +60,7 @@ _EVALUATE = Query(
                    WHERE b.tag_key IS NULL
                   UNION ALL
                   SELECT b.id, o.accrued, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
-                    JOIN billed_clusters c ON c.project_id = o.project_id AND c.id = o.resource_id
+                    JOIN resources c ON c.project_id = o.project_id AND c.id = o.resource_id
                    WHERE c.tags ->> b.tag_key = b.tag_value
                   UNION ALL
                   SELECT b.id, o.accrued, o.cost FROM budgets b JOIN outlook o USING (account_id, currency)) AS counted

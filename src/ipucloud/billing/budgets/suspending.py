@@ -66,8 +66,9 @@ _AIMED = clauses(
       SELECT r.*, paid.project_id FROM reached r CROSS JOIN LATERAL projects_paid_by(r.account_id) AS paid
     ), aimed AS (
       SELECT r.budget_id, r.month, r.measure, r.percent, c.project_id, c.id AS cluster_id
-        FROM counted r JOIN billed_clusters c ON c.project_id = r.payee
-       WHERE c.state = ANY(CAST(:states AS text[])) AND (r.tag_key IS NULL OR c.tags ->> r.tag_key = r.tag_value)
+        FROM counted r JOIN resources c ON c.project_id = r.payee
+        JOIN cluster_lives life ON (life.project_id, life.id) = (c.project_id, c.id)
+       WHERE life.state = ANY(CAST(:states AS text[])) AND (r.tag_key IS NULL OR c.tags ->> r.tag_key = r.tag_value)
          AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
     )
     """,

@@ -64,7 +64,7 @@ _LATE = Query(
                         OR d.account_id = (SELECT account_id FROM payer_of(:project_id, app_now())))
                  ORDER BY d.account_id, o.due_on, o.number) AS late
          CROSS JOIN LATERAL projects_paid_by(late.account_id) AS paid
-          JOIN billed_clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
+          JOIN cluster_lives c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
          WHERE (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
            AND NOT EXISTS (
                  SELECT FROM operations o

@@ -80,7 +80,7 @@ _GIVEN_BACK = """
    CROSS JOIN LATERAL (SELECT date_trunc('month', c.hour AT TIME ZONE 'UTC')::date AS month) AS used
     JOIN billing_accounts a ON a.id = c.account_id
     JOIN projects p ON p.id = c.project_id
-    JOIN billed_clusters k ON k.id = c.resource_id
+    JOIN resources k ON k.id = c.resource_id
     LEFT JOIN unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name) ON region.slug = c.region
     LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
     LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)

@@ -18,7 +18,7 @@ TAGS = f"""
     WHERE o.project_id = k.project_id AND o.cluster_id = k.id AND o.kind = 'cluster.create'
     ORDER BY o.created_at LIMIT 1), '{{}}'))
 """  # noqa: S608  # our own text
-"""SQL of the tags of `billed_clusters AS k`: its own, and the name of the token that created it.
+"""SQL of the tags of `resources AS k`: its own, and the name of the token that created it.
 
 No tag of a customer takes the creator's place, and none has it whose creation no token asked for.
 """
@@ -39,7 +39,7 @@ def invoice_id(number: str = "number", account: str = "account_id") -> str:
 
 
 def _by_kind(cluster: str, volume: str, address: str, snapshot: str | None = None) -> str:
-    """SQL of what differs between storage, addresses and what is made of machines, by the kind of `billed_clusters`."""
+    """SQL of what differs between storage, addresses and what is made of machines, by its kind."""
     return (
         f"CASE kind WHEN 'volume' THEN {volume} WHEN 'snapshot' THEN {snapshot or volume}"
         f" WHEN 'address' THEN {address} ELSE {cluster} END"
@@ -74,7 +74,7 @@ _NAMES = sa.text(
     )
     INSERT INTO export_names (month, kind, id, name, tags)
     SELECT :month, 'cluster', k.id, k.name, {TAGS}
-      FROM billed_clusters k WHERE k.id IN (SELECT resource_id FROM charged)
+      FROM resources k WHERE k.id IN (SELECT resource_id FROM charged)
     UNION ALL
     SELECT :month, 'project', p.id, p.name, NULL FROM projects p WHERE p.id IN (SELECT project_id FROM charged)
     UNION ALL

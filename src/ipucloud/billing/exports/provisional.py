@@ -39,7 +39,7 @@ SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, us
     SELECT hours.hour, u.resource_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
            u.credited, paid.unit_price, paid.list_unit_price, part.started_at, part.ended_at, part.first_minute,
            part.minutes, a.name AS account_name, p.name AS project_name, k.name AS cluster_name, {tags} AS tags,
-           k.machine_type, k.ipus / k.machines AS ipus, k.kind, region.name AS region_name
+           k.machine_type, coalesce(k.machine_ipus, 1) AS ipus, k.kind, region.name AS region_name
       FROM generate_series(
              greatest(%(since)s::timestamp AT TIME ZONE 'UTC',
                       (SELECT coalesce(max(hour) + interval '1 hour', '-infinity') FROM hour_closes
@@ -55,7 +55,7 @@ SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, us
                                        paid.valid_from, paid.valid_to, u.quantity, paid.unit_price) AS part
       JOIN billing_accounts a ON a.id = paid.account_id
       JOIN projects p ON p.id = u.project_id
-      JOIN billed_clusters k ON k.project_id = u.project_id AND k.id = u.resource_id
+      JOIN resources k ON k.project_id = u.project_id AND k.id = u.resource_id
       LEFT JOIN unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name) ON region.slug = u.region
      WHERE %(provisional)s AND {whose} AND paid.valid_from < past.until AND paid.valid_to > hours.hour
     OFFSET 0) AS used
@@ -70,7 +70,7 @@ SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, us
   LEFT JOIN LATERAL (
    SELECT used.unit_price, used.list_unit_price, used.sku, {consumed} AS unit, {category} AS category,
           {unit} AS pricing_unit, {meter} AS meter,
-          CASE WHEN used.kind NOT IN ('volume', 'snapshot', 'address')
+          CASE WHEN used.machine_type IS NOT NULL
                THEN jsonb_build_object('x_IpuCount', used.ipus, 'x_MachineType', used.machine_type)::text END
             AS details,
           concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON charge.category = 'Usage'

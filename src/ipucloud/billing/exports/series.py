@@ -58,12 +58,13 @@ WITH region AS (
 ), named AS (
   SELECT charged.*, used.usage_month, coalesce(an.name, a.name) AS account_name,
          coalesce(pn.name, p.name) AS project_name, coalesce(cn.name, k.name) AS cluster_name,
-         coalesce(cn.tags, {tags}) AS tags, k.machine_type, k.ipus / k.machines AS ipus, k.kind, i.number, l.line
+         coalesce(cn.tags, {tags}) AS tags, k.machine_type, coalesce(k.machine_ipus, 1) AS ipus, k.kind, i.number,
+         l.line
     FROM export_charged AS charged
    CROSS JOIN LATERAL (SELECT date_trunc('month', charged.since)::date AS usage_month) AS used
     JOIN billing_accounts a ON a.id = charged.account_id
     JOIN projects p ON p.id = charged.project_id
-    JOIN billed_clusters k ON k.id = charged.resource_id
+    JOIN resources k ON k.id = charged.resource_id
     LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
     LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
     LEFT JOIN export_names cn ON (cn.month, cn.kind, cn.id) = (%(month)s, 'cluster', k.id)
@@ -103,7 +104,7 @@ SELECT (row_number() OVER (ORDER BY resource_id, since, price_id, quantity, acco
        {service_subcategory} AS "ServiceSubcategory",
        sku AS "SkuId",
        {meter} AS "SkuMeter",
-       CASE WHEN kind NOT IN ('volume', 'snapshot', 'address')
+       CASE WHEN machine_type IS NOT NULL
             THEN jsonb_build_object('x_IpuCount', ipus, 'x_MachineType', machine_type)::text END
          AS "SkuPriceDetails",
        concat_ws('/', sku, region, currency) AS "SkuPriceId",

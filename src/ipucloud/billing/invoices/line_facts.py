@@ -74,7 +74,7 @@ _CREDITED = Query(
       FROM (SELECT u.interval_id, u.project_id, u.resource_id, c.name, min(u.started_at) AS since,
                    max(u.ended_at) AS until, sum(u.minutes * u.credited) AS machine_minutes,
                    sum(u.minutes * u.credited * u.unit_price) AS amount
-              FROM usage_charges u JOIN billed_clusters c ON c.id = u.resource_id
+              FROM usage_charges u JOIN resources c ON c.id = u.resource_id
              WHERE u.billing_month = :month AND u.account_id = :account_id AND u.currency = :currency AND u.credited > 0
              GROUP BY u.interval_id, u.project_id, u.resource_id, c.name
             HAVING sum(u.minutes * u.credited) <> 0) AS credited

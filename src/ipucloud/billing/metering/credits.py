@@ -86,10 +86,10 @@ _DIVIDE = sa.text(
       RETURNING u.*
     )
     INSERT INTO usage_intervals
-           (id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, credited, anchor_at,
-            started_at, ended_at)
-    SELECT step.id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, step.credited,
-           anchor_at, step.started_at, step.ended_at
+           (id, project_id, resource_id, flavor, sku, region, currency, quantity, credited, anchor_at, started_at,
+            ended_at)
+    SELECT step.id, project_id, resource_id, flavor, sku, region, currency, quantity, step.credited, anchor_at,
+           step.started_at, step.ended_at
       FROM ended, unnest(CAST(:ids AS uuid[]), CAST(:credited AS integer[]), CAST(:starts AS timestamptz[]),
                          CAST(:ends AS timestamptz[])) AS step(id, credited, started_at, ended_at)
     """

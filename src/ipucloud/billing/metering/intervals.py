@@ -16,70 +16,69 @@ _OPEN = sa.text(
     """
     INSERT INTO usage_intervals
            (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT :id, c.project_id, c.id, c.flavor, c.sku, c.region, c.currency, c.machines,
+    SELECT :id, c.project_id, c.id, c.flavor, c.sku, c.region, c.currency, c.quantity,
            coalesce(known.anchor_at, start.at), greatest(known.anchor_at, known.ended_at, start.at)
-      FROM billed_clusters c,
+      FROM resources c JOIN cluster_lives life ON (life.project_id, life.id) = (c.project_id, c.id),
            LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at)
              AS start,
            LATERAL (SELECT min(anchor_at) AS anchor_at, max(ended_at) AS ended_at FROM usage_intervals
                      WHERE project_id = c.project_id AND resource_id = c.id) AS known
-     WHERE c.project_id = :project_id AND c.id = :cluster_id AND (NOT c.reserved OR c.unreserved_at IS NOT NULL)
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+       AND (NOT life.reserved OR life.unreserved_at IS NOT NULL)
     ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _OPEN_RESERVED = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, resource_id, resource_kind, flavor, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT :id, c.project_id, c.id, 'reservation', c.flavor, c.sku, c.region, c.currency, c.machines, :since, :since
-      FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :reservation_id
+           (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, project_id, id, flavor, sku, region, currency, quantity, :since, :since
+      FROM resources WHERE project_id = :project_id AND id = :reservation_id
     ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _CLOSE_RESERVED = sa.text(
     """
     UPDATE usage_intervals SET ended_at = :until
-     WHERE project_id = :project_id AND reservation_id = :reservation_id AND ended_at IS NULL
+     WHERE project_id = :project_id AND resource_id = :reservation_id AND ended_at IS NULL
     """
 )
 _OPEN_STORED = sa.text(
     """
     INSERT INTO usage_intervals
-           (id, project_id, resource_id, resource_kind, dimension, flavor, sku, region, currency, quantity, anchor_at,
-            started_at)
-    SELECT :id, c.project_id, c.id, c.kind, CASE c.kind WHEN 'address' THEN 'address' ELSE 'gib' END, c.flavor, c.sku,
-           c.region, c.currency, c.machines,
+           (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, r.project_id, r.id, r.sku, r.sku, r.region, r.currency, r.quantity,
            coalesce((SELECT min(anchor_at) FROM usage_intervals
-                      WHERE project_id = c.project_id AND resource_id = c.id), start.at),
+                      WHERE project_id = r.project_id AND resource_id = r.id), start.at),
            start.at
-      FROM billed_clusters c,
+      FROM resources r,
            LATERAL (SELECT greatest(date_trunc('second', app_now(), 'UTC'),
                                     (SELECT max(ended_at) FROM usage_intervals
-                                      WHERE project_id = c.project_id AND resource_id = c.id)) AS at) AS start
-     WHERE c.project_id = :project_id AND c.id = :resource_id AND c.kind IN ('volume', 'snapshot', 'address')
+                                      WHERE project_id = r.project_id AND resource_id = r.id)) AS at) AS start
+     WHERE r.project_id = :project_id AND r.id = :resource_id
     ON CONFLICT (resource_id) WHERE ended_at IS NULL DO NOTHING
     """
 )
 _CLOSE_STORED = sa.text(
     """
     UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
-     WHERE project_id = :project_id AND resource_id = :resource_id AND dimension IN ('gib', 'address')
-       AND ended_at IS NULL
+     WHERE project_id = :project_id AND resource_id = :resource_id AND ended_at IS NULL
     """
 )
 # A cluster in use whose reservation is over, but was not ended by a worker yet, has no interval for the time since.
 _CLOSE = sa.text(
     """
     WITH ending AS (
-      SELECT c.*, date_trunc('second', coalesce(
-               c.delete_requested_at,
-               CASE WHEN c.state IN ('suspending', 'rebuilding', 'resizing') THEN c.state_entered_at END,
+      SELECT c.*, life.unreserved_at, life.ready_at, date_trunc('second', coalesce(
+               life.delete_requested_at,
+               CASE WHEN life.state IN ('suspending', 'rebuilding', 'resizing') THEN life.state_entered_at END,
                app_now()), 'UTC') AS at
-        FROM billed_clusters c WHERE c.project_id = :project_id AND c.id = :cluster_id
+        FROM resources c JOIN cluster_lives life ON (life.project_id, life.id) = (c.project_id, c.id)
+       WHERE c.project_id = :project_id AND c.id = :cluster_id
     ), late AS (
       INSERT INTO usage_intervals
              (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at, started_at, ended_at)
-      SELECT :id, e.project_id, e.id, e.flavor, e.sku, e.region, e.currency, e.machines,
+      SELECT :id, e.project_id, e.id, e.flavor, e.sku, e.region, e.currency, e.quantity,
              coalesce((SELECT min(anchor_at) FROM usage_intervals
                         WHERE project_id = e.project_id AND resource_id = e.id), e.unreserved_at),
              e.unreserved_at, e.at

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from uuid import UUID
-
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from ipucloud.db.base import instant, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, make_with, metadata, same_project, tenant_key
 
 MINUTES_BEFORE = """
 CREATE FUNCTION minutes_before(origin timestamptz, instant timestamptz) RETURNS integer
@@ -35,8 +32,8 @@ The parts of a divided lifetime therefore sum to exactly ceil(lifetime / 60 s) m
 FINAL_INTERVAL = """
 CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT FROM billed_clusters
-              WHERE project_id = OLD.project_id AND id = OLD.of_cluster AND ready_at IS NULL) THEN
+  IF EXISTS (SELECT FROM cluster_lives
+              WHERE project_id = OLD.project_id AND id = OLD.resource_id AND ready_at IS NULL) THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION 'usage interval % has ended and never changes', OLD.id
@@ -67,49 +64,16 @@ EXECUTE FUNCTION note_late_usage()
 """
 
 
-class ResourceKind(StrEnum):
-    """What is billed."""
-
-    CLUSTER = "cluster"
-    RESERVATION = "reservation"
-    VOLUME = "volume"
-    SNAPSHOT = "snapshot"
-    ADDRESS = "address"
-
-
-class Dimension(StrEnum):
-    """What the quantity of a fact counts."""
-
-    MACHINE = "machine"
-    GIB = "gib"
-    ADDRESS = "address"
-
-
-def _resource(column: str, kind: ResourceKind) -> sa.Column[UUID]:
-    """The id of the resource, in facts of one kind: foreign keys need a column for each."""
-    article = "an" if kind is ResourceKind.ADDRESS else "a"
-    computed = sa.Computed(f"CASE WHEN resource_kind = '{kind}' THEN resource_id END", persisted=True)
-    return sa.Column(column, sa.Uuid, computed, comment=f"the resource, if it is {article} {kind}")
-
-
 usage_intervals = sa.Table(
     "usage_intervals",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
     sa.Column("resource_id", sa.Uuid, nullable=False, comment="the resource that is billed"),
-    sa.Column("resource_kind", sa.Text, nullable=False, server_default=ResourceKind.CLUSTER.value),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("quantity", sa.Integer, nullable=False, comment="of the dimension"),
-    sa.Column(
-        "dimension",
-        sa.Text,
-        nullable=False,
-        server_default=Dimension.MACHINE.value,
-        comment="what the quantity counts",
-    ),
+    sa.Column("quantity", sa.Integer, nullable=False, comment="of the resource's dimension"),
     sa.Column(
         "credited", sa.Integer, nullable=False, server_default="0", comment="machines of them that are not billed"
     ),
@@ -119,23 +83,8 @@ usage_intervals = sa.Table(
     sa.Column(
         "flavor", sa.Text, nullable=False, comment="of a cluster or reservation, at that time; otherwise the SKU"
     ),
-    _resource("of_cluster", ResourceKind.CLUSTER),
-    _resource("reservation_id", ResourceKind.RESERVATION),
-    _resource("volume_id", ResourceKind.VOLUME),
-    _resource("snapshot_id", ResourceKind.SNAPSHOT),
-    _resource("address_id", ResourceKind.ADDRESS),
     tenant_key("usage_intervals"),
-    same_project("usage_intervals", "of_cluster", "clusters"),
-    same_project("usage_intervals", "reservation_id", "reservations"),
-    same_project("usage_intervals", "volume_id", "volumes"),
-    same_project("usage_intervals", "snapshot_id", "snapshots"),
-    same_project("usage_intervals", "address_id", "addresses"),
-    one_of("resource_kind", ResourceKind),
-    sa.CheckConstraint(
-        "dimension = CASE WHEN resource_kind IN ('volume', 'snapshot') THEN 'gib'"
-        " WHEN resource_kind = 'address' THEN 'address' ELSE 'machine' END",
-        name="dimension",
-    ),
+    same_project("usage_intervals", "resource_id", "resources"),
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
     sa.UniqueConstraint("project_id", "id", name="uq_usage_intervals_project_id_id"),
@@ -153,31 +102,6 @@ usage_intervals = sa.Table(
     ),
 )
 sa.Index("ix_usage_intervals_resource", usage_intervals.c.project_id, usage_intervals.c.resource_id)
-sa.Index("ix_usage_intervals_of_cluster", usage_intervals.c.project_id, usage_intervals.c.of_cluster)
-sa.Index(
-    "ix_usage_intervals_reservation",
-    usage_intervals.c.project_id,
-    usage_intervals.c.reservation_id,
-    postgresql_where=usage_intervals.c.reservation_id.is_not(None),
-)
-sa.Index(
-    "ix_usage_intervals_volume",
-    usage_intervals.c.project_id,
-    usage_intervals.c.volume_id,
-    postgresql_where=usage_intervals.c.volume_id.is_not(None),
-)
-sa.Index(
-    "ix_usage_intervals_snapshot",
-    usage_intervals.c.project_id,
-    usage_intervals.c.snapshot_id,
-    postgresql_where=usage_intervals.c.snapshot_id.is_not(None),
-)
-sa.Index(
-    "ix_usage_intervals_address",
-    usage_intervals.c.project_id,
-    usage_intervals.c.address_id,
-    postgresql_where=usage_intervals.c.address_id.is_not(None),
-)
 sa.Index(
     "uq_usage_intervals_open",
     usage_intervals.c.resource_id,

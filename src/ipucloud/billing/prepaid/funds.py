@@ -88,7 +88,7 @@ _USAGE = clauses(
     ), held AS (
       SELECT h.account_id, h.currency, sum(greatest(0, h.amount - coalesce(a.cost, 0))) AS amount
         FROM create_holds h
-        JOIN billed_clusters c ON c.project_id = h.project_id AND c.id = h.cluster_id
+        JOIN cluster_lives c ON c.project_id = h.project_id AND c.id = h.cluster_id
         LEFT JOIN unposted a ON (a.account_id, a.currency, a.resource_id) = (h.account_id, h.currency, h.cluster_id)
        WHERE h.account_id IN (SELECT account_id FROM payer) AND h.released_at IS NULL
     """,

@@ -22,7 +22,7 @@ _DUE = Query(
     SELECT c.project_id, c.id AS cluster_id, payer.account_id
       FROM unnest(CAST(:accounts AS uuid[])) AS payer (account_id)
      CROSS JOIN LATERAL projects_paid_by(payer.account_id) AS paid
-      JOIN billed_clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
+      JOIN cluster_lives c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
      WHERE (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
        AND NOT EXISTS (
              SELECT FROM operations o

@@ -29,7 +29,7 @@ _RELEASE = sa.text(
     clauses(
         "UPDATE create_holds h SET released_at = app_now(), reason = CASE WHEN",
         POSTED,
-        "THEN 'posted' ELSE 'gone' END FROM billed_clusters c",
+        "THEN 'posted' ELSE 'gone' END FROM cluster_lives c",
         "WHERE h.released_at IS NULL AND c.project_id = h.project_id AND c.id = h.cluster_id AND (",
         GONE,
         "OR",

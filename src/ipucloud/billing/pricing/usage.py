@@ -77,12 +77,12 @@ per_minute for the whole cluster, and unit_price for one of its machines."""
 
 
 _PARTS = """
-SELECT c.id AS resource_id, c.name, c.region, c.flavor, c.currency, period.until, used.since, used.running,
-       part.started_at, part.ended_at, part.minutes, used.flavor AS used_flavor, used.quantity AS machines,
-       used.credited, used.sku, part.unit_price, part.cost,
+SELECT c.id AS resource_id, c.name, c.region, coalesce(c.flavor, c.sku) AS flavor, c.currency, period.until,
+       used.since, used.running, part.started_at, part.ended_at, part.minutes, used.flavor AS used_flavor,
+       used.quantity AS machines, used.credited, used.sku, part.unit_price, part.cost,
        used.minutes > coalesce(sum(part.minutes) OVER (PARTITION BY used.id), 0) AS unpriced
   FROM (SELECT date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until) AS period
- CROSS JOIN billed_clusters AS c
+ CROSS JOIN resources AS c
   LEFT JOIN LATERAL (
     SELECT i.*, i.ended_at IS NULL AS running, bounds.since, bounds.until,
            minutes_between(i.anchor_at, bounds.since, bounds.until) AS minutes
@@ -99,7 +99,7 @@ SELECT c.id AS resource_id, c.name, c.region, c.flavor, c.currency, period.until
                                        used.quantity - used.credited, p.unit_price) AS priced
      WHERE p.valid_from < used.until AND p.valid_to > used.since AND priced.minutes > 0
   ) AS part ON true
- WHERE c.project_id = :project_id
+ WHERE c.project_id = :project_id AND c.quantity IS NOT NULL
 """
 
 

@@ -48,7 +48,13 @@ _CHARGES = Query(
     """,  # noqa: S608  # our own text
     str,
 )
-_KNOWN = Query("SELECT EXISTS (SELECT FROM billed_clusters WHERE project_id = :project_id AND id = :cluster_id)", bool)
+_KNOWN = Query(
+    """
+    SELECT EXISTS (SELECT FROM resources
+                    WHERE project_id = :project_id AND id = :cluster_id AND quantity IS NOT NULL)
+    """,
+    bool,
+)
 
 
 async def knows_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> bool:

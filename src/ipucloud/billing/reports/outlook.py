@@ -23,11 +23,11 @@ _OUTLOOK = """
 ), live AS MATERIALIZED (
   SELECT u.id AS interval_id, u.resource_id, u.project_id, u.flavor, u.sku, u.region, u.currency, u.anchor_at,
          u.quantity - u.credited AS quantity, b.now, b.cut, greatest(u.started_at, b.begins) AS begins,
-         least(b.ends, coalesce(u.ended_at, CASE WHEN c.delete_protection OR c.expires_at IS NULL THEN b.ends
-                                ELSE greatest(b.now, date_trunc('second', c.expires_at, 'UTC')) END)) AS ends
+         least(b.ends, coalesce(u.ended_at, CASE WHEN c.ends_at IS NULL THEN b.ends
+                                ELSE greatest(b.now, date_trunc('second', c.ends_at, 'UTC')) END)) AS ends
     FROM bounds b
     JOIN usage_intervals u ON u.started_at < b.ends AND (u.ended_at IS NULL OR u.ended_at > b.begins)
-    JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.resource_id
+    JOIN resources c ON c.project_id = u.project_id AND c.id = u.resource_id
    WHERE u.project_id IN (SELECT project_id FROM chosen)
 ), paid AS MATERIALIZED (
   SELECT article.project_id, article.sku, article.region, article.currency, price.account_id, price.unit_price,

@@ -90,10 +90,10 @@ _USED = """
 """
 _USED_FLAVOR = "(SELECT flavor FROM usage_intervals u WHERE u.id = c.interval_id)"
 _TAGGED = """
-LEFT JOIN billed_clusters AS tagged
+LEFT JOIN resources AS tagged
        ON tagged.id = used.resource_id AND tagged.project_id IN (SELECT project_id FROM shown)
 """
-_NAMED = "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.resource_id"
+_NAMED = "LEFT JOIN resources AS clusters ON clusters.id = used.resource_id"
 _SUMS = """
 used.currency, sum(used.minutes)::bigint AS minutes, sum(used.machine_minutes)::bigint AS machine_minutes,
 sum(used.credited_machine_minutes)::bigint AS credited_machine_minutes, sum(used.cost) AS cost,

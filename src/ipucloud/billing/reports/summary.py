@@ -50,7 +50,7 @@ _PARTS = """
   SELECT 'sku', NULL, NULL, sku, NULL, sum(minutes)::bigint, sum(accrued), sum(forecast) FROM part GROUP BY sku
    UNION ALL
   SELECT 'tag', NULL, NULL, tag.key, tag.value, sum(minutes)::bigint, sum(accrued), sum(forecast)
-    FROM part JOIN billed_clusters c ON c.id = part.resource_id AND c.project_id IN (SELECT project_id FROM shown)
+    FROM part JOIN resources c ON c.id = part.resource_id AND c.project_id IN (SELECT project_id FROM shown)
    CROSS JOIN LATERAL jsonb_each_text(c.tags) AS tag
    GROUP BY tag.key, tag.value
 )
@@ -73,14 +73,17 @@ _SUMMARY = """
      AND paid.account_id IN (SELECT account_id FROM payer)
    GROUP BY live.resource_id
 ), spent AS (
-  SELECT resource_id, c.project_id, c.name, coalesce(used.flavor, c.flavor) AS flavor, c.region,
-         CASE WHEN c.project_id IN (SELECT project_id FROM shown) THEN c.state END AS state,
+  SELECT resource_id, c.project_id, c.name, coalesce(used.flavor, c.flavor, c.sku) AS flavor, c.region,
+         CASE WHEN c.project_id IN (SELECT project_id FROM shown)
+              THEN CASE WHEN c.kind = 'cluster' THEN life.state WHEN c.deleted_at IS NOT NULL THEN 'deleted'
+                        WHEN c.kind = 'reservation' THEN 'reserved' ELSE 'stored' END END AS state,
          coalesce(used.minutes, 0) AS minutes, coalesce(used.accrued, 0) AS accrued,
          coalesce(posted.posted, 0) AS posted, coalesce(rate.per_hour, 0) AS per_hour,
          coalesce(used.forecast, 0) AS forecast
     FROM (SELECT resource_id, flavor, minutes, accrued, forecast FROM share WHERE kind = 'cluster') AS used
     FULL JOIN posted USING (resource_id) LEFT JOIN rate USING (resource_id)
-    JOIN billed_clusters c ON c.id = resource_id
+    JOIN resources c ON c.id = resource_id
+    LEFT JOIN cluster_lives life ON (life.project_id, life.id) = (c.project_id, c.id)
 ), summed AS (
   SELECT count(*) AS clusters, coalesce(sum(accrued), 0) AS accrued, coalesce(sum(posted), 0) AS posted,
          coalesce(sum(per_hour), 0) AS per_hour, coalesce(sum(forecast), 0) AS forecast

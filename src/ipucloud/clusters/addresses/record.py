@@ -15,6 +15,7 @@ from ipucloud.config import Settings
 from ipucloud.contract.addresses import AddressCreate, AddressState
 from ipucloud.identity import projects
 from ipucloud.kernel.actor import Actor
+from ipucloud.resources.tables import ResourceKind
 
 
 class Address(NamedTuple):
@@ -45,7 +46,7 @@ ADDRESSES = Addresses()
 
 
 class AddressQuota(CountedQuota):
-    sku, tables = ADDRESS_SKU, ("addresses",)
+    sku, kinds = ADDRESS_SKU, (ResourceKind.ADDRESS,)
 
     @staticmethod
     def used(project: str, region: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.contract.addresses import AddressState
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.kernel.transitions import TransitionTable
+from ipucloud.resources.tables import ResourceKind, copied
 
 _S = AddressState
 ADDRESS_STATES: TransitionTable[AddressState] = TransitionTable(
@@ -74,7 +75,6 @@ addresses = sa.Table(
     comment="public addresses that outlive clusters",
 )
 sa.Index("ix_addresses_project", addresses.c.project_id, addresses.c.created_at, addresses.c.id)
-_LIVE = sa.text("state <> 'deleted'")
-sa.Index("uq_addresses_name", addresses.c.project_id, addresses.c.name, unique=True, postgresql_where=_LIVE)
 sa.Index("ix_addresses_cluster", addresses.c.project_id, addresses.c.cluster_id)
 sa.Index("ix_addresses_server", addresses.c.project_id, addresses.c.server_id)
+make_with(addresses, *copied("addresses", ResourceKind.ADDRESS, quantity="1"))

@@ -23,8 +23,7 @@ _CONCERNED = Query(
          FROM health_reports AS report JOIN allocations AS held ON held.host_id = report.host_id
         WHERE report.cleared_at IS NULL AND {CREDITED} AND held.freed_at IS NULL
         UNION ALL
-       SELECT u.project_id, u.reservation_id FROM usage_intervals AS u
-        WHERE u.reservation_id IS NOT NULL AND u.ended_at IS NULL AND u.credited > 0)
+       SELECT u.project_id, u.resource_id FROM usage_intervals AS u WHERE u.ended_at IS NULL AND u.credited > 0)
      ORDER BY r.starts_at, r.id
     """,  # noqa: S608  # our own text
     Due,

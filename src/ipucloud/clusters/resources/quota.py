@@ -13,25 +13,23 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 from ipucloud.quotas.counted import LIMITS
 from ipucloud.quotas.store import Quota
+from ipucloud.resources.tables import ResourceKind
 
 
 class CountedQuota(ABC):
-    """One of these quotas, as a subclass declares it. `sku`: its type. `tables`: of what counts.
+    """One of these quotas, as a subclass declares it. `sku`: its type. `kinds`: what counts.
 
     The project is locked where something is changed, so two requests at once cannot both have the last one.
     """
 
     sku: ClassVar[str]
-    tables: ClassVar[tuple[str, ...]]
+    kinds: ClassVar[tuple[ResourceKind, ...]]
 
     def __init__(self) -> None:
         self._limits = LIMITS[self.sku]
         used = self.used(":project_id", ":region")
         self._used = Query(f"SELECT {used} AS used", int)  # our own text
-        regions = "".join(
-            f"UNION SELECT region FROM {table} WHERE project_id = :project_id AND state <> 'deleted' "  # noqa: S608
-            for table in self.tables
-        )
+        kinds = ", ".join(f"'{kind}'" for kind in self.kinds)
         self._list = Query(
             f"""
             SELECT place.region, :sku AS machine_type,
@@ -39,7 +37,8 @@ class CountedQuota(ABC):
                    {self.used(":project_id", "place.region")} AS used
               FROM (SELECT region FROM prices WHERE sku = :sku AND (valid_to IS NULL OR valid_to > app_now())
                      UNION SELECT region FROM {self._limits.table} WHERE project_id = :project_id
-                     {regions}) AS place
+                     UNION SELECT region FROM resources
+                            WHERE project_id = :project_id AND deleted_at IS NULL AND kind IN ({kinds})) AS place
               LEFT JOIN {self._limits.table} q ON q.project_id = :project_id AND q.region = place.region
              ORDER BY place.region
             """,  # noqa: S608  # our own text

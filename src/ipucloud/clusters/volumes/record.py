@@ -15,6 +15,7 @@ from ipucloud.clusters.volumes.tables import VOLUME_STATES
 from ipucloud.contract.volumes import MOUNT_FOLDER, VolumeState
 from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT, Problem
+from ipucloud.resources.tables import ResourceKind
 
 _COPIED = Query(
     """
@@ -84,7 +85,7 @@ DOCUMENTS = documents(
 class VolumeQuota(CountedQuota):
     """A volume that grows counts with its new size."""
 
-    sku, tables = VOLUME_SKU, ("volumes", "snapshots")
+    sku, kinds = VOLUME_SKU, (ResourceKind.VOLUME, ResourceKind.SNAPSHOT)
 
     @staticmethod
     def used(project: str, region: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.contract.volumes import VolumeState
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.kernel.transitions import TransitionTable
+from ipucloud.resources.tables import ResourceKind, copied
 
 _S = VolumeState
 VOLUME_STATES: TransitionTable[VolumeState] = TransitionTable(
@@ -69,7 +70,6 @@ volumes = sa.Table(
     comment="storage that outlives clusters",
 )
 sa.Index("ix_volumes_project", volumes.c.project_id, volumes.c.created_at, volumes.c.id)
-_LIVE = sa.text("state <> 'deleted'")
-sa.Index("uq_volumes_name", volumes.c.project_id, volumes.c.name, unique=True, postgresql_where=_LIVE)
 sa.Index("ix_volumes_cluster", volumes.c.project_id, volumes.c.cluster_id)
 sa.Index("ix_volumes_server", volumes.c.project_id, volumes.c.server_id)
+make_with(volumes, *copied("volumes", ResourceKind.VOLUME, quantity="NEW.size_gib"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.contract.snapshots import SnapshotState
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 from ipucloud.kernel.transitions import TransitionTable
+from ipucloud.resources.tables import ResourceKind, copied
 
 _S = SnapshotState
 SNAPSHOT_STATES: TransitionTable[SnapshotState] = TransitionTable(
@@ -61,11 +62,10 @@ snapshots = sa.Table(
     comment="copies of volumes, and of the disks of Poplar servers",
 )
 sa.Index("ix_snapshots_project", snapshots.c.project_id, snapshots.c.created_at, snapshots.c.id)
-_LIVE = sa.text("state <> 'deleted'")
-sa.Index("uq_snapshots_name", snapshots.c.project_id, snapshots.c.name, unique=True, postgresql_where=_LIVE)
 sa.Index("ix_snapshots_volume", snapshots.c.project_id, snapshots.c.volume_id)
 sa.Index("ix_snapshots_cluster", snapshots.c.project_id, snapshots.c.cluster_id)
 sa.Index("ix_snapshots_server", snapshots.c.project_id, snapshots.c.server_id)
+make_with(snapshots, *copied("snapshots", ResourceKind.SNAPSHOT, quantity="NEW.size_gib"))
 
 volume_origins = sa.Table(
     "volume_origins",
