@@ -52,13 +52,7 @@ class PostCreate(RequestKind):
     name, ends, state = "post-create", "succeeded", "active"
 
     async def prepare(self, lab: Lab) -> ApiRequest:
-        body = {
-            "name": lab.fresh(),
-            "region": "luxembourg-2",
-            "flavor": FLAVOR,
-            "image": IMAGE,
-            "ssh_keys": ["laptop"],
-        }
+        body = {"name": lab.fresh(), "region": "luxembourg-2", "flavor": FLAVOR, "image": IMAGE, "ssh_keys": ["laptop"]}
         return ApiRequest("POST", f"{lab.base}/clusters", body, str(uuid4()))
 
 

@@ -135,10 +135,7 @@ class Lane:
 @contextmanager
 def lane(running: RunningSite, case: CallCase, supply: Supply) -> Iterator[Lane]:
     vipu = endpoint_of(supply.region)
-    port = {
-        "http": httpx.URL(running.url).port,
-        "vipu": vipu.admin_port,
-    }[case.transport]
+    port = {"http": httpx.URL(running.url).port, "vipu": vipu.admin_port}[case.transport]
     assert port is not None
     with proxy((vipu.host if case.transport != "http" else "127.0.0.1", port)) as line:
         yield Lane(running, case, line, supply)

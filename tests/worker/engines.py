@@ -26,6 +26,10 @@ from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.world import at_work
 
+IDLE = "run_at IS NULL AND lease_owner IS NULL"
+WAITS = "run_at IS NOT NULL AND lease_owner IS NULL AND fence > 0"
+"""Of a work item: nothing is to be done; it was reconciled, and is due later."""
+
 
 class NoJitter(random.Random):
     """Draws the shortest wait, so that a test need not wait for a backoff."""
@@ -49,6 +53,10 @@ class Scripted:
     async def act(self, item: WorkItem, inputs: str) -> Outcome:
         self.passes.append(item)
         return await self._act(item) if self._act else Done()
+
+    async def reconciled(self, times: int) -> bool:
+        """Whether there were so many passes."""
+        return len(self.passes) >= times
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: str, result: Outcome) -> Outcome:
         await connection.execute(
@@ -86,6 +94,12 @@ class Bench:
         async with self.database.read() as connection:
             result = await connection.execute(sa.text(f"SELECT {columns} FROM work WHERE key = :key"), {"key": key})  # noqa: S608
             return WorkRow(*result.one())
+
+    async def holds(self, key: str, condition: str) -> bool:
+        """Whether this SQL is true of the work item."""
+        statement = sa.text(f"SELECT {condition} FROM work WHERE key = :key")  # noqa: S608
+        async with self.database.read() as connection:
+            return bool((await connection.execute(statement, {"key": key})).scalar_one_or_none())
 
     async def applied(self, key: str) -> list[int]:
         """The fences under which results for `key` were accepted."""

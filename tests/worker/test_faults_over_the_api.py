@@ -15,7 +15,7 @@ import pytest
 from ipucloud.wire.faults import FaultAction
 from tests.api.support import Api, running
 from tests.support.postgres import TestServer
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock, start_clock
@@ -23,14 +23,10 @@ from tests.worker.test_observation import observe
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16}
+
 GOOD_AGAIN = 3
 """Good readings after which a report ends."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What a worker measures of the whole installation."""
+"""What a worker measures of the whole installation, and what its audit finds there."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from prometheus_client import REGISTRY
 from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
+from ipucloud.worker.duties import audit_database
 from ipucloud.worker.measures import MEASURE_SECONDS, MEASURES, Measurements, measure
 from tests.support.filled import fill_in
-from tests.support.postgres import Database as Scratch
 from tests.worker.engines import Bench
 
 pytestmark = pytest.mark.anyio
@@ -25,12 +25,11 @@ _MACHINE = Query(
 )
 
 
-def shown(name: str, **labels: str) -> float | None:
-    return REGISTRY.get_sample_value(name, labels)
+def shown(metric: str, **labels: str) -> float | None:
+    return REGISTRY.get_sample_value(metric, labels)
 
 
-async def test_a_filled_database_is_measured(database: Scratch) -> None:
-    bench = Bench(database.app_url)
+async def test_a_filled_database_is_measured(bench: Bench) -> None:
     async with bench.database.begin() as connection:
         await fill_in(connection)
         machine = await _MACHINE.one(connection)
@@ -59,15 +58,22 @@ async def test_a_filled_database_is_measured(database: Scratch) -> None:
     await measure(bench.database)
     assert shown("health_reports", state="live", **reports) is None
     assert shown("health_reports", state="suppressed", **reports) == 1
-    await bench.database.close()
 
 
-async def test_an_empty_database_is_measured(database: Scratch) -> None:
-    bench = Bench(database.app_url)
+async def test_an_empty_database_is_measured(bench: Bench) -> None:
     await measure(bench.database)
     assert shown("work_oldest_due_seconds") == 0
     assert shown("hour_close_age_seconds") is None
-    await bench.database.close()
+
+
+async def test_the_gauge_shows_what_the_audit_found(bench: Bench) -> None:
+    async with bench.database.begin() as connection:
+        await fill_in(connection)
+    await audit_database(bench.database)
+    assert shown("invariant_violations", name="quota_counts_what_is_held") == 0
+    await bench.execute("UPDATE quotas SET used = used + 3 WHERE used > 0")
+    await audit_database(bench.database)
+    assert shown("invariant_violations", name="quota_counts_what_is_held") == 1
 
 
 def test_an_old_measurement_is_not_exported() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,22 +12,26 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.observation.findings import PowerWatch
+from ipucloud.observation.notified import Notified
 from ipucloud.observation.observe import Observed, observe_region
-from ipucloud.observation.reconciler import ObservationReconciler
+from ipucloud.observation.reconciler import ObservationReconciler, ensure_observation
 from ipucloud.observation.servers import SshReader
 from ipucloud.observation.work import OBSERVATION, Fence
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.faults import FaultAction
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16, "options": ["--machines-on"]}
+WORLD = open_site_world
+
 REGION = "luxembourg-2"
+NEVER = 3600.0
 LIVE = """
 SELECT coalesce(m.name, h.name) AS name, r.source, r.code, r.confirmed_at IS NOT NULL AS confirmed
   FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
@@ -33,22 +39,10 @@ SELECT coalesce(m.name, h.name) AS name, r.source, r.code, r.confirmed_at IS NOT
 """
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--machines-on"]) as site:
-        yield site
-
-
 @pytest.fixture
-async def world(database: Scratch, running: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, running) as world:
-        yield world
-
-
-@pytest.fixture
-def names(running: RunningSite) -> list[str]:
+def names(site: RunningSite) -> list[str]:
     """The machines of the only pod, by slot."""
-    return [machine.name for machine in running.region(REGION).pods[0].machines]
+    return [machine.name for machine in site.region(REGION).pods[0].machines]
 
 
 async def anybody(_: AsyncConnection) -> None:
@@ -225,6 +219,44 @@ async def test_a_link_that_is_impaired_is_reported_with_its_machine(world: SiteW
     finally:
         for name in (names[2], names[6]):
             world.http.post(path.format(name, "repair")).raise_for_status()
+
+
+@asynccontextmanager
+async def notified(world: SiteWorld) -> AsyncIterator[Notified]:
+    listener = Notified(world.database, world.sites.events, SystemClock())
+    task = asyncio.create_task(listener.run())
+    yield listener
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def test_a_change_that_the_site_notifies_of_is_read_at_once(world: SiteWorld, site: RunningSite) -> None:
+    """Also after the stream broke, for which nobody has to do anything."""
+    [one, other, *_] = [machine.name for machine in site.region(REGION).pods[0].machines]
+
+    async def failed(*machines: str) -> bool:
+        names = {name for name, code, confirmed in await live(world) if confirmed and code == "bmc_critical"}
+        return names == {*machines}
+
+    await ensure_observation(world.database, NEVER)
+    async with world.worker(observation_interval=NEVER), notified(world) as listener:
+        await asyncio.wait_for(listener.listening.wait(), 60.0)
+        break_machine(world, one)
+        await until(lambda: failed(one), "the failure is read")
+        world.fault(call="redfish.events", action="drop_answer")
+        repair_machine(world, one)
+        break_machine(world, one)
+
+        async def broken() -> bool:
+            return not listener.listening.is_set()
+
+        await until(broken, "the stream breaks")
+        break_machine(world, other)
+        world.clear_faults()
+        await until(lambda: failed(one, other), "what happened meanwhile is read with the next stream")
+    for each in (one, other):
+        repair_machine(world, each)
 
 
 async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world: SiteWorld, names: list[str]) -> None:

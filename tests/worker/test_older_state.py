@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import pytest
 
 from ipucloud.worker.sweep import sweep_leftovers
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.breakable import open_emptied_world
+from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
-
-@pytest.fixture
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.1, observation_interval=0.1) as world:
-        yield world
+SITE = {"machines": 16}
+WORLD = partial(open_emptied_world, partitions_quiet_interval=0.1, observation_interval=0.1)
 
 
 async def test_an_older_state_of_the_controller_is_made_the_present_one(world: SiteWorld, site: RunningSite) -> None:
@@ -44,10 +35,8 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
         state.write_bytes(older)
         site.start()
 
-        async def lost() -> bool:
-            return bool(await world.value("SELECT state = 'missing' FROM partitions WHERE name = 'training'"))
-
-        await until(lost, "the partition is missing")
+        lost = "SELECT state = 'missing' FROM partitions WHERE name = 'training'"
+        await until(lambda: world.value(lost), "the partition is missing")
         reported = await world.column("SELECT subject_id FROM events WHERE type = 'partition.missing'")
         assert await world.value("SELECT id FROM partitions WHERE name = 'training'") in reported
 
@@ -58,5 +47,3 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
 
         await until(right, "the controller has the allocations of the clusters that exist")
         assert VipuDriver(site.channel()).partitions(names["kept"]) == {}
-        await world.delete_all()
-    await world.assert_nothing_left()

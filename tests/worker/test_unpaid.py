@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -12,18 +11,12 @@ from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
 from ipucloud.kernel.money import Money
 from ipucloud.policies.spend_stops import suspend_unpaid
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import PATIENCE
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=1, options=["--servers", "1"]) as site:
-        yield site
+SITE = {"machines": 1, "options": ["--servers", "1"]}
 
 
 async def over_budget(world: SiteWorld) -> UUID:
@@ -36,9 +29,9 @@ async def over_budget(world: SiteWorld) -> UUID:
     return operation
 
 
-async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(database: Scratch, site: RunningSite) -> None:
+async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(world: SiteWorld) -> None:
     """The minute that began costs more than the budget has."""
-    async with open_site_world(database, site) as world, world.worker():
+    async with world.worker():
         await world.build(flavor="m2000-pod4")
         budget = NewBudget("NLP", Money.of("0.01", "EUR"), None, [Threshold("actual", 100, "suspend")])
         async with world.database.begin() as connection:
@@ -47,5 +40,3 @@ async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(database: Sc
         state, why = await world.one("SELECT state, state_reason FROM clusters")
         assert (state, why) == ("suspended", "the budget 'NLP' has reached 100 % of its amount (actual)")
         assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0
-        await world.delete_all()
-        await world.assert_nothing_left()

@@ -9,12 +9,7 @@ from tests.proof.site_calls.case import CallCase
 
 CASES = (
     CallCase(
-        "volumes.get",
-        Call.GET_VOLUME,
-        "http",
-        lambda _, s, t: s.volumes.get(t.name),
-        resources.volume,
-        missing="None",
+        "volumes.get", Call.GET_VOLUME, "http", lambda _, s, t: s.volumes.get(t.name), resources.volume, missing="None"
     ),
     CallCase(
         "volumes.put",
