@@ -13,6 +13,9 @@ from tests.support.postgres import Database as Scratch
 from tests.support.run import fast_storage
 from tests.support.site import RunningSite
 from tests.support.world import SiteWorld, open_site_world
+from tests.support.world.fixtures import site
+
+__all__ = ["site"]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -76,6 +77,10 @@ class Resource:
         return ServerSpec(name=self.name, image=image, ssh_authorized_keys=[], environment={}, network=self.name)
 
 
+Prepare = Callable[[Site, Resource], Awaitable[None]]
+Observation = Callable[[Site, Resource], Awaitable[bool]]
+
+
 async def nothing(site: Site, resource: Resource) -> None:
     """The call needs nothing to be there."""
 
@@ -109,17 +114,9 @@ async def has_restarted(site: Site, resource: Resource) -> bool:
 
 LOGIN = asyncssh.generate_private_key("ssh-ed25519")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
-
-
-BUCKET = S3Remote(
-    name="lake",
-    endpoint="https://s3.example",
-    region="eu",
-    bucket="data",
-    prefix="",
-    access_key_id="key",
-    secret="very-secret",
-)
+_PLACE = {"endpoint": "https://s3.example", "region": "eu", "bucket": "data", "prefix": ""}
+BUCKET = S3Remote(name="lake", **_PLACE, access_key_id="key", secret="very-secret")
+PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
 
 
 async def has_keys(site: Site, resource: Resource) -> bool:
@@ -147,9 +144,6 @@ async def login_key_logs_in(site: Site, resource: Resource) -> bool:
 async def has_bucket(site: Site, resource: Resource) -> bool:
     s3 = (await site.hosts.get(resource.host)).s3
     return s3 is not None and s3.connections == [BUCKET.name]
-
-
-PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
 
 
 async def is_told(site: Site, resource: Resource) -> bool:
@@ -195,8 +189,22 @@ async def key(site: Site, resource: Resource) -> None:
     await site.vipu.create_access_key(resource.name, resource.name, DIGEST)
 
 
-async def user_is_there(site: Site, resource: Resource) -> bool:
-    return await site.vipu.user(resource.name) is not None
+def _known(look: Callable[[Site, Resource], Awaitable[object]]) -> Observation:
+    """Whether the site answers this with what it knows of the object."""
+
+    async def observe(site: Site, resource: Resource) -> bool:
+        return await look(site, resource) is not None
+
+    return observe
+
+
+user_is_there = _known(lambda site, resource: site.vipu.user(resource.name))
+network_is_there = _known(lambda site, resource: site.networks.get(resource.name))
+allocation_is_there = _known(lambda site, resource: site.vipu.allocation(resource.name))
+cluster_test_is_there = _known(lambda site, resource: site.vipu.cluster_test(resource.name))
+volume_is_there = _known(lambda site, resource: site.volumes.get(resource.name))
+address_is_there = _known(lambda site, resource: site.addresses.get(resource.name))
+snapshot_is_there = _known(lambda site, resource: site.snapshots.get(resource.name))
 
 
 async def user_sees(site: Site, resource: Resource) -> bool:
@@ -207,10 +215,6 @@ async def user_sees(site: Site, resource: Resource) -> bool:
 async def key_is_there(site: Site, resource: Resource) -> bool:
     user = await site.vipu.user(resource.name)
     return user is not None and resource.name in user.keys
-
-
-async def network_is_there(site: Site, resource: Resource) -> bool:
-    return await site.networks.get(resource.name) is not None
 
 
 async def server_is_there(site: Site, resource: Resource) -> bool:
@@ -226,24 +230,12 @@ async def is_on(site: Site, resource: Resource) -> bool:
     return (await site.machines.get(resource.machine)).PowerState == "On"
 
 
-async def allocation_is_there(site: Site, resource: Resource) -> bool:
-    return await site.vipu.allocation(resource.name) is not None
-
-
 async def partition_is_there(site: Site, resource: Resource) -> bool:
     return resource.name in await site.vipu.list_partitions(resource.name)
 
 
-async def cluster_test_is_there(site: Site, resource: Resource) -> bool:
-    return await site.vipu.cluster_test(resource.name) is not None
-
-
 async def volume(site: Site, resource: Resource) -> None:
     await site.volumes.put(resource.name, resource.volume)
-
-
-async def volume_is_there(site: Site, resource: Resource) -> bool:
-    return await site.volumes.get(resource.name) is not None
 
 
 async def volume_has_a_revision(site: Site, resource: Resource) -> bool:
@@ -255,10 +247,6 @@ async def address(site: Site, resource: Resource) -> None:
     await site.addresses.put(resource.name, resource.address)
 
 
-async def address_is_there(site: Site, resource: Resource) -> bool:
-    return await site.addresses.get(resource.name) is not None
-
-
 async def address_has_a_revision(site: Site, resource: Resource) -> bool:
     shown = await site.addresses.get(resource.name)
     return shown is not None and shown.attachment is not None
@@ -267,7 +255,3 @@ async def address_has_a_revision(site: Site, resource: Resource) -> bool:
 async def snapshot(site: Site, resource: Resource) -> None:
     await volume(site, resource)
     await site.snapshots.put(resource.name, resource.snapshot)
-
-
-async def snapshot_is_there(site: Site, resource: Resource) -> bool:
-    return await site.snapshots.get(resource.name) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -19,21 +19,15 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.faults import FaultAction
-from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
 from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 32}
 SIZES = (4, 8)
 """IPUs of a customer's partition; a POD16 has room for two of each."""
 CALLS = ("networks.*", "hosts.*", "redfish.*", "admin.*", "vipu.*")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=32) as site:
-        yield site
 
 
 class Customer:

@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import signal
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
@@ -24,12 +24,13 @@ from tests.support.factories import Project, make_project
 from tests.support.faultproxy import proxy
 from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.run import fast_storage
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 64}
 BUILDERS, SCRIBES, PAUSE = 6, 3, 0.05
 FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
 """Clusters in the making at any time; two cores do not carry the fifty of the goal."""
@@ -40,12 +41,6 @@ BETWEEN = 8
 RESTARTS_IN_PEACE = 3
 AT_ONCE = 8
 """Requests sent together, so that every connection of a pool is in use."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=64) as site:
-        yield site
 
 
 @asynccontextmanager

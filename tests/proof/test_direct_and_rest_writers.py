@@ -10,7 +10,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,13 +24,14 @@ from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.partitions import NewPartition
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SECRETS_KEY, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 4}
 SIZES = (2, 4)
 """IPUs of a partition; of four writers with two each, not all have room on the 16 IPUs of a POD16."""
 MOST = 2
@@ -39,12 +40,6 @@ CHANGES, FULL_SECONDS = 9, 60.0
 PAUSE = 0.005
 KILLS = 2
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED})
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
-        yield site
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,10 @@ from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16}
 PLAIN = re.compile(r"[\x20-\x7e]{0,300}", re.ASCII)
 ID = re.compile(PARTITION_ID, re.ASCII)
 MAX_BYTES = 200_000
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
 
 
 @pytest.fixture

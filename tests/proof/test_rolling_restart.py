@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,12 +20,13 @@ from tests.proof.customers import Customer, Register
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 64}
 BUILDERS, SCRIBES, PAUSE = 3, 2, 0.05
 FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
 """Clusters in the making at any time; two cores do not carry the fifty of the goal."""
@@ -34,12 +35,6 @@ BETWEEN = 6
 LOOK_SECONDS = 0.1
 DRAIN_SECONDS = 60.0
 """A quarter of it is the notice that a balancer has, also one on a machine with much else to do."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=64) as site:
-        yield site
 
 
 @dataclass
