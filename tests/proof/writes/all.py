@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 
 from tests.proof.writes import (
-    addresses,
     billing,
     budgets,
     clusters,
@@ -20,8 +19,7 @@ from tests.proof.writes import (
     people,
     projects,
     safety,
-    snapshots,
-    volumes,
+    storage,
     webhooks,
 )
 from tests.proof.writes.write import Cases
@@ -32,19 +30,7 @@ WRITING = frozenset({"post", "put", "patch", "delete"})
 WRITES: Cases = {
     operation: case
     for resource in (
-        projects,
-        people,
-        billing,
-        budgets,
-        exports,
-        clusters,
-        snapshots,
-        volumes,
-        addresses,
-        webhooks,
-        operators,
-        safety,
-        faults,
+        *(projects, people, billing, budgets, exports, clusters, storage, webhooks, operators, safety, faults),
     )
     for operation, case in resource.WRITES.items()
 }
