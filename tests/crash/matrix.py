@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import runpy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.crash.broken import BROKEN_KINDS, Isolate, Replace, ReplaceInResize
-from tests.crash.buckets import S3_KINDS, ChangeS3
+from tests.crash.beside import BESIDE, ChangeS3, OpenTerminal, ShowNotice
+from tests.crash.broken import BROKEN, Isolate, Lose, Observe, Replace, ReplaceInResize, Validate
+from tests.crash.changing import (
+    CHANGING,
+    CHANGING_REQUESTS,
+    POST_REBOOT,
+    POST_REBUILD,
+    POST_REPAIR,
+    POST_RESIZE,
+    POST_RESUME,
+    POST_SUSPEND,
+    CancelResize,
+    ChangeKeys,
+    Reboot,
+    Rebuild,
+    Resize,
+    Suspend,
+    UndoRebuild,
+)
 from tests.crash.kinds import (
     KINDS,
     SPECIAL,
@@ -26,15 +43,12 @@ from tests.crash.kinds import (
     Tasks,
 )
 from tests.crash.lab import Lab
-from tests.crash.logging_in import TERMINAL_KINDS, OpenTerminal
-from tests.crash.losing import Lose
-from tests.crash.observing import Observe
 from tests.crash.partitions import (
     PARTITION_KINDS,
     PARTITION_REQUESTS,
+    POST_PARTITION,
+    POST_REMOVAL,
     MakePartition,
-    PostPartition,
-    PostRemoval,
     RefusedPartition,
     RefusedReset,
     RemovePartition,
@@ -42,26 +56,18 @@ from tests.crash.partitions import (
     RotateKey,
     SeveralPartitions,
 )
-from tests.crash.preempting import NOTICE_KINDS, ShowNotice
-from tests.crash.reaching import ADDRESS_KINDS, KeepAddress
-from tests.crash.rebuilding import REBUILD_KINDS, REBUILD_REQUESTS, ChangeKeys, PostRebuild, Rebuild, UndoRebuild
-from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
 from tests.crash.requests import (
+    POST_CANCEL,
+    POST_CREATE,
+    POST_DELETE,
     REQUEST_KINDS,
-    PostCancel,
-    PostCreate,
-    PostDelete,
     RequestCase,
     RequestKind,
     attempt_request,
 )
-from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
-from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
 from tests.crash.running import JOB_KINDS, RunJob, RunService, StopJob
-from tests.crash.storing import VOLUME_KINDS, VOLUME_REQUESTS, KeepSnapshot, KeepVolume, PostCreateWithVolume
-from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
+from tests.crash.storing import POST_CREATE_WITH_VOLUME, STORING, KeepAddress, KeepSnapshot, KeepVolume
 from tests.crash.trials import Case, Outcome, attempt
-from tests.crash.validating import Validate
 from tests.support.machine import Need, has
 
 AnyCase: TypeAlias = Case | RequestCase
@@ -84,12 +90,12 @@ HITS = (1, 2)
 _HOMES: dict[str, Kind | RequestKind] = {
     "operation.cancel_seen": Cancel(),
     "operation.undo_appended": Cancel(),
-    "operation.opened": PostCreate(),
-    "operation.woken": PostCreate(),
+    "operation.opened": POST_CREATE,
+    "operation.woken": POST_CREATE,
     "cluster.machines_released": Delete(),
     "cluster.machines_freed": Delete(),
     "cluster.servers_switched_off": Suspend(),
-    "cluster.named_anew": PostResume(),
+    "cluster.named_anew": POST_RESUME,
     "cluster.hardware_reported": Replace(),
     "cluster.hardware_given_back": Replace(),
     "cluster.hardware_exchanged": Replace(),
@@ -111,7 +117,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "snapshot.recorded": KeepSnapshot(),
     "address.recorded": KeepAddress(),
     "volume.recorded": KeepVolume(),
-    "create.volumes_taken": PostCreateWithVolume(),
+    "create.volumes_taken": POST_CREATE_WITH_VOLUME,
     "preemption_files.recorded": ShowNotice(),
     "cluster.settled": Observe(),
     "cluster.credited": Observe(),
@@ -121,9 +127,9 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "partitions.undo_begun": RefusedPartition(),
     "partitions.reset_marked": ResetPartition(),
     "partitions.given_up": RefusedReset(),
-    "partition_request.partition_written": PostPartition(),
-    "partition_request.preempted": PostRemoval(),
-    "partition_request.desired_state_written": PostRemoval(),
+    "partition_request.partition_written": POST_PARTITION,
+    "partition_request.preempted": POST_REMOVAL,
+    "partition_request.desired_state_written": POST_REMOVAL,
     "engine.before_heartbeat": Held(),
     "engine.heartbeat_sent": Held(),
     "engine.draining": Drain(),
@@ -164,28 +170,23 @@ _OTHER_CALLS: dict[str, Kind] = {
     "admin.RemoveAccessKey": RotateKey(),
 }
 _TASK_CALLS = ("inventory.get", "networks.list", "hosts.list")
-_FAMILIES: dict[str, Callable[[str], AnyCase]] = {
-    "create": lambda point: RequestCase(PostCreate(), point),
-    "notifier": lambda point: RequestCase(PostCreate(), point),
-    "request": lambda point: RequestCase(PostCreate(), point),
-    "begin": lambda point: RequestCase(PostDelete(), point),
-    "delete": lambda point: RequestCase(PostDelete(), point),
-    "suspend": lambda point: RequestCase(PostSuspend(), point),
-    "resume": lambda point: RequestCase(PostResume(), point),
-    "replace": lambda point: RequestCase(PostRepair(), point),
-    "resize": lambda point: RequestCase(PostResize(), point),
-    "restart": lambda point: RequestCase(PostReboot(), point),
-    "rebuild": lambda point: RequestCase(PostRebuild(), point),
-    "partitions": lambda point: Case(MakePartition(), point),
-    "partition_request": lambda point: RequestCase(PostPartition(), point),
-    "cancel": lambda point: RequestCase(PostCancel(), point),
-    "observation": lambda point: Case(Observe(), point),
-    "jobs": lambda point: Case(RunJob(), point),
-    "services": lambda point: Case(RunService(), point),
-    "leftovers": lambda point: Case(Tasks(), point),
-    "sweep": lambda point: Case(Tasks(), point),
-    "sync": lambda point: Case(Tasks(), point),
-    "validation": lambda point: Case(Validate(), point),
+_FAMILIES: dict[str, Kind | RequestKind] = {
+    **dict.fromkeys(("create", "notifier", "request"), POST_CREATE),
+    **dict.fromkeys(("begin", "delete"), POST_DELETE),
+    "suspend": POST_SUSPEND,
+    "resume": POST_RESUME,
+    "replace": POST_REPAIR,
+    "resize": POST_RESIZE,
+    "restart": POST_REBOOT,
+    "rebuild": POST_REBUILD,
+    "partitions": MakePartition(),
+    "partition_request": POST_PARTITION,
+    "cancel": POST_CANCEL,
+    "observation": Observe(),
+    "jobs": RunJob(),
+    "services": RunService(),
+    **dict.fromkeys(("leftovers", "sweep", "sync"), Tasks()),
+    "validation": Validate(),
 }
 
 
@@ -203,14 +204,9 @@ def once(point: str) -> AnyCase:
     """A trial that comes to the point."""
     family, _, _ = point.partition(".")
     _, _, call = point.partition(":")
-    home = _HOMES.get(point, _OTHER_CALLS.get(call))
-    if home is not None:
-        return RequestCase(home, point) if isinstance(home, RequestKind) else Case(home, point)
-    if family in _FAMILIES:
-        return _FAMILIES[family](point)
-    if call in _DELETE_CALLS:
-        return Case(Delete(), point)
-    return Case(Tasks() if call in _TASK_CALLS else Create(), point)
+    usual = Delete() if call in _DELETE_CALLS else Tasks() if call in _TASK_CALLS else Create()
+    home = _HOMES.get(point) or _OTHER_CALLS.get(call) or _FAMILIES.get(family, usual)
+    return RequestCase(home, point) if isinstance(home, RequestKind) else Case(home, point)
 
 
 async def run(lab: Lab, case: AnyCase) -> Outcome:
@@ -227,24 +223,12 @@ async def everything(lab: Lab) -> list[AnyCase]:
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         cases += [Case(special(), point, hit) for point, hit in firsts + seconds]
     running = JOB_KINDS if has(Need.SANDBOX) else ()
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *running)
-    changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *ADDRESS_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
-    ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
-    for kind in (*ordinary, Observe(), Lose(), Validate()):
+    for kind in (*KINDS, *CHANGING, *running, *BESIDE, *STORING, *PARTITION_KINDS, *BROKEN):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         cases += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in (
-        *REQUEST_KINDS,
-        *SUSPEND_REQUESTS,
-        *REPAIR_REQUESTS,
-        *RESTART_REQUESTS,
-        *REBUILD_REQUESTS,
-        *RESIZE_REQUESTS,
-        *PARTITION_REQUESTS,
-        *VOLUME_REQUESTS,
-    ):
+    for request in (*REQUEST_KINDS, *CHANGING_REQUESTS, *PARTITION_REQUESTS, POST_CREATE_WITH_VOLUME):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         cases += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return cases

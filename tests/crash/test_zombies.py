@@ -8,10 +8,10 @@ import pytest
 
 from ipucloud.site.calls import Call
 from tests.crash import zombies
+from tests.crash.changing import Suspend
 from tests.crash.kinds import Create, Delete
 from tests.crash.lab import Lab
 from tests.crash.shares import FAILURES_SHOWN, Order, What, divided
-from tests.crash.suspending import Suspend
 from tests.crash.zombies import Case, Meanwhile
 from tests.support.postgres import TestServer
 
