@@ -28,7 +28,7 @@ def instance_root() -> Iterator[Path]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    """Of the `site` of the test's own module."""
-    async with open_site_world(database, site) as world:
+async def world(request: pytest.FixtureRequest, database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    """Opened as the module's `WORLD` has it."""
+    async with getattr(request.module, "WORLD", open_site_world)(database, site) as world:
         yield world

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 import signal
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from tests.api.support import key
-from tests.proof.customers import Customer, Register
+from tests.proof.customers import FULL_CROWD, Crowd, Register, more_writes
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.database_proxy import through_proxy
@@ -31,10 +30,6 @@ from tests.support.world import SiteWorld, open_site_world
 pytestmark = pytest.mark.anyio
 
 SITE = {"machines": 64}
-BUILDERS, SCRIBES, PAUSE = 6, 3, 0.05
-FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
-"""Clusters in the making at any time; two cores do not carry the fifty of the goal."""
-
 BETWEEN = 8
 """Writes acknowledged between two restarts."""
 
@@ -52,42 +47,11 @@ async def busy(world: SiteWorld, url: str, folder: Path, *, full: bool) -> Async
             update={"database_url": api.settings.database_url, "worker_internal_port": 0, "log_level": "warning"}
         )
         workers = [stack.enter_context(process(WORKER, settings, folder / f"worker-{n}.log")) for n in range(2)]
-        register = Register()
-        builders, scribes, pause = (FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE) if full else (BUILDERS, SCRIBES, PAUSE)
-        customers = [
-            Customer(world.project, register, lambda: [api.client], pause=pause) for _ in range(builders + scribes)
-        ]
-        work = [each.live() for each in customers[:builders]] + [each.only_tokens() for each in customers[builders:]]
-        running = asyncio.gather(*work)
-        try:
+        register, crowd = Register(), FULL_CROWD if full else Crowd(6, 3)
+        async with crowd.at_work(world.project, register, lambda: [api.client]):
             yield register
-            register.stopping.set()
-            async with asyncio.timeout(PATIENCE):
-                await running
-        finally:
-            running.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await running
         assert [stop(each) for each in workers] == [0, 0]
-        await no_stack_trace(api)
-
-
-async def no_stack_trace(api: ApiProcess) -> None:
-    assert await api.stop() == 0
-
-
-async def more_writes(register: Register, number: int) -> float:
-    """Return once so many more were acknowledged: service is back to normal. The seconds until the first of them."""
-    begun, first = time.monotonic(), len(register.acknowledged)
-    target = first + number
-    back: float | None = None
-    target = len(register.acknowledged) + number
-    async with asyncio.timeout(PATIENCE):
-        while len(register.acknowledged) < target:
-            if back is None and len(register.acknowledged) > first:
-                back = time.monotonic() - begun
-            await asyncio.sleep(0.01)
-    return time.monotonic() - begun if back is None else back
+        assert await api.stop() == 0
 
 
 async def assert_nothing_lost(world: SiteWorld, register: Register) -> None:

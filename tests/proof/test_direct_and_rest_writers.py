@@ -10,8 +10,9 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,6 +33,7 @@ from tests.support.world import SECRETS_KEY, SiteWorld, open_site_world
 pytestmark = pytest.mark.anyio
 
 SITE = {"machines": 4}
+WORLD = partial(open_site_world, partitions_quiet_interval=0.1)
 SIZES = (2, 4)
 """IPUs of a partition; of four writers with two each, not all have room on the 16 IPUs of a POD16."""
 MOST = 2
@@ -40,12 +42,6 @@ CHANGES, FULL_SECONDS = 9, 60.0
 PAUSE = 0.005
 KILLS = 2
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED})
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.1) as world:
-        yield world
 
 
 @dataclass

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from ipucloud.config import Settings
-from tests.proof.customers import Customer, Register
+from tests.proof.customers import FULL_CROWD, Crowd, Register, more_writes
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.postgres import Database as Scratch
@@ -27,10 +27,6 @@ from tests.support.world import SiteWorld, open_site_world
 pytestmark = pytest.mark.anyio
 
 SITE = {"machines": 64}
-BUILDERS, SCRIBES, PAUSE = 3, 2, 0.05
-FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
-"""Clusters in the making at any time; two cores do not carry the fifty of the goal."""
-
 BETWEEN = 6
 LOOK_SECONDS = 0.1
 DRAIN_SECONDS = 60.0
@@ -101,39 +97,22 @@ async def fleet(
 async def test_everything_is_replaced_and_nobody_notices(
     database: Scratch, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
 ) -> None:
-    rounds = 5 if full else 1
-    builders, scribes, pause = (FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE) if full else (BUILDERS, SCRIBES, PAUSE)
+    rounds, crowd = (5, FULL_CROWD) if full else (1, Crowd(3, 2))
     register = Register()
-
-    async def go_on() -> None:
-        target = len(register.acknowledged) + BETWEEN
-        async with asyncio.timeout(PATIENCE):
-            while len(register.acknowledged) < target:
-                await asyncio.sleep(0.01)
-
     async with open_site_world(database, site) as world:
         async with fleet(world, database.app_url, tmp_path) as (servers, workers, balancer):
-            customers = [
-                Customer(world.project, register, lambda: balancer.ready, strict=True, pause=pause)
-                for _ in range(builders + scribes)
-            ]
-            work = [each.live() for each in customers[:builders]]
-            work += [each.only_tokens() for each in customers[builders:]]
-            running = asyncio.gather(*work)
-            for _ in range(rounds):
-                for server in servers:
-                    await go_on()
-                    assert await server.stop() == 0
-                    await server.start()
-                    await _until_ready(balancer, server)
-                for worker in workers:
-                    await go_on()
-                    assert await worker.stop() == 0
-                    worker.start()
-            await go_on()
-            register.stopping.set()
-            async with asyncio.timeout(PATIENCE):
-                await running
+            async with crowd.at_work(world.project, register, lambda: balancer.ready, strict=True):
+                for _ in range(rounds):
+                    for server in servers:
+                        await more_writes(register, BETWEEN)
+                        assert await server.stop() == 0
+                        await server.start()
+                        await _until_ready(balancer, server)
+                    for worker in workers:
+                        await more_writes(register, BETWEEN)
+                        assert await worker.stop() == 0
+                        worker.start()
+                await more_writes(register, BETWEEN)
             assert register.faults == []
             assert [await worker.stop() for worker in workers] == [0, 0]
         assert await world.value("SELECT count(*) FROM tokens WHERE role = 'viewer'") == len(register.acknowledged)
@@ -142,7 +121,7 @@ async def test_everything_is_replaced_and_nobody_notices(
         assert await world.value("SELECT count(*) FROM operations WHERE state <> 'succeeded'") == 0
         assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
         await world.assert_nothing_left()
-    figures(api_restarts=2 * rounds, worker_restarts=2 * rounds, in_flight=builders, **register.figures())
+    figures(api_restarts=2 * rounds, worker_restarts=2 * rounds, in_flight=crowd.builders, **register.figures())
 
 
 async def _until_ready(balancer: Balancer, server: ApiProcess) -> None:

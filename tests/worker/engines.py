@@ -69,6 +69,19 @@ class Scripted:
         return result
 
 
+class Held(Scripted):
+    """Each of its passes ends when it may go on, and is `running` until then."""
+
+    def __init__(self) -> None:
+        super().__init__(self._hold)
+        self.running, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def _hold(self, item: WorkItem) -> Outcome:
+        self.running.set()
+        await self.go_on.wait()
+        return Done()
+
+
 @dataclass(frozen=True)
 class WorkRow:
     run_at: datetime | None

@@ -18,7 +18,7 @@ from tests.support.postgres import Database as Scratch
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock
-from tests.worker.engines import IDLE, WAITS, Bench, Scripted
+from tests.worker.engines import IDLE, WAITS, Bench, Held, Scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -99,17 +99,10 @@ async def test_what_is_polled_is_reconciled_again(bench: Bench, database: Scratc
 
 async def test_the_lease_of_a_frozen_worker_ends_as_soon_as_any_other(bench: Bench, database: Scratch) -> None:
     """It holds its advisory lock, so nobody knows that it is gone but by the lease."""
-    lease = 30.0
-    running = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await asyncio.Event().wait()
-        return Done()
-
-    async with bench.engine(Scripted(act), lease=lease, drain=0.05, watch=DatabaseWatch(bench.database, SystemClock())):
+    lease, frozen = 30.0, Held()
+    async with bench.engine(frozen, lease=lease, drain=0.05, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
-        await running.wait()
+        await frozen.running.wait()
         await bench.execute("UPDATE work SET lease_until = lease_until + interval '1 day'")
         shift_clock(database.owner_url, "-1 day")
         short = f"lease_until - app_now() <= interval '{lease} seconds'"
@@ -154,14 +147,14 @@ async def test_clocks_that_are_apart_are_reported_once(bench: Bench, database: S
 async def test_released_machines_come_back_after_the_clock_was_set_back(database: Scratch, world: SiteWorld) -> None:
     """Their quarantine is counted again: not a day longer, and not shorter than a request can live."""
     world.broken_on_purpose |= OUT_OF_ORDER
-    waits = "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE key = :key"
+    waits = "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE kind = 'cluster'"
     creation = await world.create(flavor="m2000-pod16")
     async with world.worker():
         await world.finished(creation.operation_id)
     operation = await world.delete(creation.target_id)
     async with world.worker(request_life=HOUR):
         await world.reached(operation, "verify_clean")
-        await until(lambda: world.value(waits, key=str(creation.target_id)), "it waits for the end of its quarantine")
+        await until(lambda: world.value(waits), "it waits for the end of its quarantine")
     shift_clock(database.owner_url, "-1 day")
     async with world.worker():
         await world.succeeded(operation)

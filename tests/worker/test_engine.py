@@ -20,7 +20,7 @@ from ipucloud.reconcile.wake import wake
 from ipucloud.site.ports import SiteUnknown
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE, until
-from tests.worker.engines import IDLE, Bench, Scripted
+from tests.worker.engines import IDLE, Bench, Held, Scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -35,19 +35,12 @@ async def test_a_woken_object_is_reconciled_once_and_then_idle(bench: Bench) -> 
 
 
 async def test_a_wake_during_a_pass_leads_to_another_pass(bench: Bench) -> None:
-    running, go_on = asyncio.Event(), asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await go_on.wait()
-        return Done()
-
-    reconciler = Scripted(act)
+    reconciler = Held()
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await running.wait()
+        await reconciler.running.wait()
         await bench.wake("a")
-        go_on.set()
+        reconciler.go_on.set()
         await until(lambda: reconciler.reconciled(2), "the second pass")
         await until(lambda: bench.holds("a", IDLE), "the second pass ended")
 
@@ -78,21 +71,15 @@ async def test_progress_is_followed_by_another_pass_under_the_same_fence(bench: 
 
 async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None:
     """A worker that was thought dead comes back with its result after another one has done the work."""
-    frozen, thaw = asyncio.Event(), asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        frozen.set()
-        await thaw.wait()
-        return Done()
-
+    frozen = Held()
     # With one slot the frozen worker cannot take its own lost work item again.
-    async with bench.engine(Scripted(act), slots=1):
+    async with bench.engine(frozen, slots=1):
         await bench.wake("a")
-        await frozen.wait()
+        await frozen.running.wait()
         await bench.execute("UPDATE work SET lease_owner = NULL, lease_until = NULL, run_at = app_now()")
         async with bench.engine(Scripted()) as _:
             await until(lambda: _applied(bench, "a", [2]), "the second worker's result")
-        thaw.set()
+        frozen.go_on.set()
         await until(lambda: bench.holds("a", IDLE), "the zombie ended")
     assert 1 not in await bench.applied("a")
 
@@ -152,15 +139,10 @@ async def test_a_locked_work_item_of_a_frozen_worker_keeps_no_other_from_being_f
 
 async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
     """A request that wakes an object, and then takes its time, holds the row of an item being reconciled."""
-    gone_on = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        await gone_on.wait()
-        return Done()
-
+    reconciler = Held()
     for key in ("locked", "free"):
         await bench.wake(key)
-    async with bench.engine(Scripted(act), lease=3.0):
+    async with bench.engine(reconciler, lease=3.0):
         await until(lambda: _leased_for(bench, "locked", 0.0), "both are reconciled")
         async with bench.database.begin() as slow:
             await slow.execute(sa.text("SELECT FROM work WHERE key = 'locked' FOR UPDATE"))
@@ -168,7 +150,7 @@ async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench:
             for _ in range(2):
                 await until(lambda: _leased_for(bench, "free", 2.6), "the other lease was renewed")
                 await until(lambda: _leased_for(bench, "free", 0.0, 2.4), "time went by")
-        gone_on.set()
+        reconciler.go_on.set()
         await until(lambda: bench.holds("free", IDLE), "the pass ended")
     assert await bench.applied("free") == [first]
 
@@ -248,16 +230,10 @@ async def test_projects_take_turns(bench: Bench) -> None:
 
 
 async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
-    running = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await asyncio.Event().wait()
-        return Done()
-
+    reconciler = Held()
     await bench.wake("a")
-    async with bench.engine(Scripted(act), drain=0.05):
-        await running.wait()
+    async with bench.engine(reconciler, drain=0.05):
+        await reconciler.running.wait()
     row = await bench.row("a")
     assert (row.lease_owner, row.attempt) == (None, 0)
     assert row.run_at is not None
@@ -265,19 +241,12 @@ async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
 
 
 async def test_draining_lets_a_pass_end(bench: Bench) -> None:
-    running = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await stopping.wait()
-        return Done()
-
-    stopping = asyncio.Event()
+    reconciler = Held()
     await bench.wake("a")
-    async with bench.engine(Scripted(act)) as engine:
-        await running.wait()
+    async with bench.engine(reconciler) as engine:
+        await reconciler.running.wait()
         engine.stop()
-        stopping.set()
+        reconciler.go_on.set()
     assert await bench.applied("a") == [1]
 
 

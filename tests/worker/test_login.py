@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from pydantic import ValidationError
 
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.operations.store import Accepted
@@ -143,8 +142,3 @@ async def test_user_data_that_fails_is_told_and_the_cluster_works(world: SiteWor
     detail = (await world.one(query, id=cluster)).detail
     assert re.match(r"the user data failed at the first boot of host \S+: ", detail)
     assert ("part-001 ended with status 7" in detail) or ("this machine confines no programs" in detail)
-
-
-async def test_user_data_that_is_not_supported_is_refused_by_its_name(world: SiteWorld) -> None:
-    with pytest.raises(ValidationError, match="key 'packages' is not supported; supported are bootcmd, hostname"):
-        await world.create(user_data="#cloud-config\npackages: [htop]\n")

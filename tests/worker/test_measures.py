@@ -1,4 +1,4 @@
-"""What a worker measures of the whole installation, and what its audit finds there."""
+"""What a worker does on its own account: it measures the whole installation, audits it, and forgets old answers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
 from ipucloud.db.rows import Query
+from ipucloud.idempotency import store as idempotency
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.worker.duties import audit_database
@@ -85,3 +87,23 @@ def test_an_old_measurement_is_not_exported() -> None:
     now = 3 * MEASURE_SECONDS
     assert [family.name for family in measurements.collect()] == names
     assert not any(family.samples for family in measurements.collect())
+
+
+async def test_stored_answers_go_a_day_after_the_cluster_they_made(bench: Bench) -> None:
+    async with bench.database.begin() as connection:
+        filled = await fill_in(connection)
+    await bench.execute("DELETE FROM idempotency_keys")
+    await bench.execute(
+        """
+        INSERT INTO idempotency_keys (scope, key, fingerprint, status, body, subject_id, created_at)
+        SELECT c.project_id, kept.key, '\\x', 202, '\\x', CASE WHEN kept.of_cluster THEN c.id END, app_now() - kept.age
+          FROM clusters c, (VALUES ('kept', true, interval '9 days'), ('fresh', false, interval '0'),
+                                   ('old', false, interval '25 hours')) AS kept (key, of_cluster, age)
+         WHERE c.id = :id
+        """,
+        id=filled.cluster,
+    )
+    await idempotency.sweep(bench.database)
+    async with bench.database.read() as connection:
+        keys = await connection.execute(sa.text("SELECT key FROM idempotency_keys ORDER BY key"))
+    assert [*keys.scalars()] == ["fresh", "kept"]

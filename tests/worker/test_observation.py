@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 
 import pytest
@@ -20,6 +20,7 @@ from ipucloud.observation.work import OBSERVATION, Fence
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.faults import FaultAction
+from tests.support.breakable import repair_everything
 from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
@@ -37,6 +38,13 @@ SELECT coalesce(m.name, h.name) AS name, r.source, r.code, r.confirmed_at IS NOT
   FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
  WHERE r.cleared_at IS NULL ORDER BY name, code
 """
+
+
+@pytest.fixture
+def world(world: SiteWorld) -> Iterator[SiteWorld]:
+    yield world
+    world.clear_faults()
+    repair_everything(world)
 
 
 @pytest.fixture
@@ -90,17 +98,15 @@ def repair_machine(world: SiteWorld, name: str) -> None:
 async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: SiteWorld, names: list[str]) -> None:
     assert await observe(world) == Observed(soon=False, complete=True)
     break_machine(world, names[3])
-    try:
-        assert (await observe(world)).soon
-        assert await live(world) == [(names[3], "bmc_critical", False)]
-        assert await offered(world) == set(names)
-        await observe(world)
-        assert await live(world) == [(names[3], "bmc_critical", True)]
-        assert await offered(world) == set(names) - {names[3]}
-        assert await world.column("SELECT health FROM machines WHERE NOT allocatable") == ["failed"]
-        assert not (await observe(world)).soon
-    finally:
-        repair_machine(world, names[3])
+    assert (await observe(world)).soon
+    assert await live(world) == [(names[3], "bmc_critical", False)]
+    assert await offered(world) == set(names)
+    await observe(world)
+    assert await live(world) == [(names[3], "bmc_critical", True)]
+    assert await offered(world) == set(names) - {names[3]}
+    assert await world.column("SELECT health FROM machines WHERE NOT allocatable") == ["failed"]
+    assert not (await observe(world)).soon
+    repair_machine(world, names[3])
     for _ in range(3):
         assert names[3] not in await offered(world)
         await observe(world)
@@ -123,18 +129,16 @@ async def test_a_machine_that_neither_switches_on_nor_off_has_failed(world: Site
     await (await world.site_client()).machines.power_off(names[3], "")
     world.http.post(f"/v1/machines/{names[3]}:hang").raise_for_status()
     await (await world.site_client()).machines.power_on(names[3], "")
-    try:
-        for _ in range(3):
-            await observe(world, power=patient)
-        assert await live(world) == []
-        for _ in range(3):
-            await observe(world, power=impatient)
-        assert await live(world) == [(names[3], "power_stuck", True)]
-        assert await offered(world) == set(names) - {names[3]}
-        await observe(world, power=PowerWatch(clock, 600.0))  # a worker that has just started
-        assert await world.value("SELECT max(good_readings) FROM health_reports") == 0
-    finally:
-        repair_machine(world, names[3])
+    for _ in range(3):
+        await observe(world, power=patient)
+    assert await live(world) == []
+    for _ in range(3):
+        await observe(world, power=impatient)
+    assert await live(world) == [(names[3], "power_stuck", True)]
+    assert await offered(world) == set(names) - {names[3]}
+    await observe(world, power=PowerWatch(clock, 600.0))  # a worker that has just started
+    assert await world.value("SELECT max(good_readings) FROM health_reports") == 0
+    repair_machine(world, names[3])
     for _ in range(3):
         await observe(world, power=impatient)
     assert await live(world) == []
@@ -159,12 +163,10 @@ async def test_a_worker_that_was_overtaken_writes_nothing_of_its_reading(world: 
         assert await reconciler.load(connection, item) == REGION
     await world.execute("UPDATE work SET fence = 2 WHERE kind = :kind", kind=OBSERVATION)
     break_machine(world, names[3])
-    try:
-        with pytest.raises(LeaseLost):
-            await reconciler.act(item, REGION)
-    finally:
-        repair_machine(world, names[3])
-        await world.execute("DELETE FROM work WHERE kind = :kind", kind=OBSERVATION)
+    with pytest.raises(LeaseLost):
+        await reconciler.act(item, REGION)
+    repair_machine(world, names[3])
+    await world.execute("DELETE FROM work WHERE kind = :kind", kind=OBSERVATION)
     assert await live(world) == []
     assert await world.rows("SELECT region FROM observations") == []
 
@@ -188,37 +190,29 @@ async def test_a_site_that_does_not_answer_makes_nothing_fail(world: SiteWorld, 
 
 async def test_a_silent_bmc_makes_its_machine_unknown_and_hides_no_fault(world: SiteWorld, names: list[str]) -> None:
     break_machine(world, names[0])
-    try:
-        for _ in range(2):
-            await observe(world)
-        world.fault(call="redfish.member", target=names[0], action=FaultAction.STATUS)
-        world.fault(call="redfish.member", target=names[1], action=FaultAction.STATUS)
-        for _ in range(4):
-            await observe(world)
-        assert await live(world) == [
-            (names[0], "bmc_critical", True),
-            (names[0], "not_observed", True),
-            (names[1], "not_observed", True),
-        ]
-        health = "SELECT health FROM machines WHERE NOT allocatable ORDER BY slot"
-        assert await world.column(health) == ["failed", "unknown"]
-    finally:
-        world.clear_faults()
-        repair_machine(world, names[0])
+    for _ in range(2):
+        await observe(world)
+    world.fault(call="redfish.member", target=names[0], action=FaultAction.STATUS)
+    world.fault(call="redfish.member", target=names[1], action=FaultAction.STATUS)
+    for _ in range(4):
+        await observe(world)
+    assert await live(world) == [
+        (names[0], "bmc_critical", True),
+        (names[0], "not_observed", True),
+        (names[1], "not_observed", True),
+    ]
+    health = "SELECT health FROM machines WHERE NOT allocatable ORDER BY slot"
+    assert await world.column(health) == ["failed", "unknown"]
 
 
 async def test_a_link_that_is_impaired_is_reported_with_its_machine(world: SiteWorld, names: list[str]) -> None:
     path = "/v1/machines/{}/links/next:{}"
     world.http.post(path.format(names[2], "fail"), json={"state": "degraded"}).raise_for_status()
     world.http.post(path.format(names[6], "fail"), json={"state": "down"}).raise_for_status()
-    try:
-        for _ in range(2):
-            await observe(world)
-        assert await live(world) == [(names[2], "link_degraded", True), (names[6], "link_down", True)]
-        assert await offered(world) == set(names) - {names[6]}
-    finally:
-        for name in (names[2], names[6]):
-            world.http.post(path.format(name, "repair")).raise_for_status()
+    for _ in range(2):
+        await observe(world)
+    assert await live(world) == [(names[2], "link_degraded", True), (names[6], "link_down", True)]
+    assert await offered(world) == set(names) - {names[6]}
 
 
 @asynccontextmanager
@@ -266,15 +260,13 @@ async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world
 
     for name in names[:6]:
         break_machine(world, name)
-    try:
-        await observe(world)
-        assert await halted()
-        await observe(world)
-        assert await offered(world) == set(names[6:])
-        assert await halted()
-    finally:
-        for name in names[:6]:
-            repair_machine(world, name)
+    await observe(world)
+    assert await halted()
+    await observe(world)
+    assert await offered(world) == set(names[6:])
+    assert await halted()
+    for name in names[:6]:
+        repair_machine(world, name)
     for _ in range(3):
         await observe(world)
     assert (await live(world), await halted()) == ([], False)

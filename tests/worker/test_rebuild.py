@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, STATE_CONFLICT, VALIDATION_FAILED
 from tests.support.breakable import held
 from tests.support.catalogues import OTHER_IMAGE, with_other_image
 from tests.support.machine import Need, needs
@@ -89,45 +88,6 @@ async def test_a_kept_disk_has_its_home_and_host_key(world: SiteWorld, logins: L
         assert await server.output("cat data/notes") == "work\n"
     assert await cluster_row(world) == ("active", OTHER_IMAGE, None)
     assert await world.findings() == []
-
-
-async def test_repeated_cancelled_and_in_the_way(world: SiteWorld) -> None:
-    async with world.worker():
-        cluster = await world.build(ssh_keys=["ours"])
-    before = await host_of(world)
-    first = await world.rebuild(cluster, image=OTHER_IMAGE)
-    assert await world.rebuild(cluster, image=OTHER_IMAGE) == first
-    assert (await refused(world.rebuild(cluster))).kind is OPERATION_IN_PROGRESS
-    assert (await refused(world.rebuild(cluster, image=OTHER_IMAGE, disk="keep"))).kind is OPERATION_IN_PROGRESS
-    assert (await refused(world.restart(cluster))).kind is OPERATION_IN_PROGRESS
-    await world.cancel(first)
-    async with world.worker():
-        assert (await world.finished(first)).state == "cancelled"
-        assert (await host_of(world))["boot_id"] == before["boot_id"]
-        assert await cluster_row(world) == ("active", IMAGE, None)
-        assert await world.column("SELECT state FROM poplar_servers") == ["running"]
-        assert tuple(await world.one(BILLED)) == (2, 1)
-        await world.succeeded(await world.suspend(cluster))
-        assert (await refused(world.rebuild(cluster))).kind is STATE_CONFLICT
-    assert await world.findings() == []
-
-
-async def test_what_is_asked_for_wrongly_changes_nothing(world: SiteWorld) -> None:
-    async with world.worker():
-        cluster = await world.build(ssh_keys=["ours"])
-    version = await world.value("SELECT version FROM clusters")
-    wrong: dict[str, dict[str, object]] = {
-        "/image": {"image": "ubuntu-99.04-x64-poplar-9.9.9-9.9.9"},
-        "/ssh_keys/0": {"ssh_keys": ["nobody's"]},
-        "/ssh_keys": {"ssh_keys": []},
-        "/poplar_servers/0": {"poplar_servers": ["another"]},
-    }
-    for pointer, changes in wrong.items():
-        problem = await refused(world.rebuild(cluster, **changes))
-        assert problem.kind is VALIDATION_FAILED
-        assert pointer in {fault.pointer for fault in problem.errors}
-    assert await world.value("SELECT version FROM clusters") == version
-    assert await world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL") == 0
 
 
 async def test_a_refused_rebuild_leaves_the_cluster_as_it_was_and_can_be_asked_for_again(world: SiteWorld) -> None:

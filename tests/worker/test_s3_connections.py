@@ -15,7 +15,6 @@ from ipucloud.billing.exports.connections import Bucket, Rules, change_connectio
 from ipucloud.clusters import s3_access
 from ipucloud.contract.s3_connections import S3ConnectionPatch
 from ipucloud.identity.members import Home
-from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED
 from ipucloud.kernel.sealing import read_keys
 from tests.support.machine import Need, needs
 from tests.support.s3 import S3Server, rclone, s3_server
@@ -23,7 +22,7 @@ from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import SiteWorld
 from tests.support.world.site_world import SECRETS_KEY
-from tests.worker.customers import Logins, refused
+from tests.worker.customers import Logins
 
 pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 
@@ -50,11 +49,10 @@ class Customer:
     s3: S3Server
     logins: Logins
 
-    async def connected(self, name: str, *, attachable: bool = True, secret: str | None = None) -> UUID:
+    async def connected(self, name: str, *, secret: str | None = None) -> UUID:
         server = self.s3
-        bucket = Bucket(
-            name, server.endpoint, "us-east-1", "data", "", server.access_key_id, secret or server.secret, attachable
-        )
+        place = (name, server.endpoint, "us-east-1", "data", "")
+        bucket = Bucket(*place, server.access_key_id, secret or server.secret, attachable=True)
         async with self.world.database.begin() as connection:
             document = await connect(connection, Home(self.world.project.id, None), bucket, RULES)
         return UUID(json.loads(document)["id"])
@@ -146,17 +144,3 @@ async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: 
         await world.succeeded(await world.resume(cluster))
         assert await customer.settled(cluster) == ["sea"]
         assert "lake" not in await customer.run(f"cat {RCLONE}")
-
-
-async def test_refusals_change_nothing(world: SiteWorld, customer: Customer) -> None:
-    await customer.connected("finance", attachable=False)
-    lake = await customer.connected("lake")
-    for names, code in ((["nothing"], "unknown_s3_connection"), (["finance"], "not_attachable")):
-        problem = await refused(world.create(ssh_keys=["ours"], s3_connections=names))
-        assert (problem.kind, [error.code for error in problem.errors]) == (VALIDATION_FAILED, [code])
-    assert await world.value("SELECT count(*) FROM clusters") == 0
-    async with world.worker():
-        await world.build(ssh_keys=["ours"], s3_connections=["lake"])
-    async with world.database.begin() as connection:
-        problem = await refused(s3_access.refuse_if_attached(connection, world.project.id, lake))
-    assert (problem.kind, "bert" in problem.detail) == (IN_USE, True)
