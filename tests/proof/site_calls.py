@@ -12,7 +12,7 @@ from ipucloud.site.ports import Site, Sites
 from ipucloud.wire.site import JobRequest
 from ipucloud.wire.storage import AddressAttachment, VolumeAttachment
 from tests.proof import site_resources as r
-from tests.proof.site_resources import REGION, Observation, Prepare, Resource
+from tests.proof.site_resources import REGION, Observation, Prepare, Resource, Thing
 
 Transport = Literal["http", "vipu"]
 Target = Callable[[Resource], str]
@@ -45,46 +45,50 @@ def _nothing(resource: Resource) -> str:
     return ""
 
 
+Make = Callable[[Any, Resource], Awaitable[Any]]
+
+
 @dataclass(frozen=True)
 class _Port:
-    """Cases of the methods of one port, most of which have this target and want this to be there."""
+    """Cases of the methods of one port.
+
+    Most need what `prepare` brings about and are known by this `target`. `missing` is of reads, `gone` of removals.
+    """
 
     name: str
     prepare: Prepare = r.nothing
     target: Target = field(default=lambda resource: resource.name)
+    missing: str = "refused"
+    gone: str = "refused"
 
-    def reads(
-        self, method: str, call: Call, make: Callable[[Any, Resource], Awaitable[Any]], *prepare: Prepare, **more: Any
-    ) -> CallCase:
+    def reads(self, method: str, call: Call, make: Make, prepare: Prepare | None = None, **more: Any) -> CallCase:
         """A call after which nothing is there, or gone, that was not before."""
 
         def at_site(_: Sites, site: Site, resource: Resource) -> Awaitable[Any]:
             return make(getattr(site, self.name), resource)
 
-        values: dict[str, Any] = {"prepare": (*prepare, self.prepare)[0], "target": self.target} | more
+        values = {"prepare": prepare or self.prepare, "target": self.target, "missing": self.missing} | more
         return CallCase(f"{self.name}.{method}", call, at_site, **values)
+
+    def lists(self, method: str, call: Call, make: Make, prepare: Prepare = r.nothing, **more: Any) -> CallCase:
+        return self.reads(method, call, make, prepare, missing="empty", **more)
 
     def makes(
         self,
         method: str,
         call: Call,
-        make: Callable[[Any, Resource], Awaitable[Any]],
-        observe: Observation,
-        *prepare: Prepare,
+        make: Make,
+        what: Thing | Observation,
+        prepare: Prepare | None = None,
         **more: Any,
     ) -> CallCase:
-        return self.reads(method, call, make, *prepare, observe=observe, **({"makes": True} | more))
+        observe = what.is_there if isinstance(what, Thing) else what
+        values = {"makes": True, "missing": "refused"} | more
+        return self.reads(method, call, make, prepare, observe=observe, **values)
 
-    def ends(
-        self,
-        method: str,
-        call: Call,
-        make: Callable[[Any, Resource], Awaitable[Any]],
-        observe: Observation,
-        *prepare: Prepare,
-        **more: Any,
-    ) -> CallCase:
-        return self.makes(method, call, make, observe, *prepare, makes=False, **more)
+    def ends(self, method: str, call: Call, make: Make, what: Thing | Observation, **more: Any) -> CallCase:
+        prepare = what.make if isinstance(what, Thing) else None
+        return self.makes(method, call, make, what, prepare, **({"makes": False, "missing": self.gone} | more))
 
 
 def _program(resource: Resource) -> JobRequest:
@@ -95,20 +99,20 @@ def _at(resource: Resource) -> dict[str, str]:
     return {"server": resource.name, "network": resource.name}
 
 
-_networks = _Port("networks")
+_networks = _Port("networks", gone="ok")
 _machines = _Port("machines", target=lambda resource: resource.machine)
 _hosts = _Port("hosts", r.server, target=lambda resource: resource.host)
-_vipu = _Port("vipu")
-_volumes, _snapshots, _addresses = _Port("volumes"), _Port("snapshots"), _Port("addresses")
+_vipu = _Port("vipu", missing="None", gone="ok")
+_volumes, _snapshots, _addresses = [
+    _Port(name, missing="None", gone="None") for name in ("volumes", "snapshots", "addresses")
+]
 
 _OF_REGIONS = (
     CallCase("inventory", Call.GET_INVENTORY, lambda sites, _s, _t: sites.inventory(), target=_nothing),
     _networks.reads("get", Call.GET_NETWORK, lambda s, t: s.get(t.name), r.network, missing="None"),
     _networks.reads("list", Call.LIST_NETWORKS, lambda s, _: s.list(REGION), target=_nothing),
-    _networks.makes("put", Call.PUT_NETWORK, lambda s, t: s.put(t.name, t.network), r.network_is_there),
-    _networks.ends(
-        "delete", Call.DELETE_NETWORK, lambda s, t: s.delete(t.name), r.network_is_there, r.network, missing="ok"
-    ),
+    _networks.makes("put", Call.PUT_NETWORK, lambda s, t: s.put(t.name, t.network), r.NETWORK),
+    _networks.ends("delete", Call.DELETE_NETWORK, lambda s, t: s.delete(t.name), r.NETWORK),
     _machines.reads("log", Call.GET_MACHINE_LOG, lambda s, t: s.log(t.machine)),
     _machines.reads("get", Call.GET_MACHINE, lambda s, t: s.get(t.machine)),
     _machines.makes("power_on", Call.RESET_MACHINE, lambda s, t: s.power_on(t.machine, t.name), r.is_on, r.machine_off),
@@ -117,22 +121,12 @@ _OF_REGIONS = (
 _OF_HOSTS = (
     _hosts.reads("get", Call.GET_HOST, lambda s, t: s.get(t.host), r.nothing),
     _hosts.reads("list", Call.LIST_HOSTS, lambda s, _: s.list(REGION), r.nothing, target=_nothing),
-    _hosts.makes(
-        "put_server", Call.PUT_SERVER, lambda s, t: s.put_server(t.host, t.server), r.server_is_there, r.network
-    ),
+    _hosts.makes("put_server", Call.PUT_SERVER, lambda s, t: s.put_server(t.host, t.server), r.SERVER, r.network),
     _hosts.ends(
-        "delete_server",
-        Call.DELETE_SERVER,
-        lambda s, t: s.delete_server(t.host, t.name),
-        r.server_is_there,
-        missing="ok",
+        "delete_server", Call.DELETE_SERVER, lambda s, t: s.delete_server(t.host, t.name), r.SERVER, missing="ok"
     ),
     _hosts.makes(
-        "switch_on",
-        Call.POWER_HOST,
-        lambda s, t: s.switch_on(t.host, t.name, t.name, {}),
-        r.server_is_on,
-        r.server_off,
+        "switch_on", Call.POWER_HOST, lambda s, t: s.switch_on(t.host, t.name, t.name, {}), r.server_is_on, r.server_off
     ),
     _hosts.ends("switch_off", Call.POWER_HOST, lambda s, t: s.switch_off(t.host, t.name, t.name), r.server_is_on),
     _hosts.makes(
@@ -181,21 +175,14 @@ _OF_VIPU = (
         r.partition,
         missing="None",
     ),
-    _vipu.reads(
-        "list_partitions", Call.LIST_PARTITIONS, lambda s, t: s.list_partitions(t.name), r.partition, missing="empty"
-    ),
-    _vipu.reads(
-        "all_partitions", Call.LIST_PARTITIONS, lambda s, _: s.all_partitions(), missing="empty", target=_nothing
-    ),
-    _vipu.reads(
-        "partitions_of", Call.LIST_PARTITIONS, lambda s, t: s.partitions_of(t.name), r.partition, missing="empty"
-    ),
+    _vipu.lists("list_partitions", Call.LIST_PARTITIONS, lambda s, t: s.list_partitions(t.name), r.partition),
+    _vipu.lists("all_partitions", Call.LIST_PARTITIONS, lambda s, _: s.all_partitions(), target=_nothing),
+    _vipu.lists("partitions_of", Call.LIST_PARTITIONS, lambda s, t: s.partitions_of(t.name), r.partition),
     _vipu.reads(
         "ipuof_config",
         Call.GET_IPUOF_CONFIG,
         lambda s, t: s.ipuof_config(t.name, t.name, PartitionShape(r.IPUS_OF_A_MACHINE)),
         r.partition,
-        missing="None",
     ),
     _vipu.reads(
         "reset_partition",
@@ -204,64 +191,36 @@ _OF_VIPU = (
         r.partition,
         missing="ok",
     ),
-    _vipu.ends(
-        "remove_partition",
-        Call.REMOVE_PARTITION,
-        lambda s, t: s.remove_partition(t.name, t.name),
-        r.partition_is_there,
-        r.partition,
-        missing="ok",
-    ),
+    _vipu.ends("remove_partition", Call.REMOVE_PARTITION, lambda s, t: s.remove_partition(t.name, t.name), r.PARTITION),
     _vipu.makes(
         "create_partition",
         Call.CREATE_PARTITION,
         lambda s, t: s.create_partition(t.partition),
-        r.partition_is_there,
+        r.PARTITION,
         r.allocation,
     ),
-    _vipu.ends(
-        "remove_partitions",
-        Call.REMOVE_PARTITIONS,
-        lambda s, t: s.remove_partitions(t.name),
-        r.partition_is_there,
-        r.partition,
-        missing="ok",
-    ),
-    _vipu.reads("allocation", Call.GET_ALLOCATION, lambda s, t: s.allocation(t.name), r.allocation, missing="None"),
-    _vipu.reads(
-        "list_allocations", Call.LIST_ALLOCATIONS, lambda s, _: s.list_allocations(""), missing="empty", target=_nothing
-    ),
+    _vipu.ends("remove_partitions", Call.REMOVE_PARTITIONS, lambda s, t: s.remove_partitions(t.name), r.PARTITION),
+    _vipu.reads("allocation", Call.GET_ALLOCATION, lambda s, t: s.allocation(t.name), r.allocation),
+    _vipu.lists("list_allocations", Call.LIST_ALLOCATIONS, lambda s, _: s.list_allocations(""), target=_nothing),
     _vipu.makes(
-        "create_allocation",
-        Call.CREATE_ALLOCATION,
-        lambda s, t: s.create_allocation(t.allocation),
-        r.allocation_is_there,
+        "create_allocation", Call.CREATE_ALLOCATION, lambda s, t: s.create_allocation(t.allocation), r.ALLOCATION
     ),
-    _vipu.ends(
-        "remove_allocation",
-        Call.REMOVE_ALLOCATION,
-        lambda s, t: s.remove_allocation(t.name),
-        r.allocation_is_there,
-        r.allocation,
-        missing="ok",
-    ),
-    _vipu.reads(
-        "cluster_test", Call.GET_CLUSTER_TEST, lambda s, t: s.cluster_test(t.name), r.cluster_test, missing="None"
-    ),
+    _vipu.ends("remove_allocation", Call.REMOVE_ALLOCATION, lambda s, t: s.remove_allocation(t.name), r.ALLOCATION),
+    _vipu.reads("cluster_test", Call.GET_CLUSTER_TEST, lambda s, t: s.cluster_test(t.name), r.cluster_test),
     _vipu.makes(
         "start_cluster_test",
         Call.TEST_CLUSTER,
         lambda s, t: s.start_cluster_test(t.name, t.name),
-        r.cluster_test_is_there,
+        r.CLUSTER_TEST,
         r.allocation,
     ),
-    _vipu.reads("links", Call.LIST_LINKS, lambda s, t: s.links(t.name), r.allocation, missing="empty"),
-    _vipu.reads("impaired_links", Call.LIST_LINKS, lambda s, _: s.impaired_links(), missing="empty", target=_nothing),
-    _vipu.reads("release", Call.GET_VERSION, lambda s, _: s.release(), missing="None", target=_nothing),
-    _vipu.reads("agents", Call.LIST_AGENTS, lambda s, _: s.agents(), missing="empty", target=_nothing),
-    _vipu.reads("list_users", Call.LIST_USERS, lambda s, _: s.list_users(), missing="empty", target=_nothing),
-    _vipu.reads("user", Call.GET_USER, lambda s, t: s.user(t.name), r.user, missing="None"),
-    _vipu.makes("create_user", Call.CREATE_USER, lambda s, t: s.create_user(t.name), r.user_is_there),
+    _vipu.lists("links", Call.LIST_LINKS, lambda s, t: s.links(t.name), r.allocation),
+    _vipu.lists("impaired_links", Call.LIST_LINKS, lambda s, _: s.impaired_links(), target=_nothing),
+    _vipu.reads("release", Call.GET_VERSION, lambda s, _: s.release(), target=_nothing),
+    _vipu.lists("agents", Call.LIST_AGENTS, lambda s, _: s.agents(), target=_nothing),
+    _vipu.lists("list_users", Call.LIST_USERS, lambda s, _: s.list_users(), target=_nothing),
+    _vipu.reads("user", Call.GET_USER, lambda s, t: s.user(t.name), r.user),
+    _vipu.makes("create_user", Call.CREATE_USER, lambda s, t: s.create_user(t.name), r.USER),
     _vipu.makes(
         "set_user_allocation",
         Call.SET_USER_ALLOCATIONS,
@@ -269,28 +228,21 @@ _OF_VIPU = (
         r.user_sees,
         r.user,
     ),
-    _vipu.ends(
-        "remove_user", Call.REMOVE_USER, lambda s, t: s.remove_user(t.name), r.user_is_there, r.user, missing="ok"
-    ),
+    _vipu.ends("remove_user", Call.REMOVE_USER, lambda s, t: s.remove_user(t.name), r.USER),
     _vipu.makes(
         "create_access_key",
         Call.CREATE_ACCESS_KEY,
         lambda s, t: s.create_access_key(t.name, t.name, r.DIGEST),
-        r.key_is_there,
+        r.ACCESS_KEY,
         r.user,
     ),
     _vipu.ends(
-        "remove_access_key",
-        Call.REMOVE_ACCESS_KEY,
-        lambda s, t: s.remove_access_key(t.name, t.name),
-        r.key_is_there,
-        r.key,
-        missing="ok",
+        "remove_access_key", Call.REMOVE_ACCESS_KEY, lambda s, t: s.remove_access_key(t.name, t.name), r.ACCESS_KEY
     ),
 )
 _OF_STORAGE = (
     _volumes.reads("get", Call.GET_VOLUME, lambda s, t: s.get(t.name), r.volume, missing="None"),
-    _volumes.makes("put", Call.PUT_VOLUME, lambda s, t: s.put(t.name, t.volume), r.volume_is_there),
+    _volumes.makes("put", Call.PUT_VOLUME, lambda s, t: s.put(t.name, t.volume), r.VOLUME),
     _volumes.makes(
         "attach",
         Call.ATTACH_VOLUME,
@@ -299,16 +251,12 @@ _OF_STORAGE = (
         r.volume,
         missing="None",
     ),
-    _volumes.ends(
-        "delete", Call.DELETE_VOLUME, lambda s, t: s.delete(t.name), r.volume_is_there, r.volume, missing="None"
-    ),
-    _snapshots.reads("get", Call.GET_SNAPSHOT, lambda s, t: s.get(t.name), r.snapshot, missing="None"),
-    _snapshots.makes("put", Call.PUT_SNAPSHOT, lambda s, t: s.put(t.name, t.snapshot), r.snapshot_is_there, r.volume),
-    _snapshots.ends(
-        "delete", Call.DELETE_SNAPSHOT, lambda s, t: s.delete(t.name), r.snapshot_is_there, r.snapshot, missing="None"
-    ),
-    _addresses.reads("get", Call.GET_ADDRESS, lambda s, t: s.get(t.name), r.address, missing="None"),
-    _addresses.makes("put", Call.PUT_ADDRESS, lambda s, t: s.put(t.name, t.address), r.address_is_there),
+    _volumes.ends("delete", Call.DELETE_VOLUME, lambda s, t: s.delete(t.name), r.VOLUME),
+    _snapshots.reads("get", Call.GET_SNAPSHOT, lambda s, t: s.get(t.name), r.snapshot),
+    _snapshots.makes("put", Call.PUT_SNAPSHOT, lambda s, t: s.put(t.name, t.snapshot), r.SNAPSHOT, r.volume),
+    _snapshots.ends("delete", Call.DELETE_SNAPSHOT, lambda s, t: s.delete(t.name), r.SNAPSHOT),
+    _addresses.reads("get", Call.GET_ADDRESS, lambda s, t: s.get(t.name), r.address),
+    _addresses.makes("put", Call.PUT_ADDRESS, lambda s, t: s.put(t.name, t.address), r.ADDRESS),
     _addresses.makes(
         "attach",
         Call.ATTACH_ADDRESS,
@@ -317,8 +265,6 @@ _OF_STORAGE = (
         r.address,
         missing="None",
     ),
-    _addresses.ends(
-        "delete", Call.DELETE_ADDRESS, lambda s, t: s.delete(t.name), r.address_is_there, r.address, missing="None"
-    ),
+    _addresses.ends("delete", Call.DELETE_ADDRESS, lambda s, t: s.delete(t.name), r.ADDRESS),
 )
 CASES = (*_OF_REGIONS, *_OF_HOSTS, *_OF_VIPU, *_OF_STORAGE)

@@ -81,6 +81,14 @@ Prepare = Callable[[Site, Resource], Awaitable[None]]
 Observation = Callable[[Site, Resource], Awaitable[bool]]
 
 
+@dataclass(frozen=True)
+class Thing:
+    """How it is brought about, and how to observe that it is there."""
+
+    make: Prepare
+    is_there: Observation
+
+
 async def nothing(site: Site, resource: Resource) -> None:
     """The call needs nothing to be there."""
 
@@ -198,15 +206,6 @@ def _known(look: Callable[[Site, Resource], Awaitable[object]]) -> Observation:
     return observe
 
 
-user_is_there = _known(lambda site, resource: site.vipu.user(resource.name))
-network_is_there = _known(lambda site, resource: site.networks.get(resource.name))
-allocation_is_there = _known(lambda site, resource: site.vipu.allocation(resource.name))
-cluster_test_is_there = _known(lambda site, resource: site.vipu.cluster_test(resource.name))
-volume_is_there = _known(lambda site, resource: site.volumes.get(resource.name))
-address_is_there = _known(lambda site, resource: site.addresses.get(resource.name))
-snapshot_is_there = _known(lambda site, resource: site.snapshots.get(resource.name))
-
-
 async def user_sees(site: Site, resource: Resource) -> bool:
     user = await site.vipu.user(resource.name)
     return user is not None and user.allocations == {resource.name}
@@ -255,3 +254,15 @@ async def address_has_a_revision(site: Site, resource: Resource) -> bool:
 async def snapshot(site: Site, resource: Resource) -> None:
     await volume(site, resource)
     await site.snapshots.put(resource.name, resource.snapshot)
+
+
+NETWORK = Thing(network, _known(lambda site, resource: site.networks.get(resource.name)))
+SERVER = Thing(server, server_is_there)
+ALLOCATION = Thing(allocation, _known(lambda site, resource: site.vipu.allocation(resource.name)))
+PARTITION = Thing(partition, partition_is_there)
+CLUSTER_TEST = Thing(cluster_test, _known(lambda site, resource: site.vipu.cluster_test(resource.name)))
+USER = Thing(user, _known(lambda site, resource: site.vipu.user(resource.name)))
+ACCESS_KEY = Thing(key, key_is_there)
+VOLUME = Thing(volume, _known(lambda site, resource: site.volumes.get(resource.name)))
+SNAPSHOT = Thing(snapshot, _known(lambda site, resource: site.snapshots.get(resource.name)))
+ADDRESS = Thing(address, _known(lambda site, resource: site.addresses.get(resource.name)))
