@@ -223,7 +223,8 @@ async def go_through(world: SiteWorld, cases: Sequence[Case]) -> list[str]:
 async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     cases = list(all_cases())
     last = [case for case in cases if case.step == "check_ipus" and case.trouble == "none"]
-    chosen = cases if full else [*cases[::10], *last]
+    exchanged = [case for case in cases if case.first == "broken create" and case.step == EXCHANGE]
+    chosen = cases if full else [*cases[::10], *last, *exchanged]
     wrong: list[str] = []
     for start in range(0, len(chosen), BATCH):
         wrong += await go_through(world, chosen[start : start + BATCH])

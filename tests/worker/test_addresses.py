@@ -13,7 +13,6 @@ from ipucloud.contract.addresses import AddressAttach, AddressCreate
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT
 from tests.support.addresses import offer_addresses
 from tests.support.machine import Need, needs
-from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import SiteWorld
 from tests.worker.customers import Customer, Logins, refused
@@ -77,9 +76,7 @@ async def customer(world: SiteWorld, logins: Logins) -> AddressCustomer:
     return AddressCustomer(world, logins, "addresses")
 
 
-async def test_an_address_outlives_its_server_and_its_cluster(
-    world: SiteWorld, customer: AddressCustomer, site: RunningSite
-) -> None:
+async def test_an_address_outlives_its_server_and_its_cluster(world: SiteWorld, customer: AddressCustomer) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
         # The answers of the site are lost: each request is repeated, and finds what it did before.
@@ -97,15 +94,15 @@ async def test_an_address_outlives_its_server_and_its_cluster(
         # It stays attached while the cluster is suspended, and after the site was killed.
         await world.succeeded(await world.suspend(cluster))
         assert not await customer.listens(), "nothing listens while the server is off"
-        site.kill()
-        site.start()
+        world.site.kill()
+        world.site.start()
         assert not await customer.listens()
         await world.succeeded(await world.resume(cluster))
         await customer.state(address, "attached")
         assert await customer.where() == where
         assert await customer.run("cat ~/note") == "here\n"
-        site.kill()
-        site.start()
+        world.site.kill()
+        world.site.start()
         assert await customer.run("cat ~/note") == "here\n"
         # A server that is rebuilt is reached there again.
         await world.succeeded(await world.rebuild(cluster, disk="wipe"))

@@ -8,7 +8,6 @@ import pytest
 
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.breakable import open_emptied_world
-from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld
@@ -19,9 +18,9 @@ SITE = {"machines": 16}
 WORLD = partial(open_emptied_world, partitions_quiet_interval=0.1, observation_interval=0.1)
 
 
-async def test_an_older_state_of_the_controller_is_made_the_present_one(world: SiteWorld, site: RunningSite) -> None:
+async def test_an_older_state_of_the_controller_is_made_the_present_one(world: SiteWorld) -> None:
     """One cluster was deleted since, one was made since, and one has lost a partition that it got since."""
-    state = site.data / "vipu-luxembourg-2.json"
+    state = world.site.data / "vipu-luxembourg-2.json"
     async with world.worker(), world.worker():
         gone, kept = await world.build("gone"), await world.build("kept", "m2000-pod16")
         await world.succeeded(await world.remove_partition(kept, await world.external_name(kept)))
@@ -31,9 +30,9 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
         await world.succeeded(await world.delete(gone))
         names["new"] = await world.external_name(await world.build("new"))
 
-        site.kill()
+        world.site.kill()
         state.write_bytes(older)
-        site.start()
+        world.site.start()
 
         lost = "SELECT state = 'missing' FROM partitions WHERE name = 'training'"
         await until(lambda: world.value(lost), "the partition is missing")
@@ -46,4 +45,4 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
             return {each.id for each in allocations} == {names["kept"], names["new"]}
 
         await until(right, "the controller has the allocations of the clusters that exist")
-        assert VipuDriver(site.channel()).partitions(names["kept"]) == {}
+        assert VipuDriver(world.site.channel()).partitions(names["kept"]) == {}

@@ -196,7 +196,7 @@ async def test_a_cancelled_reset_leaves_the_partition(world: SiteWorld) -> None:
 
 
 async def test_a_lost_allocation_is_seen_credited_and_made_again_with_its_partitions(
-    world: SiteWorld, vipu: VipuDriver, site: RunningSite
+    world: SiteWorld, vipu: VipuDriver
 ) -> None:
     async with world.worker():
         cluster = await divided(world)
@@ -206,7 +206,7 @@ async def test_a_lost_allocation_is_seen_credited_and_made_again_with_its_partit
         await asyncio.to_thread(vipu.create, "mine", 2, allocation_id=name)
         await until(lambda: world.value("SELECT count(*) = 1 FROM partitions WHERE name = 'mine' AND state = 'active'"))
         before = vipu.partitions(name)
-        site.http().post(f"/v1/controllers/{REGION}:forget").raise_for_status()
+        world.http.post(f"/v1/controllers/{REGION}:forget").raise_for_status()
         refused = await world.finished(await world.create_partition(cluster, "late", 2))
         assert (refused.error["code"], refused.error["rule"]) == ("partition_failed", "allocation_lost")
         await until(lambda: world.value("SELECT bool_and(state = 'missing') FROM partitions WHERE removed_at IS NULL"))

@@ -18,7 +18,6 @@ from ipucloud.identity.members import Home
 from ipucloud.kernel.sealing import read_keys
 from tests.support.machine import Need, needs
 from tests.support.s3 import S3Server, rclone, s3_server
-from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import SiteWorld
 from tests.support.world.site_world import SECRETS_KEY
@@ -88,7 +87,7 @@ def customer(world: SiteWorld, s3: S3Server, logins: Logins) -> Customer:
 
 
 async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_runs(
-    world: SiteWorld, customer: Customer, site: RunningSite
+    world: SiteWorld, customer: Customer
 ) -> None:
     lake = await customer.connected("lake", secret="an-old-secret")
     async with world.worker():
@@ -110,8 +109,8 @@ async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_r
         await customer.connected("second")
         await world.update(cluster, s3_connections=["lake", "second"])
         assert await customer.settled(cluster) == ["lake", "second"]
-        site.kill()
-        site.start()
+        world.site.kill()
+        world.site.start()
         assert await customer.lists("second:data") == "sample.txt\n"
         assert "AWS_SECRET_ACCESS_KEY" not in await customer.run("env"), "of several, each has a profile"
         assert "[profile second]" in await customer.run("cat .aws/config")
@@ -126,7 +125,7 @@ async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_r
         assert world.http.put(f"/v1/hosts/{host}/server/s3", json=late).status_code == 409
     [stored] = await world.column("SELECT secret FROM s3_connections WHERE name = 'lake'")
     assert customer.s3.secret not in stored
-    assert customer.s3.secret not in site.log.read_text()
+    assert customer.s3.secret not in world.site.log.read_text()
 
 
 async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: SiteWorld, customer: Customer) -> None:

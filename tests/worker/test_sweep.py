@@ -30,9 +30,9 @@ async def there(world: SiteWorld) -> Site:
     return await world.site_client()
 
 
-async def build(there: Site, site: RunningSite, name: str) -> None:
+async def build(world: SiteWorld, there: Site, name: str) -> None:
     """Everything that a create builds, on the first machine and host."""
-    region = site.region(REGION)
+    region = world.site.region(REGION)
     machine, host = region.pods[0].machines[0].name, region.hosts[0].name
     await there.networks.put(name, NetworkSpec(region=REGION, machines=[machine], hosts=[host]))
     await there.machines.power_on(machine, name)
@@ -76,7 +76,7 @@ async def deleted(world: SiteWorld) -> str:
 
 async def test_what_a_cluster_left_that_is_gone_is_taken_away(world: SiteWorld, site: RunningSite, there: Site) -> None:
     name = await deleted(world)
-    await build(there, site, name)
+    await build(world, there, name)
     assert await stands(there, name) == EVERYTHING
     await sweep(world, times=1)
     assert await stands(there, name) == EVERYTHING
@@ -104,12 +104,12 @@ HINDRANCES = {
 
 
 @pytest.mark.parametrize("what", HINDRANCES)
-async def test_what_keeps_a_sweep_from_removing_is_recorded(
-    world: SiteWorld, site: RunningSite, there: Site, what: str
-) -> None:
+async def test_what_keeps_a_sweep_from_removing_is_recorded(world: SiteWorld, there: Site, what: str) -> None:
     statement, why = HINDRANCES[what]
     name = await deleted(world)
-    await there.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[site.region(REGION).hosts[0].name]))
+    await there.networks.put(
+        name, NetworkSpec(region=REGION, machines=[], hosts=[world.site.region(REGION).hosts[0].name])
+    )
     await world.execute(statement)
     await sweep(world, **({"limit": 0} if what == "the limit" else {}))
     assert await reasons_left(world) == {"network_belongs_to_a_cluster": why}
@@ -150,9 +150,7 @@ async def test_what_a_site_lost_is_made_again(world: SiteWorld, there: Site) -> 
         assert await reasons_left(world) == {}
 
 
-async def test_the_server_of_a_suspended_cluster_is_switched_off_once_its_host_is_repaired(
-    world: SiteWorld, site: RunningSite
-) -> None:
+async def test_the_server_of_a_suspended_cluster_is_switched_off_once_its_host_is_repaired(world: SiteWorld) -> None:
     async with world.worker(observation_interval=3600.0):
         cluster = await world.build()
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id LIMIT 1")
@@ -183,28 +181,24 @@ async def test_what_a_cluster_holds_is_never_touched(world: SiteWorld, there: Si
 async def test_what_is_being_built_is_never_touched(world: SiteWorld, site: RunningSite, there: Site) -> None:
     await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
-    await build(there, site, name)
+    await build(world, there, name)
     await sweep(world)
     assert await stands(there, name) == EVERYTHING
 
 
 @pytest.mark.parametrize("name", [UNKNOWN, "operators-own"])
-async def test_what_no_record_knows_is_left_to_a_person(
-    world: SiteWorld, site: RunningSite, there: Site, name: str
-) -> None:
+async def test_what_no_record_knows_is_left_to_a_person(world: SiteWorld, there: Site, name: str) -> None:
     """A database that was restored from a backup does not know clusters that customers use."""
-    host = site.region(REGION).hosts[0].name
+    host = world.site.region(REGION).hosts[0].name
     await there.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[host]))
     await sweep(world)
     assert await stands(there, name) == {"network"}
     await there.networks.delete(name)
 
 
-async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
-    world: SiteWorld, site: RunningSite, there: Site
-) -> None:
+async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(world: SiteWorld, there: Site) -> None:
     name = await deleted(world)
-    await build(there, site, name)
+    await build(world, there, name)
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
     await sweep(world)
     assert await stands(there, name) == {"allocation"}

@@ -15,7 +15,6 @@ from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumeResize
 from ipucloud.kernel.errors import IN_USE, QUOTA_EXCEEDED, STATE_CONFLICT, VALIDATION_FAILED
 from tests.support.machine import Need, needs
-from tests.support.site import RunningSite
 from tests.support.snapshots import offer_snapshots
 from tests.support.volumes import offer_volumes
 from tests.support.waiting import until
@@ -96,9 +95,7 @@ async def customer(world: SiteWorld, logins: Logins) -> VolumeCustomer:
     return VolumeCustomer(world, logins, "volumes")
 
 
-async def test_files_outlive_their_server_and_their_cluster(
-    world: SiteWorld, customer: VolumeCustomer, site: RunningSite
-) -> None:
+async def test_files_outlive_their_server_and_their_cluster(world: SiteWorld, customer: VolumeCustomer) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
         # The answers of the site are lost: each request is repeated, and finds what it did before.
@@ -112,8 +109,8 @@ async def test_files_outlive_their_server_and_their_cluster(
         assert (await refused(customer.delete(volume))).kind is IN_USE
         # It stays attached while the cluster is suspended, and after the site was killed.
         await world.succeeded(await world.suspend(cluster))
-        site.kill()
-        site.start()
+        world.site.kill()
+        world.site.start()
         await world.succeeded(await world.resume(cluster))
         await customer.state(volume, "attached")
         assert await customer.run("cat /volumes/data/model") == "weights\n"
