@@ -149,9 +149,11 @@ async def test_what_fails_in_use_is_shown_and_credited_if_it_is_ours(used: Runni
     assert document["billing"]["credited_machines"] == int(credited)
     assert reason.format(machine=used.machine) in document["state_reason"]
     used.world.clear_faults()
-    used.reset_machine("On")
-    used.switch_server("on")
-    await used.server_is("running")
+    if code == "powered_off":
+        used.reset_machine("On")
+    if code == "server_off":
+        used.switch_server("on")
+        await used.server_is("running")
     await used.good_again()
 
 

@@ -10,7 +10,6 @@ from ipucloud.site.ports import Site
 from ipucloud.site.vipu_ports import Allocation, PartitionRequest
 from ipucloud.wire.site import NetworkSpec, ServerSpec
 from ipucloud.worker.sweep import sweep_leftovers
-from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import CALL_SECONDS, IMAGE, SiteWorld
 
@@ -40,6 +39,10 @@ async def build(world: SiteWorld, there: Site, name: str) -> None:
     await there.vipu.create_partition(PartitionRequest(name, name, size=4, gcds=1, reconfigurable=True))
     server = ServerSpec(name=f"{name}-p0", image=IMAGE, ssh_authorized_keys=[], environment={}, network=name)
     await there.hosts.put_server(host, server)
+
+
+def on_a_host(world: SiteWorld) -> NetworkSpec:
+    return NetworkSpec(region=REGION, machines=[], hosts=[world.site.region(REGION).hosts[0].name])
 
 
 async def sweep(world: SiteWorld, *, times: int = 2, **changes: int) -> None:
@@ -74,7 +77,7 @@ async def deleted(world: SiteWorld) -> str:
     return await world.external_name(cluster)
 
 
-async def test_what_a_cluster_left_that_is_gone_is_taken_away(world: SiteWorld, site: RunningSite, there: Site) -> None:
+async def test_what_a_cluster_left_that_is_gone_is_taken_away(world: SiteWorld, there: Site) -> None:
     name = await deleted(world)
     await build(world, there, name)
     assert await stands(there, name) == EVERYTHING
@@ -107,9 +110,7 @@ HINDRANCES = {
 async def test_what_keeps_a_sweep_from_removing_is_recorded(world: SiteWorld, there: Site, what: str) -> None:
     statement, why = HINDRANCES[what]
     name = await deleted(world)
-    await there.networks.put(
-        name, NetworkSpec(region=REGION, machines=[], hosts=[world.site.region(REGION).hosts[0].name])
-    )
+    await there.networks.put(name, on_a_host(world))
     await world.execute(statement)
     await sweep(world, **({"limit": 0} if what == "the limit" else {}))
     assert await reasons_left(world) == {"network_belongs_to_a_cluster": why}
@@ -178,7 +179,7 @@ async def test_what_a_cluster_holds_is_never_touched(world: SiteWorld, there: Si
         assert await stands(there, name) == EVERYTHING
 
 
-async def test_what_is_being_built_is_never_touched(world: SiteWorld, site: RunningSite, there: Site) -> None:
+async def test_what_is_being_built_is_never_touched(world: SiteWorld, there: Site) -> None:
     await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
     await build(world, there, name)
@@ -189,8 +190,7 @@ async def test_what_is_being_built_is_never_touched(world: SiteWorld, site: Runn
 @pytest.mark.parametrize("name", [UNKNOWN, "operators-own"])
 async def test_what_no_record_knows_is_left_to_a_person(world: SiteWorld, there: Site, name: str) -> None:
     """A database that was restored from a backup does not know clusters that customers use."""
-    host = world.site.region(REGION).hosts[0].name
-    await there.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[host]))
+    await there.networks.put(name, on_a_host(world))
     await sweep(world)
     assert await stands(there, name) == {"network"}
     await there.networks.delete(name)
