@@ -14,8 +14,9 @@ from tests.support.run import fast_storage
 from tests.support.site import RunningSite
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.fixtures import site
+from tests.worker.engines import bench
 
-__all__ = ["site"]
+__all__ = ["bench", "site"]
 
 
 @pytest.fixture

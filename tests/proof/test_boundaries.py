@@ -26,6 +26,7 @@ from ipucloud.operations.store import Accepted
 from ipucloud.wire.faults import FaultAction
 from tests.proof.boundaries import Boundary, Moment, all_right, differs, watched_worker
 from tests.proof.operators import clear_reports, drain
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.world import SiteWorld
 
@@ -220,7 +221,7 @@ async def go_through(world: SiteWorld, cases: Sequence[Case]) -> list[str]:
     return wrong
 
 
-async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, full: bool, figures: Figures) -> None:
     cases = list(all_cases())
     last = [case for case in cases if case.step == "check_ipus" and case.trouble == "none"]
     exchanged = [case for case in cases if case.first == "broken create" and case.step == EXCHANGE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -18,6 +18,7 @@ from tests.proof.writes.write import Footprint, Setup, Write, change, make_setup
 from tests.support.database_proxy import database_proxy
 from tests.support.faultproxy import Proxy, Strike
 from tests.support.postgres import TestServer
+from tests.support.selection import Figures
 from tests.support.site import running_site
 from tests.support.world import SiteWorld, open_site_world, open_world
 
@@ -130,7 +131,7 @@ async def test_a_connection_that_died_before_commit_is_not_noticed(struck: Struc
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("lose", LOSSES)
 async def test_a_worker_goes_on_after_commits_nobody_confirmed(
-    postgres: TestServer, tmp_path: Path, lose: str, full: bool, figures: Callable[..., None]
+    postgres: TestServer, tmp_path: Path, lose: str, full: bool, figures: Figures
 ) -> None:
     """Clusters are built and taken down while every third commit of the worker is lost, or its answer."""
     rounds, losses = (25, 0) if full else (1, 0)

@@ -23,6 +23,7 @@ from tests.support.factories import Project, make_project
 from tests.support.faultproxy import proxy
 from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.run import fast_storage
+from tests.support.selection import Figures
 from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
@@ -76,7 +77,7 @@ async def answered(ask: Callable[[], Awaitable[list[str]]]) -> list[str]:
 
 
 async def test_immediate_restarts_under_load(
-    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     restarts, back = 20 if full else 2, 0.0
     with migrated_instance(instance_root) as instance:
@@ -122,7 +123,7 @@ async def a_project(url: str) -> Project:
 
 
 async def test_failover_to_a_synchronous_standby(
-    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     """SIGKILL for the primary's chief, promotion of the standby, and a new standby for the next round."""
     rounds, back = 5 if full else 1, 0.0

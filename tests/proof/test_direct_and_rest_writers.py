@@ -25,6 +25,7 @@ from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.partitions import NewPartition
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.postgres import Database as Scratch
+from tests.support.selection import Figures
 from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
@@ -201,7 +202,7 @@ async def prove(world: SiteWorld, server: ApiProcess, progress: Progress) -> flo
 
 
 async def test_controller_and_api_agree_with_two_direct_and_two_rest_writers_and_two_kills(
-    world: SiteWorld, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+    world: SiteWorld, database: Scratch, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     key = SecretStr(SECRETS_KEY)
     async with api_processes(database.app_url, tmp_path, 1, secrets_key=key) as [server], world.worker():

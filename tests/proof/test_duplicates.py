@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 
 import httpx
@@ -14,6 +14,7 @@ from tests.proof.servers import ApiProcess, api_processes
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
 from tests.proof.writes.write import Footprint, Setup, Write, change, make_setup
 from tests.support.postgres import TestServer
+from tests.support.selection import Figures
 from tests.support.world import open_world
 
 pytestmark = pytest.mark.anyio
@@ -109,7 +110,7 @@ async def refused_or_independent(setup: Setup, name: str, write: Write, client: 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", WRITES)
 async def test_many_at_once_are_one(
-    pair: tuple[Setup, Sequence[ApiProcess]], name: str, full: bool, figures: Callable[..., None]
+    pair: tuple[Setup, Sequence[ApiProcess]], name: str, full: bool, figures: Figures
 ) -> None:
     """Half of them meet at each of two processes."""
     setup, servers = pair
@@ -125,7 +126,7 @@ async def test_many_at_once_are_one(
 
 
 async def test_a_restart_in_between_changes_nothing(
-    pair: tuple[Setup, Sequence[ApiProcess]], full: bool, figures: Callable[..., None]
+    pair: tuple[Setup, Sequence[ApiProcess]], full: bool, figures: Figures
 ) -> None:
     setup, servers = pair
     clients = [server.client for server in servers]

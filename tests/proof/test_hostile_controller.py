@@ -19,6 +19,7 @@ from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
 from ipucloud.partitions.queries import GET_PARTITION
 from ipucloud.site.ports import Site, SiteError
 from tests.support.hostile import HostileController, hostile_controller
+from tests.support.selection import Figures
 from tests.support.site import address_of, running_site
 from tests.support.vipu import VipuDriver
 from tests.support.world import SiteWorld, authentication, open_site_world
@@ -39,7 +40,7 @@ def _failed() -> float:
 
 
 async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
-    world: SiteWorld, full: bool, figures: Callable[..., None]
+    world: SiteWorld, full: bool, figures: Figures
 ) -> None:
     answers = 10_000 if full else 150
     region = world.site.region().vipu
@@ -116,7 +117,7 @@ def _all_plain(value: object) -> None:
 
 
 async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
-    tmp_path: Path, full: bool, figures: Callable[..., None]
+    tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     answers = 10_000 if full else 600
     draw = random.Random(answers)  # noqa: S311  # repeatable, not secret

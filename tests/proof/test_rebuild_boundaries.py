@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from ipucloud.clusters.operations.rebuild import REBUILD
 from tests.proof.boundaries import Moment, Trial, all_right, differs, host_of, in_use, side_by_side, trouble
 from tests.support.catalogues import OTHER_IMAGE, with_other_image
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.world import IMAGE, SiteWorld
 from tests.support.world.customer import REGION
@@ -51,7 +52,7 @@ class Rebuild(Trial):
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary(world: SiteWorld, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, figures: Figures) -> None:
     world.catalogue = with_other_image(world.catalogue, REGION)
     trials = []
     clusters = await in_use(world, ["m2000-pod4"] * len(CASES))

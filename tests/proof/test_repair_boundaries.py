@@ -6,7 +6,7 @@ A machine that is drained meanwhile is kept by the cluster, and afterwards from 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from ipucloud.clusters.operations.replace import REPLACE
 from ipucloud.inventory.health.codes import Code
 from tests.proof.boundaries import Moment, Trial, all_right, differs, in_use, side_by_side
 from tests.proof.operators import drain
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.world import SiteWorld
 
@@ -60,7 +61,7 @@ async def go_through(world: SiteWorld, cases: Sequence[tuple[str, Moment, str]])
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, full: bool, figures: Figures) -> None:
     cases = list(itertools.product([step.name for step in REPLACE.steps], Moment, REQUESTS))
     chosen = cases if full else cases[::17]
     wrong: list[str] = []

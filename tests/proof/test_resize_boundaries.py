@@ -6,7 +6,7 @@ One cluster of each pair grows where it is, the other moves to another block; ha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 
 from ipucloud.clusters.operations.resize import RESIZE
 from tests.proof.boundaries import Moment, Trial, all_right, differs, in_use, side_by_side
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.world import SiteWorld
 
@@ -62,7 +63,7 @@ async def go_through(world: SiteWorld, cases: Sequence[tuple[str, Moment, str]])
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, full: bool, figures: Figures) -> None:
     cases = list(itertools.product([step.name for step in RESIZE.steps], Moment, REQUESTS))
     chosen = cases if full else cases[::11]
     wrong: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from ipucloud.clusters.operations.restart import REBOOT
 from tests.proof.boundaries import Moment, Trial, all_right, differs, host_of, in_use, side_by_side, trouble
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.world import SiteWorld
 
@@ -45,7 +46,7 @@ class Reboot(Trial):
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary(world: SiteWorld, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, figures: Figures) -> None:
     trials = []
     clusters = await in_use(world, ["m2000-pod4"] * len(CASES))
     for cluster, (step, moment, request, what) in zip(clusters, CASES, strict=True):

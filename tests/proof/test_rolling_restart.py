@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from tests.proof.customers import FULL_CROWD, Crowd, Register, more_writes
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.postgres import Database as Scratch
+from tests.support.selection import Figures
 from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
@@ -88,14 +89,13 @@ async def fleet(
         balancer = Balancer(servers)
         watching = asyncio.create_task(balancer.watch())
         stack.callback(watching.cancel)
-        async with asyncio.timeout(PATIENCE):
-            while len(balancer.ready) < len(servers):
-                await asyncio.sleep(LOOK_SECONDS)
+        for server in servers:
+            await _until_ready(balancer, server)
         yield servers, workers, balancer
 
 
 async def test_everything_is_replaced_and_nobody_notices(
-    database: Scratch, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+    database: Scratch, site: RunningSite, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     rounds, crowd = (5, FULL_CROWD) if full else (1, Crowd(3, 2))
     register = Register()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
@@ -34,6 +34,7 @@ from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_resources import Resource, Supply
 from tests.support.faultproxy import CALM, Proxy, proxy
 from tests.support.plain import NOBODY
+from tests.support.selection import Figures
 from tests.support.site import RunningSite, address_of, endpoint_of
 from tests.support.waiting import PATIENCE
 
@@ -209,7 +210,7 @@ def met(place: int, *, full: bool) -> list[SiteFault]:
     return [fault for number, fault in enumerate(FAULTS) if full or number == 0 or (number + place) % 3 == 0]
 
 
-async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figures: Figures) -> None:
     supply = Supply(site.inventory())
     counted: Counter[str] = Counter()
 

@@ -7,7 +7,7 @@ nothing, and is billed for what was used.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -22,6 +22,7 @@ from tests.proof.boundaries import Moment as Step
 from tests.proof.boundaries import Trial, all_right, differs, side_by_side, watched_worker
 from tests.proof.interrupted import Moment, interrupted
 from tests.proof.operators import clear_reports
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.world import SiteWorld
 
@@ -124,7 +125,7 @@ async def go_through(world: SiteWorld, place: Place) -> list[str]:
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, full: bool, figures: Figures) -> None:
     chosen: Sequence[Place] = PLACES if full else PLACES[2::4]
     wrong = [line for place in chosen for line in await go_through(world, place)]
     figures(cases=len(chosen) * len(KINDS) * len(REQUESTS), of=len(PLACES) * len(KINDS) * len(REQUESTS))

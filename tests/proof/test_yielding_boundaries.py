@@ -7,7 +7,7 @@ is not used, and each is billed for its own time.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 from uuid import UUID
@@ -28,6 +28,7 @@ from tests.proof.interrupted import Act, Moment, interrupted
 from tests.proof.operators import clear_reports
 from tests.support.preemptible import PREEMPTIBLE, offer_preemptible
 from tests.support.reservations import offer, reservation_json
+from tests.support.selection import Figures
 from tests.support.site import SECURE
 from tests.support.waiting import until
 from tests.support.world import SiteWorld
@@ -138,7 +139,7 @@ def preempted(phase: Phase, where: Where, ended_by: str) -> tuple[object, ...]:
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figures: Figures) -> None:
     cases = list(itertools.product(PREEMPTIONS, ENDED_BY))
     chosen = cases if full else cases[4::5]
     wrong = []
@@ -259,7 +260,7 @@ def reserved(moment: Moment, request: str) -> tuple[object, ...]:
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, figures: Figures) -> None:
     chosen = RESERVATIONS if full else RESERVATIONS[::3]
     wrong, later = [], itertools.count(1)
     for number, (turn, moment, request) in enumerate(chosen):

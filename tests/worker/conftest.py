@@ -13,11 +13,11 @@ from tests.support.openssh import KeyPair, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
 from tests.support.world import SiteWorld
-from tests.support.world.fixtures import db, site
+from tests.support.world.fixtures import site
 from tests.worker.customers import Logins
-from tests.worker.engines import Bench
+from tests.worker.engines import bench
 
-__all__ = ["db", "site"]
+__all__ = ["bench", "site"]
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +40,3 @@ async def world(
             for name, pair in pairs.items():
                 await make_ssh_key(connection, world.project.id, name, pair.public_line)
         yield world
-
-
-@pytest.fixture
-async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    bench = Bench(database.app_url)
-    yield bench
-    await bench.database.close()

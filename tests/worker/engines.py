@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
+import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,6 +25,7 @@ from ipucloud.reconcile.platform_work import PlatformWork
 from ipucloud.reconcile.reconciler import Reconciler, WorkItem
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
+from tests.support.postgres import Database as Scratch
 from tests.support.world import at_work
 
 IDLE = "run_at IS NULL AND lease_owner IS NULL"
@@ -157,3 +159,10 @@ class Bench:
             if watching is not None:
                 watching.cancel()
             await database.close()
+
+
+@pytest.fixture
+async def bench(database: Scratch) -> AsyncIterator[Bench]:
+    bench = Bench(database.app_url)
+    yield bench
+    await bench.database.close()
