@@ -6,6 +6,7 @@ The operations are those of the committed document; one without a case fails a t
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tests.proof.writes import (
     storage,
     webhooks,
 )
-from tests.proof.writes.write import Cases
+from tests.proof.writes.write import Cases, Footprint, Setup, change
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "openapi.json"
 WRITING = frozenset({"post", "put", "patch", "delete"})
@@ -109,3 +110,18 @@ def documented() -> frozenset[str]:
         for method, operation in methods.items()
         if method in WRITING and operation["operationId"] not in WITH_PASSWORDS
     )
+
+
+@dataclass(frozen=True)
+class Calm:
+    """A write in peace: its answer's status, and what it and its preparation change."""
+
+    status: int
+    change: Footprint
+
+
+async def in_peace(setup: Setup, name: str) -> Calm:
+    before = await setup.footprint()
+    answer = await (await WRITES[name](setup)).send(setup.client)
+    assert answer.is_success, answer.text
+    return Calm(answer.status_code, change(before, await setup.footprint()))
