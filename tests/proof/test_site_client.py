@@ -9,25 +9,13 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any
+from typing import Any, get_type_hints
 
 import httpx
 import pytest
 
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.ports import (
-    Addresses,
-    Hosts,
-    Machines,
-    Networks,
-    Site,
-    SiteBusy,
-    SiteRefused,
-    SiteUnknown,
-    Snapshots,
-    Volumes,
-)
-from ipucloud.site.vipu_ports import Vipu
+from ipucloud.site.ports import Site, SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.wire.faults import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
@@ -233,18 +221,9 @@ async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figur
 
 def test_no_call_was_forgotten() -> None:
     """A method added to a port without a case here is found. `machines.list` is several requests, one for each page."""
-    ports = {
-        "networks": Networks,
-        "hosts": Hosts,
-        "machines": Machines,
-        "vipu": Vipu,
-        "volumes": Volumes,
-        "snapshots": Snapshots,
-        "addresses": Addresses,
-    }
     methods = {
         f"{name}.{method}"
-        for name, port in ports.items()
+        for name, port in get_type_hints(Site).items()
         for method in vars(port)
         if not method.startswith("_") and callable(getattr(port, method))
     }
