@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.resources.resource import Resources
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 from tests.support.openssh import KeyPair, OpenSsh
@@ -36,11 +37,11 @@ class Logins:
 
 @dataclass
 class Customer:
-    """Who has volumes, snapshots or addresses: `table`."""
+    """Who has volumes, snapshots or addresses: `kept`."""
 
     world: SiteWorld
     logins: Logins
-    table: str
+    kept: Resources[Any]
 
     async def requested(self, effect: Callable[[AsyncConnection, Actor], Awaitable[Any]]) -> Any:
         async with self.world.database.begin() as connection:
@@ -48,8 +49,15 @@ class Customer:
 
     async def state(self, key: UUID, state: str, table: str | None = None) -> None:
         """Return once it is in this state."""
-        reached = f"SELECT state = :state FROM {table or self.table} WHERE id = :id"  # noqa: S608
+        reached = f"SELECT state = :state FROM {table or self.kept.nouns} WHERE id = :id"  # noqa: S608
         await until(lambda: self.world.value(reached, id=key, state=state), f"it is {state}")
+
+    async def delete(self, key: UUID) -> None:
+        await self.requested(lambda on, by: self.kept.delete(on, by, key))
+
+    async def events(self) -> list[str]:
+        query = "SELECT type FROM events WHERE subject_type = :noun ORDER BY id"
+        return await self.world.column(query, noun=self.kept.noun)
 
 
 async def refused(effect: Awaitable[Any]) -> Problem:

@@ -36,9 +36,6 @@ class AddressCustomer(Customer):
     async def detach(self, address: UUID) -> None:
         await self.requested(lambda on, by: ADDRESSES.detach(on, by, address))
 
-    async def delete(self, address: UUID) -> None:
-        await self.requested(lambda on, by: ADDRESSES.delete(on, by, address))
-
     async def where(self) -> tuple[str, int]:
         row = await self.world.one("SELECT ip, port FROM addresses WHERE state <> 'deleted'")
         return row.ip, row.port
@@ -65,15 +62,12 @@ class AddressCustomer(Customer):
         )
         return [(row.quantity, row.dimension, row.ended) for row in rows]
 
-    async def events(self) -> list[str]:
-        return await self.world.column("SELECT type FROM events WHERE subject_type = 'address' ORDER BY id")
-
 
 @pytest.fixture
 async def customer(world: SiteWorld, logins: Logins) -> AddressCustomer:
     async with world.database.begin() as connection:
         await offer_addresses(connection)
-    return AddressCustomer(world, logins, "addresses")
+    return AddressCustomer(world, logins, ADDRESSES)
 
 
 async def test_an_address_outlives_its_server_and_its_cluster(world: SiteWorld, customer: AddressCustomer) -> None:

@@ -32,9 +32,6 @@ class SnapshotCustomer(Customer):
         snapshot: UUID = await self.requested(lambda on, by: store.create(on, by, body, settings=self.world.settings))
         return snapshot
 
-    async def delete(self, snapshot: UUID) -> None:
-        await self.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
-
     async def run(self, cluster: UUID, command: str) -> str:
         row = await self.world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
         return await self.logins.run(row, command)
@@ -44,7 +41,7 @@ class SnapshotCustomer(Customer):
 async def customer(world: SiteWorld, logins: Logins) -> SnapshotCustomer:
     async with world.database.begin() as connection:
         await offer_snapshots(connection)
-    return SnapshotCustomer(world, logins, "snapshots")
+    return SnapshotCustomer(world, logins, SNAPSHOTS)
 
 
 async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(

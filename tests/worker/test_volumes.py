@@ -54,9 +54,6 @@ class VolumeCustomer(Customer):
     async def detach(self, volume: UUID) -> None:
         await self.requested(lambda on, by: VOLUMES.detach(on, by, volume))
 
-    async def delete(self, volume: UUID) -> None:
-        await self.requested(lambda on, by: VOLUMES.delete(on, by, volume))
-
     async def detached_and_deleted(self, volume: UUID) -> None:
         await self.detach(volume)
         await self.state(volume, "available")
@@ -83,16 +80,13 @@ class VolumeCustomer(Customer):
         )
         return [(row.quantity, row.ended) for row in rows]
 
-    async def events(self) -> list[str]:
-        return await self.world.column("SELECT type FROM events WHERE subject_type = 'volume' ORDER BY id")
-
 
 @pytest.fixture
 async def customer(world: SiteWorld, logins: Logins) -> VolumeCustomer:
     async with world.database.begin() as connection:
         await offer_volumes(connection)
         await offer_snapshots(connection)
-    return VolumeCustomer(world, logins, "volumes")
+    return VolumeCustomer(world, logins, VOLUMES)
 
 
 async def test_files_outlive_their_server_and_their_cluster(world: SiteWorld, customer: VolumeCustomer) -> None:
