@@ -99,8 +99,8 @@ def _known(
     """Whether the site answers this with what it knows of the object, and shows it so."""
 
     async def observe(site: Site, resource: Resource) -> bool:
-        found = await look(site, resource)
-        return found is not None and shows(found, resource)
+        answer = await look(site, resource)
+        return answer is not None and shows(answer, resource)
 
     return observe
 

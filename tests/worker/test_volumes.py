@@ -60,7 +60,7 @@ class VolumeCustomer(Customer):
         await self.delete(volume)
         await self.state(volume, "deleted")
 
-    async def made(self, name: str = "data", *, attached_to: UUID | None = None, **more: Any) -> UUID:
+    async def prepared(self, name: str = "data", *, attached_to: UUID | None = None, **more: Any) -> UUID:
         """A volume that is there, and at a cluster's server if one is named."""
         volume = await self.create(name, **more)
         await self.state(volume, "available")
@@ -95,7 +95,7 @@ async def test_files_outlive_their_server_and_their_cluster(world: SiteWorld, cu
         # The answers of the site are lost: each request is repeated, and finds what it did before.
         for call in ("volumes.put", "volumes.attach", "volumes.delete"):
             world.fault(call=call, action="drop_answer", times=1)
-        volume = await customer.made()
+        volume = await customer.prepared()
         assert await customer.billed() == [(10, False)]
         await customer.attach(volume, cluster)
         await customer.state(volume, "attached")
@@ -145,7 +145,7 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(
 ) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
-        volume = await customer.made(attached_to=cluster)
+        volume = await customer.prepared(attached_to=cluster)
         await customer.run("echo weights > /volumes/data/model")
         await customer.resize(volume, 40)
         await customer.state(volume, "attached")
@@ -163,7 +163,7 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(
 
 async def test_a_new_cluster_has_its_volumes_when_it_is_active(world: SiteWorld, customer: VolumeCustomer) -> None:
     async with world.worker():
-        first, second = await customer.made("first"), await customer.made("second")
+        first, second = await customer.prepared("first"), await customer.prepared("second")
         world.fault(call="volumes.attach", action="drop_answer", times=1)
         cluster = await world.build(
             ssh_keys=["ours"], volumes=[{"volume": "first"}, {"volume": str(second), "server": 0}]
@@ -193,7 +193,7 @@ async def test_a_create_that_does_not_succeed_leaves_its_volume_free(
     world: SiteWorld, customer: VolumeCustomer, end: str
 ) -> None:
     async with world.worker():
-        volume = await customer.made()
+        volume = await customer.prepared()
         cluster = await world.build("writer", ssh_keys=["ours"], volumes=[{"volume": "data"}])
         await customer.run("echo weights > /volumes/data/model")
         await world.succeeded(await world.delete(cluster))
@@ -239,7 +239,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
         cluster = await world.build(ssh_keys=["ours"])
         for call in ("snapshots.put", "snapshots.delete"):
             world.fault(call=call, action="drop_answer", times=1)
-        volume = await customer.made(attached_to=cluster)
+        volume = await customer.prepared(attached_to=cluster)
         await customer.run("echo weights > /volumes/data/model; ln -s model /volumes/data/latest")
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "available")
@@ -247,7 +247,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
         await customer.run("echo spoilt > /volumes/data/model")
         # It needs its volume no longer.
         await customer.detached_and_deleted(volume)
-        restored = await customer.made("again", gib=20, snapshot="before")
+        restored = await customer.prepared("again", gib=20, snapshot="before")
         await customer.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
         assert await customer.billed("snapshot_id") == [(10, True)]
         await customer.copied(snapshot, "deleted")
@@ -264,7 +264,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
 async def test_a_snapshot_that_the_site_refuses_is_not_billed(world: SiteWorld, customer: VolumeCustomer) -> None:
     world.fault(call="snapshots.put", action="status", status=422, times=1)
     async with world.worker():
-        volume = await customer.made()
+        volume = await customer.prepared()
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "error")
         assert await customer.billed("snapshot_id") == []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tests.proof.writes.write import Case, Cases, Where, after, made, of_account, of_project, sent
+from tests.proof.writes.write import Case, Cases, Where, after, created, of_account, of_project, sent
 
 BUDGET = {"name": "All", "amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
 EUROS = {"amount": "10.00", "currency": "EUR"}
 
 
 def _budgets(home: Where) -> tuple[Case, Case, Case]:
-    budget = made(home, "/budgets", BUDGET)
+    budget = created(home, "/budgets", BUDGET)
     return (
         sent(home, "POST", "/budgets", BUDGET, BUDGET | {"name": "B"}),
         sent(budget, "PATCH", "", {"name": "Some"}, {"name": "Others"}),

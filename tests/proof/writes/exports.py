@@ -9,7 +9,7 @@ from tests.proof.writes.write import (
     Setup,
     Where,
     Write,
-    made,
+    created,
     of_account,
     of_project,
     of_project_for_admin,
@@ -19,7 +19,7 @@ from tests.proof.writes.write import (
 
 def _exports(home: Where, billing: str, of: str) -> Cases:
     """`billing`: the path below at which exports are."""
-    bucket = made(home, "/s3-connections", s3_connection_json())
+    bucket = created(home, "/s3-connections", s3_connection_json())
 
     async def with_bucket(setup: Setup) -> tuple[At, dict[str, object]]:
         """The path of schedules, and the body of one that delivers to a bucket."""

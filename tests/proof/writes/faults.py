@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from tests.proof.writes.write import At, Cases, Setup, made, sent
+from tests.proof.writes.write import At, Cases, Setup, created, sent
 
 SAID = {"description": "IPU 3 hangs"}
 
@@ -30,7 +30,7 @@ async def _cluster(setup: Setup) -> tuple[At, UUID]:
 
 async def _reported(setup: Setup) -> At:
     """A report, as its operator reaches it."""
-    at = await made(_machine, ":report-fault", SAID)(setup)
+    at = await created(_machine, ":report-fault", SAID)(setup)
     return At(f"/v1/operator/fault-reports/{at.path.rpartition('/')[2]}", setup.admin.secret)
 
 

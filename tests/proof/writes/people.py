@@ -13,7 +13,7 @@ from ipucloud.identity.tables import browser_sessions
 from ipucloud.identity.tokens import Kind, new_secret
 from ipucloud.kernel.ids import new_id
 from tests.api.support import key
-from tests.proof.writes.write import At, Cases, Setup, Where, Write, made, of_account, of_project, sent
+from tests.proof.writes.write import At, Cases, Setup, Where, Write, created, of_account, of_project, sent
 from tests.support.people import make_member, make_owned, make_person
 
 _CLIENTS = count(1)
@@ -24,7 +24,7 @@ def _invitations(home: Where, of: str, **role: str) -> Cases:
     def body(setup: Setup) -> dict[str, object]:
         return {"email": f"{setup.fresh()}@example.com", **role}
 
-    invitation = made(home, "/invitations", body)
+    invitation = created(home, "/invitations", body)
     return {
         f"create{of}Invitation": sent(home, "POST", "/invitations", body, body),
         f"renew{of}Invitation": sent(invitation, "POST", ":renew"),

@@ -11,7 +11,7 @@ from tests.proof.writes.write import (
     Setup,
     Where,
     Write,
-    made,
+    created,
     of_project,
     of_project_for_admin,
     platform,
@@ -54,7 +54,7 @@ SSH_KEY = {"name": "desk", "public_key": PUBLIC_KEY}
 
 def _tokens(home: Where, of: str, role: str, other: str) -> Cases:
     body = {"name": "ci", "role": role}
-    token = made(home, "/tokens", body)
+    token = created(home, "/tokens", body)
     return {
         f"create{of}Token": sent(home, "POST", "/tokens", body, body | {"role": other}),
         f"revoke{of}Token": sent(token, "DELETE"),
@@ -65,7 +65,7 @@ def _tokens(home: Where, of: str, role: str, other: str) -> Cases:
 MORE: dict[str, object] = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 9000, "reason": "a POD1024"}
 
 
-QUOTA_REQUEST = made(of_project, "/quota-requests", MORE)
+QUOTA_REQUEST = created(of_project, "/quota-requests", MORE)
 
 
 async def _asked_of_operator(setup: Setup) -> At:
@@ -85,7 +85,7 @@ def _may(_: Setup) -> dict[str, object]:
 WRITES: Cases = {
     "createReservation": sent(of_project, "POST", "/reservations", _may, _june),
     "estimateReservation": sent(of_project, "POST", "/reservations:estimate", _may, _june),
-    "cancelReservation": sent(made(of_project, "/reservations", _may), "POST", ":cancel"),
+    "cancelReservation": sent(created(of_project, "/reservations", _may), "POST", ":cancel"),
     "createProject": create_project,
     "updateProject": sent(of_project_for_admin, "PATCH", "", {"name": "Renamed"}, {"name": "Otherwise"}),
     "deleteProject": sent(of_project_for_admin, "DELETE"),
@@ -95,7 +95,7 @@ WRITES: Cases = {
     "grantQuotaRequest": sent(_asked_of_operator, "POST", ":grant", {"limit": 8000}, {"limit": 7000}),
     "declineQuotaRequest": sent(_asked_of_operator, "POST", ":decline", {"reason": "no room"}, {"reason": "another"}),
     "createSshKey": sent(of_project, "POST", "/ssh-keys", SSH_KEY, SSH_KEY | {"name": "bench"}),
-    "deleteSshKey": sent(made(of_project, "/ssh-keys", SSH_KEY), "DELETE"),
+    "deleteSshKey": sent(created(of_project, "/ssh-keys", SSH_KEY), "DELETE"),
     "rotateSshAuthority": sent(of_project, "POST", "/ssh-authority:rotate"),
     "signIn": sign_in,
     "signOut": sign_out,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.inventory.expected.changes import replace
 from tests.api.support import key
-from tests.proof.writes.write import ACCEPTED, DELETED, REPLACED, At, Cases, Setup, Write, made, platform, sent
+from tests.proof.writes.write import ACCEPTED, DELETED, REPLACED, At, Cases, Setup, Write, created, platform, sent
 from tests.support.world.customer import REGION
 
 FREEZE = {"reason": "the site is rebuilt", "expires_at": "2126-01-01T00:00:00Z"}
@@ -82,7 +82,7 @@ WRITES: Cases = {
     "endSimulatedFault": end_simulated_fault,
     "startFreeze": start_freeze,
     "endFreeze": sent(
-        made(platform, "/operator/freezes", FREEZE), "POST", ":end", {"reason": "it is ready"}, {"reason": "another"}
+        created(platform, "/operator/freezes", FREEZE), "POST", ":end", {"reason": "it is ready"}, {"reason": "another"}
     ),
     "forceDeleteCluster": sent(_cluster, "POST", ":force-delete", {"reason": "it is abused"}, {"reason": "another"}),
     "replaceExpectedInventory": replace_expected_inventory,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from tests.proof.writes.write import Cases, Where, made, of_account, of_project, sent
+from tests.proof.writes.write import Cases, Where, created, of_account, of_project, sent
 
 HOOK = {"url": "https://hooks.example.com/"}
 KEPT, ENDED = {"keep_previous_seconds": 60}, {"keep_previous_seconds": 0}
 
 
 def _webhooks(home: Where, of: str) -> Cases:
-    webhook = made(home, "/webhooks", HOOK)
-    delivery = made(webhook, ":ping", {}, shown="/deliveries")
+    webhook = created(home, "/webhooks", HOOK)
+    delivery = created(webhook, ":ping", {}, shown="/deliveries")
     return {
         f"create{of}Webhook": sent(home, "POST", "/webhooks", HOOK, HOOK | {"description": "other"}),
         f"update{of}Webhook": sent(webhook, "PATCH", "", {"description": "ours"}, {"description": "theirs"}),

@@ -174,7 +174,7 @@ def sent(
     return write
 
 
-def made(where: Where, path: str, body: Body | Callable[[Setup], Body], shown: str | None = None) -> Where:
+def created(where: Where, path: str, body: Body | Callable[[Setup], Body], shown: str | None = None) -> Where:
     """Something that is made by a POST to a path below; `shown`: the path below at which it is then."""
 
     async def make(setup: Setup) -> At:
