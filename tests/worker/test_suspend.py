@@ -9,15 +9,19 @@ from uuid import UUID
 
 import pytest
 
+from ipucloud.billing.budgets.evaluate import evaluate_budgets
+from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED
+from ipucloud.kernel.money import Money
+from ipucloud.policies.spend_stops import suspend_unpaid
 from ipucloud.wire import vipu_admin_pb2 as pb
 from tests.support.breakable import open_emptied_world
 from tests.support.factories import set_quota
 from tests.support.machine import Need, needs
 from tests.support.site import SECURE
 from tests.support.vipu import VipuDriver
-from tests.support.waiting import until
+from tests.support.waiting import PATIENCE, until
 from tests.support.world import CALL_SECONDS, SiteWorld
 from tests.worker.customers import Logins, refused
 
@@ -231,3 +235,26 @@ async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_custo
         assert await world.findings() == []
         await resumed(world, cluster)
         assert (await intervals(world), hosts(world)) == ((2, 1), ["running"])
+
+
+async def over_budget(world: SiteWorld) -> UUID:
+    """Look at budgets until the cluster's first second is over; the operation that suspends it then."""
+    async with asyncio.timeout(PATIENCE):
+        while not await world.value("SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"):
+            await evaluate_budgets(world.database)
+            await suspend_unpaid(world.database, world.settings)
+    operation: UUID = await world.value("SELECT id FROM operations WHERE kind = 'cluster.suspend'")
+    return operation
+
+
+async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(world: SiteWorld) -> None:
+    """The minute that began costs more than the budget has."""
+    async with world.worker():
+        await world.build(flavor="m2000-pod4")
+        budget = NewBudget("NLP", Money.of("0.01", "EUR"), None, [Threshold("actual", 100, "suspend")])
+        async with world.database.begin() as connection:
+            await create(connection, Owner("project", world.project.id), budget, None)
+        await world.succeeded(await over_budget(world))
+        state, why = await world.one("SELECT state, state_reason FROM clusters")
+        assert (state, why) == ("suspended", "the budget 'NLP' has reached 100 % of its amount (actual)")
+        assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0
