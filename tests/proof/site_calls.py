@@ -67,7 +67,11 @@ class _Port:
         def at_site(_: Sites, site: Site, resource: Resource) -> Awaitable[Any]:
             return make(getattr(site, self.name), resource)
 
-        values = {"prepare": prepare or self.prepare, "target": self.target, "missing": self.missing} | more
+        values: dict[str, Any] = {
+            "prepare": prepare or self.prepare,
+            "target": self.target,
+            "missing": self.missing,
+        } | more
         return CallCase(f"{self.name}.{method}", call, at_site, **values)
 
     def lists(self, method: str, call: Call, make: Make, prepare: Prepare = r.nothing, **more: Any) -> CallCase:

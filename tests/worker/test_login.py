@@ -37,7 +37,7 @@ async def servers(world: SiteWorld, cluster: UUID) -> Sequence[Any]:
     return await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=cluster)
 
 
-async def login(world: SiteWorld, logins: Logins, flavor: str = "m2000-pod4", **changes: object) -> OpenSsh:
+async def login(world: SiteWorld, logins: Logins, flavor: str = "m2000-pod4", **changes: Any) -> OpenSsh:
     """Create a cluster, and be ready to log in to its server."""
     [server] = await servers(world, await world.build(flavor=flavor, ssh_keys=["ours"], **changes))
     return logins.to(server)

@@ -167,9 +167,9 @@ def sent(
 
     async def write(setup: Setup) -> Write:
         at = await where(setup)
-        bodies = [each(setup) if callable(each) else each for each in (body, other_body)]
+        first, other = (each(setup) if callable(each) else each for each in (body, other_body))
         headers = key() if (method in {"POST", "PATCH"} if keyed is None else keyed) else {}
-        return Write(method, at.path + path, at.secret, *bodies, headers)
+        return Write(method, at.path + path, at.secret, first, other, headers)
 
     return write
 
