@@ -31,67 +31,108 @@ class Expectation:
 
 
 class Kind:
-    """`after`: the point from which hits count. `first`: the victim's traps before the deadly one."""
+    """`after`: the point from which hits count. `first`: the victim's traps before the deadly one.
+
+    `ends`: how the operation has to end, and its cluster. `fault`: the site's rule from the request on. `cancelled_at`:
+    the call to the site after which the operation is cancelled.
+    """
 
     name: ClassVar[str]
     after: ClassVar[str | None] = None
     settings: ClassVar[Mapping[str, Any]] = NOTHING
     first: ClassVar[tuple[Trap, ...]] = ()
+    ends: ClassVar[tuple[str, str]] = ("succeeded", "active")
+    fault: ClassVar[Mapping[str, object] | None] = None
+    cancelled_at: ClassVar[str | None] = None
+
+    async def begin(self, lab: Lab) -> Accepted:
+        """Ask for an operation on a cluster."""
+        raise NotImplementedError
 
     async def ask(self, lab: Lab) -> Expectation:
-        raise NotImplementedError
+        accepted = await self.begin(lab)
+        if self.fault is not None:
+            lab.fault(**self.fault)
+        return Expectation(accepted.target_id, accepted, *self.ends)
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         """Return when the victim has nothing more to do. Cancelled when it has died."""
+        if self.cancelled_at is not None:
+            await victim.reached(f"site.after:{self.cancelled_at}")
+            assert await lab.cancel(expectation.operation)
         await lab.finished(expectation.operation)
 
     async def recover(self, lab: Lab, expectation: Expectation) -> None:
         """What others have to achieve once the victim is gone, besides the end of the operation."""
 
 
-class Create(Kind):
-    name = "create"
+class Beside(Kind):
+    """Something that is done for a cluster in use, and is no operation on it."""
 
-    async def ask(self, lab: Lab) -> Expectation:
-        creation = await lab.create_fresh()
-        return Expectation(creation.target_id, creation, "succeeded", "active")
+    async def start(self, lab: Lab, cluster: UUID) -> None:
+        raise NotImplementedError
 
+    async def complete(self, lab: Lab, cluster: UUID) -> None:
+        """Return when a worker has done it."""
+        raise NotImplementedError
 
-class Delete(Kind):
-    name = "delete"
+    async def check(self, lab: Lab, cluster: UUID) -> None:
+        """What has to be so in the end."""
 
     async def ask(self, lab: Lab) -> Expectation:
         cluster = await lab.an_active_cluster()
-        return Expectation(cluster, await lab.delete(cluster), "succeeded", "deleted")
-
-
-class Cancel(Kind):
-    """Cancelled when all but its Poplar server is there."""
-
-    name = "cancel"
-    after = "operation.cancel_seen"
-
-    async def ask(self, lab: Lab) -> Expectation:
-        lab.fault(call="hosts.put_server", action="status", status=503)
-        creation = await lab.create_fresh()
-        return Expectation(creation.target_id, creation, "cancelled", "deleted")
+        await self.start(lab, cluster)
+        return Expectation(cluster, await lab.last_success(cluster), *self.ends)
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
-        await victim.reached("site.after:hosts.put_server")
-        assert await lab.cancel(expectation.operation)
-        await super().drive(lab, expectation, victim)
+        await self.complete(lab, expectation.cluster)
+
+    async def recover(self, lab: Lab, expectation: Expectation) -> None:
+        async with lab.survivor(**self.settings):
+            await self.complete(lab, expectation.cluster)
+        await self.check(lab, expectation.cluster)
 
 
-class Undo(Kind):
+def busy(call: str) -> Mapping[str, object]:
+    """A rule by which the site does not carry out such calls."""
+    return {"call": call, "action": "status", "status": 503, "grpc_status": "UNAVAILABLE"}
+
+
+def refusing(call: str, **more: object) -> Mapping[str, object]:
+    return {"call": call, "action": "status", "status": 422, "grpc_status": "INVALID_ARGUMENT", **more}
+
+
+class Create(Kind):
+    name = "create"
+
+    async def begin(self, lab: Lab) -> Accepted:
+        return await lab.create_fresh()
+
+
+class Delete(Kind):
+    name, ends = "delete", ("succeeded", "deleted")
+
+    async def begin(self, lab: Lab) -> Accepted:
+        return await lab.delete(await lab.an_active_cluster())
+
+
+class Cancel(Create):
+    """Cancelled when all but its Poplar server is there."""
+
+    name, ends = "cancel", ("cancelled", "deleted")
+    after = "operation.cancel_seen"
+    fault, cancelled_at = busy("hosts.put_server"), "hosts.put_server"
+
+
+class Undo(Create):
     """A create that the site refuses when all but its Poplar server is there."""
 
-    name = "undo"
+    name, ends = "undo", ("failed", "error")
     after = "site.after:hosts.put_server"
+    fault = refusing("hosts.put_server")
 
-    async def ask(self, lab: Lab) -> Expectation:
-        lab.fault(call="hosts.put_server", action="status", status=422)
-        creation = await lab.create_fresh()
-        return Expectation(creation.target_id, creation, "failed", "error")
+
+STALLED = MappingProxyType({"call": "networks.put", "action": "stall", "times": 1})
 
 
 class Held(Create):
@@ -99,10 +140,7 @@ class Held(Create):
 
     name = "held"
     settings = MappingProxyType({"lease_seconds": 0.6, "site_call_timeout": 0.5})
-
-    async def ask(self, lab: Lab) -> Expectation:
-        lab.fault(call="networks.put", action="stall", times=1)
-        return await super().ask(lab)
+    fault = STALLED
 
 
 class Drain(Create):
@@ -110,10 +148,7 @@ class Drain(Create):
 
     name = "drain"
     settings = MappingProxyType({"drain_seconds": 0.05})
-
-    async def ask(self, lab: Lab) -> Expectation:
-        lab.fault(call="networks.put", action="stall", times=1)
-        return await super().ask(lab)
+    fault = STALLED
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.reached("site.before:networks.put")

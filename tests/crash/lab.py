@@ -115,10 +115,11 @@ class Lab(SiteWorld):
         engine, _ = assemble(self.database, self.sites, settings, SystemClock())
         return at_work(engine)
 
-    async def creation(self, cluster: UUID) -> UUID:
-        """The operation that created a cluster."""
+    async def last_success(self, cluster: UUID) -> UUID:
+        """The operation on the cluster that succeeded last."""
         operation: UUID = await self.value(
-            "SELECT id FROM operations WHERE cluster_id = :id AND kind = 'cluster.create'", id=cluster
+            "SELECT id FROM operations WHERE cluster_id = :id AND state = 'succeeded' ORDER BY created_at DESC LIMIT 1",
+            id=cluster,
         )
         return operation
 

@@ -4,64 +4,15 @@ from __future__ import annotations
 
 import runpy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.crash.broken import BROKEN_KINDS, Isolate, Replace, ReplaceInResize
-from tests.crash.buckets import S3_KINDS, ChangeS3
-from tests.crash.kinds import (
-    KINDS,
-    SPECIAL,
-    Bug,
-    Cancel,
-    Create,
-    Cut,
-    Delete,
-    Drain,
-    Held,
-    Kind,
-    Stale,
-    StaleHeld,
-    Tasks,
-)
+from tests.crash import beside, broken, changing, kinds, partitions, requests, running, storing
+from tests.crash.kinds import Kind
 from tests.crash.lab import Lab
-from tests.crash.logging_in import TERMINAL_KINDS, OpenTerminal
-from tests.crash.losing import Lose
-from tests.crash.observing import Observe
-from tests.crash.partitions import (
-    PARTITION_KINDS,
-    PARTITION_REQUESTS,
-    MakePartition,
-    PostPartition,
-    PostRemoval,
-    RefusedPartition,
-    RefusedReset,
-    RemovePartition,
-    ResetPartition,
-    RotateKey,
-    SeveralPartitions,
-)
-from tests.crash.preempting import NOTICE_KINDS, ShowNotice
-from tests.crash.reaching import ADDRESS_KINDS, KeepAddress
-from tests.crash.rebuilding import REBUILD_KINDS, REBUILD_REQUESTS, ChangeKeys, PostRebuild, Rebuild, UndoRebuild
-from tests.crash.repairing import REPAIR_KINDS, REPAIR_REQUESTS, PostRepair
-from tests.crash.requests import (
-    REQUEST_KINDS,
-    PostCancel,
-    PostCreate,
-    PostDelete,
-    RequestCase,
-    RequestKind,
-    attempt_request,
-)
-from tests.crash.resizing import RESIZE_KINDS, RESIZE_REQUESTS, CancelResize, PostResize, Resize
-from tests.crash.restarting import RESTART_KINDS, RESTART_REQUESTS, PostReboot, Reboot
-from tests.crash.running import JOB_KINDS, RunJob, RunService, StopJob
-from tests.crash.storing import VOLUME_KINDS, VOLUME_REQUESTS, KeepSnapshot, KeepVolume, PostCreateWithVolume
-from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
+from tests.crash.requests import RequestCase, RequestKind, attempt_request
 from tests.crash.trials import Case, Outcome, attempt
-from tests.crash.validating import Validate
 from tests.support.machine import Need, has
 
 AnyCase: TypeAlias = Case | RequestCase
@@ -82,57 +33,57 @@ BY_HAND = (":redfish.log",)
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {
-    "operation.cancel_seen": Cancel(),
-    "operation.undo_appended": Cancel(),
-    "operation.opened": PostCreate(),
-    "operation.woken": PostCreate(),
-    "cluster.machines_released": Delete(),
-    "cluster.machines_freed": Delete(),
-    "cluster.servers_switched_off": Suspend(),
-    "cluster.named_anew": PostResume(),
-    "cluster.hardware_reported": Replace(),
-    "cluster.hardware_given_back": Replace(),
-    "cluster.hardware_exchanged": Replace(),
-    "operation.steps_appended": Replace(),
-    "cluster.cleaning_recorded": Replace(),
-    "cluster.hardware_isolated": Isolate(),
-    "cluster.boots_recorded": Reboot(),
-    "cluster.servers_settled": Reboot(),
-    "resize.others_taken": ReplaceInResize(),
-    "resize.sides_changed": Resize(),
-    "resize.machines_settled": Resize(),
-    "resize.settled": Resize(),
-    "resize.undo_begun": CancelResize(),
-    "cluster.rebuild_begun": Rebuild(),
-    "cluster.servers_rebuilt": Rebuild(),
-    "cluster.rebuild_settled": UndoRebuild(),
-    "cluster.keys_recorded": ChangeKeys(),
-    "s3_access.recorded": ChangeS3(),
-    "snapshot.recorded": KeepSnapshot(),
-    "address.recorded": KeepAddress(),
-    "volume.recorded": KeepVolume(),
-    "create.volumes_taken": PostCreateWithVolume(),
-    "preemption_files.recorded": ShowNotice(),
-    "cluster.settled": Observe(),
-    "cluster.credited": Observe(),
-    "sweep.leftover_found": Lose(),
-    "partitions.rows_changed": SeveralPartitions(),
-    "partitions.observed": SeveralPartitions(),
-    "partitions.undo_begun": RefusedPartition(),
-    "partitions.reset_marked": ResetPartition(),
-    "partitions.given_up": RefusedReset(),
-    "partition_request.partition_written": PostPartition(),
-    "partition_request.preempted": PostRemoval(),
-    "partition_request.desired_state_written": PostRemoval(),
-    "engine.before_heartbeat": Held(),
-    "engine.heartbeat_sent": Held(),
-    "engine.draining": Drain(),
-    "engine.before_hand_back": Drain(),
-    "engine.finished_alone": Bug(),
-    "engine.reconciler_failed": Bug(),
-    "engine.database_lost": Cut(),
-    "engine.stale_result": Stale(),
-    "engine.stale_pass": StaleHeld(),
+    "operation.cancel_seen": kinds.Cancel(),
+    "operation.undo_appended": kinds.Cancel(),
+    "operation.opened": requests.POST_CREATE,
+    "operation.woken": requests.POST_CREATE,
+    "cluster.machines_released": kinds.Delete(),
+    "cluster.machines_freed": kinds.Delete(),
+    "cluster.servers_switched_off": changing.Suspend(),
+    "cluster.named_anew": changing.POST_RESUME,
+    "cluster.hardware_reported": broken.Replace(),
+    "cluster.hardware_given_back": broken.Replace(),
+    "cluster.hardware_exchanged": broken.Replace(),
+    "operation.steps_appended": broken.Replace(),
+    "cluster.cleaning_recorded": broken.Replace(),
+    "cluster.hardware_isolated": broken.Isolate(),
+    "cluster.boots_recorded": changing.Reboot(),
+    "cluster.servers_settled": changing.Reboot(),
+    "resize.others_taken": broken.ReplaceInResize(),
+    "resize.sides_changed": changing.Resize(),
+    "resize.machines_settled": changing.Resize(),
+    "resize.settled": changing.Resize(),
+    "resize.undo_begun": changing.CancelResize(),
+    "cluster.rebuild_begun": changing.Rebuild(),
+    "cluster.servers_rebuilt": changing.Rebuild(),
+    "cluster.rebuild_settled": changing.UndoRebuild(),
+    "cluster.keys_recorded": changing.ChangeKeys(),
+    "s3_access.recorded": beside.ChangeS3(),
+    "snapshot.recorded": storing.KeepSnapshot(),
+    "address.recorded": storing.KeepAddress(),
+    "volume.recorded": storing.KeepVolume(),
+    "create.volumes_taken": storing.POST_CREATE_WITH_VOLUME,
+    "preemption_files.recorded": beside.ShowNotice(),
+    "cluster.settled": broken.Observe(),
+    "cluster.credited": broken.Observe(),
+    "sweep.leftover_found": broken.Lose(),
+    "partitions.rows_changed": partitions.SeveralPartitions(),
+    "partitions.observed": partitions.SeveralPartitions(),
+    "partitions.undo_begun": partitions.RefusedPartition(),
+    "partitions.reset_marked": partitions.ResetPartition(),
+    "partitions.given_up": partitions.RefusedReset(),
+    "partition_request.partition_written": partitions.POST_PARTITION,
+    "partition_request.preempted": partitions.POST_REMOVAL,
+    "partition_request.desired_state_written": partitions.POST_REMOVAL,
+    "engine.before_heartbeat": kinds.Held(),
+    "engine.heartbeat_sent": kinds.Held(),
+    "engine.draining": kinds.Drain(),
+    "engine.before_hand_back": kinds.Drain(),
+    "engine.finished_alone": kinds.Bug(),
+    "engine.reconciler_failed": kinds.Bug(),
+    "engine.database_lost": kinds.Cut(),
+    "engine.stale_result": kinds.Stale(),
+    "engine.stale_pass": kinds.StaleHeld(),
 }
 _DELETE_CALLS = (
     "hosts.delete_server",
@@ -144,48 +95,43 @@ _DELETE_CALLS = (
     "networks.delete",
 )
 _OTHER_CALLS: dict[str, Kind] = {
-    "hosts.power": Suspend(),
-    "hosts.put_keys": ChangeKeys(),
-    "hosts.put_login_key": OpenTerminal(),
-    "hosts.put_s3": ChangeS3(),
-    "hosts.put_preemption": ShowNotice(),
-    "hosts.rebuild": Rebuild(),
-    "hosts.put_job": RunJob(),
-    "hosts.get_job": RunJob(),
-    "hosts.stop_job": StopJob(),
-    "hosts.console": Observe(),
-    **dict.fromkeys(("snapshots.get", "snapshots.put", "snapshots.delete"), KeepSnapshot()),
-    **dict.fromkeys(("addresses.get", "addresses.put", "addresses.attach", "addresses.delete"), KeepAddress()),
-    **dict.fromkeys(("volumes.get", "volumes.put", "volumes.attach", "volumes.delete"), KeepVolume()),
-    "vipu.ResetPartition": ResetPartition(),
-    "vipu.RemovePartition": RemovePartition(),
-    "vipu.GetPartitionIpuofConfig": MakePartition(),
-    "admin.ListLinks": RotateKey(),
-    "admin.RemoveAccessKey": RotateKey(),
+    "hosts.power": changing.Suspend(),
+    "hosts.put_keys": changing.ChangeKeys(),
+    "hosts.put_login_key": beside.OpenTerminal(),
+    "hosts.put_s3": beside.ChangeS3(),
+    "hosts.put_preemption": beside.ShowNotice(),
+    "hosts.rebuild": changing.Rebuild(),
+    "hosts.put_job": running.RunJob(),
+    "hosts.get_job": running.RunJob(),
+    "hosts.stop_job": running.StopJob(),
+    "hosts.console": broken.Observe(),
+    **dict.fromkeys(("snapshots.get", "snapshots.put", "snapshots.delete"), storing.KeepSnapshot()),
+    **dict.fromkeys(("addresses.get", "addresses.put", "addresses.attach", "addresses.delete"), storing.KeepAddress()),
+    **dict.fromkeys(("volumes.get", "volumes.put", "volumes.attach", "volumes.delete"), storing.KeepVolume()),
+    "vipu.ResetPartition": partitions.ResetPartition(),
+    "vipu.RemovePartition": partitions.RemovePartition(),
+    "vipu.GetPartitionIpuofConfig": partitions.MakePartition(),
+    "admin.ListLinks": partitions.RotateKey(),
+    "admin.RemoveAccessKey": partitions.RotateKey(),
 }
 _TASK_CALLS = ("inventory.get", "networks.list", "hosts.list")
-_FAMILIES: dict[str, Callable[[str], AnyCase]] = {
-    "create": lambda point: RequestCase(PostCreate(), point),
-    "notifier": lambda point: RequestCase(PostCreate(), point),
-    "request": lambda point: RequestCase(PostCreate(), point),
-    "begin": lambda point: RequestCase(PostDelete(), point),
-    "delete": lambda point: RequestCase(PostDelete(), point),
-    "suspend": lambda point: RequestCase(PostSuspend(), point),
-    "resume": lambda point: RequestCase(PostResume(), point),
-    "replace": lambda point: RequestCase(PostRepair(), point),
-    "resize": lambda point: RequestCase(PostResize(), point),
-    "restart": lambda point: RequestCase(PostReboot(), point),
-    "rebuild": lambda point: RequestCase(PostRebuild(), point),
-    "partitions": lambda point: Case(MakePartition(), point),
-    "partition_request": lambda point: RequestCase(PostPartition(), point),
-    "cancel": lambda point: RequestCase(PostCancel(), point),
-    "observation": lambda point: Case(Observe(), point),
-    "jobs": lambda point: Case(RunJob(), point),
-    "services": lambda point: Case(RunService(), point),
-    "leftovers": lambda point: Case(Tasks(), point),
-    "sweep": lambda point: Case(Tasks(), point),
-    "sync": lambda point: Case(Tasks(), point),
-    "validation": lambda point: Case(Validate(), point),
+_FAMILIES: dict[str, Kind | RequestKind] = {
+    **dict.fromkeys(("create", "notifier", "request"), requests.POST_CREATE),
+    **dict.fromkeys(("begin", "delete"), requests.POST_DELETE),
+    "suspend": changing.POST_SUSPEND,
+    "resume": changing.POST_RESUME,
+    "replace": changing.POST_REPAIR,
+    "resize": changing.POST_RESIZE,
+    "restart": changing.POST_REBOOT,
+    "rebuild": changing.POST_REBUILD,
+    "partitions": partitions.MakePartition(),
+    "partition_request": partitions.POST_PARTITION,
+    "cancel": requests.POST_CANCEL,
+    "observation": broken.Observe(),
+    "jobs": running.RunJob(),
+    "services": running.RunService(),
+    **dict.fromkeys(("leftovers", "sweep", "sync"), kinds.Tasks()),
+    "validation": broken.Validate(),
 }
 
 
@@ -203,14 +149,9 @@ def once(point: str) -> AnyCase:
     """A trial that comes to the point."""
     family, _, _ = point.partition(".")
     _, _, call = point.partition(":")
-    home = _HOMES.get(point, _OTHER_CALLS.get(call))
-    if home is not None:
-        return RequestCase(home, point) if isinstance(home, RequestKind) else Case(home, point)
-    if family in _FAMILIES:
-        return _FAMILIES[family](point)
-    if call in _DELETE_CALLS:
-        return Case(Delete(), point)
-    return Case(Tasks() if call in _TASK_CALLS else Create(), point)
+    usual = kinds.Delete() if call in _DELETE_CALLS else kinds.Tasks() if call in _TASK_CALLS else kinds.Create()
+    home = _HOMES.get(point) or _OTHER_CALLS.get(call) or _FAMILIES.get(family, usual)
+    return RequestCase(home, point) if isinstance(home, RequestKind) else Case(home, point)
 
 
 async def run(lab: Lab, case: AnyCase) -> Outcome:
@@ -222,28 +163,29 @@ async def everything(lab: Lab) -> list[AnyCase]:
     cases: list[AnyCase] = []
     for special, points in _special().items():
         # A frozen worker drops one result, and lives on when that does not kill it: it has no second hit.
-        reached = () if issubclass(special, Stale) else (await attempt(lab, Case(special(), NEVER))).points
+        reached = () if issubclass(special, kinds.Stale) else (await attempt(lab, Case(special(), NEVER))).points
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         cases += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    running = JOB_KINDS if has(Need.SANDBOX) else ()
-    changing = (*SUSPEND_KINDS, *REPAIR_KINDS, *RESTART_KINDS, *REBUILD_KINDS, *RESIZE_KINDS, *running)
-    changing = (*changing, *S3_KINDS, *VOLUME_KINDS, *ADDRESS_KINDS, *NOTICE_KINDS, *TERMINAL_KINDS)
-    ordinary = (*KINDS, *changing, *PARTITION_KINDS, *BROKEN_KINDS)
-    for kind in (*ordinary, Observe(), Lose(), Validate()):
+    jobs = running.JOB_KINDS if has(Need.SANDBOX) else ()
+    for kind in (
+        *kinds.KINDS,
+        *changing.CHANGING,
+        *jobs,
+        *beside.BESIDE,
+        *storing.STORING,
+        *partitions.PARTITION_KINDS,
+        *broken.BROKEN,
+    ):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         cases += [Case(kind, point, hit) for point, hit in _hits(reached)]
     for request in (
-        *REQUEST_KINDS,
-        *SUSPEND_REQUESTS,
-        *REPAIR_REQUESTS,
-        *RESTART_REQUESTS,
-        *REBUILD_REQUESTS,
-        *RESIZE_REQUESTS,
-        *PARTITION_REQUESTS,
-        *VOLUME_REQUESTS,
+        *requests.REQUEST_KINDS,
+        *changing.CHANGING_REQUESTS,
+        *partitions.PARTITION_REQUESTS,
+        storing.POST_CREATE_WITH_VOLUME,
     ):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         cases += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
@@ -263,6 +205,6 @@ def _special() -> Mapping[type[Kind], Sequence[str]]:
     points_by_kind: dict[type[Kind], list[str]] = {}
     for point in names():
         case = once(point)
-        if isinstance(case, Case) and isinstance(case.kind, SPECIAL):
+        if isinstance(case, Case) and isinstance(case.kind, kinds.SPECIAL):
             points_by_kind.setdefault(type(case.kind), []).append(point)
     return points_by_kind

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import replace
+from types import MappingProxyType
+from typing import ClassVar
 from uuid import UUID, uuid4
 
 from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.clusters.states import PARTITIONS
+from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.wake import wake
 from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.requests import ApiRequest, RequestKind
 from tests.crash.victims import Victim
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import until
 
 SIZE = 4
-_UNSEEN = (
-    "SELECT claimed_seq < wake_seq OR lease_owner IS NOT NULL AS unseen FROM work"
-    " WHERE kind = 'partitions' AND key = :key"
-)
+_SEEN = "SELECT claimed_seq >= wake_seq AND lease_owner IS NULL FROM work WHERE kind = 'partitions' AND key = :key"
 _LIVING = "SELECT name FROM partitions WHERE cluster_id = :cluster AND removed_at IS NULL ORDER BY created_at"
 
 
@@ -42,61 +42,65 @@ async def a_divided_cluster(lab: Lab) -> tuple[UUID, str]:
     return cluster, row.name
 
 
-class MakePartition(Kind):
-    name = "make-partition"
+class OfPartition(Kind):
+    """`empty`: its cluster has no partition before; else one with half of its IPUs."""
 
-    async def ask(self, lab: Lab) -> Expectation:
-        cluster = await an_empty_cluster(lab)
-        return Expectation(cluster, await lab.create_partition(cluster, lab.fresh(), SIZE), "succeeded", "active")
+    empty: ClassVar[bool] = False
+
+    async def request(self, lab: Lab, cluster: UUID, name: str) -> Accepted:
+        raise NotImplementedError
+
+    async def begin(self, lab: Lab) -> Accepted:
+        cluster, name = (await an_empty_cluster(lab), "") if self.empty else await a_divided_cluster(lab)
+        return replace(await self.request(lab, cluster, name), target_id=cluster)
 
 
-class RefusedPartition(Kind):
+class MakePartition(OfPartition):
+    name, empty = "make-partition", True
+
+    async def request(self, lab: Lab, cluster: UUID, name: str) -> Accepted:
+        return await lab.create_partition(cluster, lab.fresh(), SIZE)
+
+
+class RefusedPartition(OfPartition):
     """There is no room, and the operation takes back what it may have made."""
 
-    name = "refused-partition"
+    name, ends = "refused-partition", ("failed", "active")
 
-    async def ask(self, lab: Lab) -> Expectation:
-        cluster, _ = await a_divided_cluster(lab)
-        return Expectation(cluster, await lab.create_partition(cluster, lab.fresh(), 2 * SIZE), "failed", "active")
+    async def request(self, lab: Lab, cluster: UUID, name: str) -> Accepted:
+        return await lab.create_partition(cluster, lab.fresh(), 2 * SIZE)
 
 
-class ResetPartition(Kind):
+class ResetPartition(OfPartition):
     name = "reset-partition"
 
-    async def ask(self, lab: Lab) -> Expectation:
-        cluster, name = await a_divided_cluster(lab)
-        return Expectation(cluster, await lab.reset_partition(cluster, name), "succeeded", "active")
+    async def request(self, lab: Lab, cluster: UUID, name: str) -> Accepted:
+        return await lab.reset_partition(cluster, name)
 
 
-class RefusedReset(Kind):
+class RefusedReset(ResetPartition):
     """The controller would not reset the partition, however often it is asked."""
 
-    name = "refused-reset"
+    name, ends = "refused-reset", ("failed", "active")
     after = "site.after:vipu.ResetPartition"
-
-    async def ask(self, lab: Lab) -> Expectation:
-        cluster, name = await a_divided_cluster(lab)
-        lab.fault(call="vipu.ResetPartition", action="status", grpc_status="FAILED_PRECONDITION")
-        return Expectation(cluster, await lab.reset_partition(cluster, name), "failed", "active")
+    fault = MappingProxyType({"call": "vipu.ResetPartition", "action": "status", "grpc_status": "FAILED_PRECONDITION"})
 
 
-class RemovePartition(Kind):
+class RemovePartition(OfPartition):
     name = "remove-partition"
 
-    async def ask(self, lab: Lab) -> Expectation:
-        cluster, name = await a_divided_cluster(lab)
-        return Expectation(cluster, await lab.remove_partition(cluster, name), "succeeded", "active")
+    async def request(self, lab: Lab, cluster: UUID, name: str) -> Accepted:
+        return await lab.remove_partition(cluster, name)
 
 
-class SeveralPartitions(Kind):
+class SeveralPartitions(OfPartition):
     """One is removed, and another has room only then: two operations in the same passes."""
 
     name = "several-partitions"
 
-    async def ask(self, lab: Lab) -> Expectation:
-        cluster, name = await a_divided_cluster(lab)
+    async def request(self, lab: Lab, cluster: UUID, name: str) -> Accepted:
         await lab.remove_partition(cluster, name)
-        return Expectation(cluster, await lab.create_partition(cluster, lab.fresh(), 2 * SIZE), "succeeded", "active")
+        return await lab.create_partition(cluster, lab.fresh(), 2 * SIZE)
 
 
 class RotateKey(Kind):
@@ -104,19 +108,17 @@ class RotateKey(Kind):
 
     name = "rotate-key"
 
-    async def ask(self, lab: Lab) -> Expectation:
+    async def begin(self, lab: Lab) -> Accepted:
         cluster = await lab.an_active_cluster()
         actor, settings = lab.project.actor, lab.settings
         async with lab.database.begin() as connection:
             rotation = await rotate(connection, actor, cluster, ends_server_key=True, settings=settings)
             await wake(connection, kind=PARTITIONS, key=str(cluster), project_id=actor.project_id)
-        return Expectation(cluster, rotation.operation_id, "succeeded", "active")
+        return Accepted(rotation.operation_id, cluster)
 
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await super().drive(lab, expectation, victim)
-        async with asyncio.timeout(PATIENCE):
-            while (await lab.rows(_UNSEEN, key=str(expectation.cluster)))[0].unseen:
-                await asyncio.sleep(0.01)
+        await until(lambda: lab.value(_SEEN, key=str(expectation.cluster)), "the partitions are reconciled")
 
 
 PARTITION_KINDS: tuple[Kind, ...] = (
@@ -131,33 +133,25 @@ PARTITION_KINDS: tuple[Kind, ...] = (
 """Every kind of operation on a partition, or on what lets customers at them."""
 
 
-class PostPartition(RequestKind):
-    name, ends, state = "post-partition", "succeeded", "active"
-
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        cluster = await an_empty_cluster(lab)
-        body = {"name": lab.fresh(), "size": SIZE}
-        return ApiRequest("POST", f"{lab.base}/clusters/{cluster}/partitions", body, str(uuid4()))
+async def _create(lab: Lab) -> ApiRequest:
+    cluster = await an_empty_cluster(lab)
+    body = {"name": lab.fresh(), "size": SIZE}
+    return ApiRequest("POST", f"{lab.base}/clusters/{cluster}/partitions", body, str(uuid4()))
 
 
-class PostReset(RequestKind):
-    name, ends, state = "post-reset", "succeeded", "active"
-
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        cluster, name = await a_divided_cluster(lab)
-        return ApiRequest("POST", f"{lab.base}/clusters/{cluster}/partitions/{name}:reset", {}, str(uuid4()))
+async def _reset(lab: Lab) -> ApiRequest:
+    cluster, name = await a_divided_cluster(lab)
+    return ApiRequest("POST", f"{lab.base}/clusters/{cluster}/partitions/{name}:reset", {}, str(uuid4()))
 
 
-class PostRemoval(RequestKind):
+async def _remove(lab: Lab) -> ApiRequest:
     """Of a partition that is being made: the removal takes over."""
-
-    name, ends, state = "post-removal", "succeeded", "active"
-
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        cluster = await an_empty_cluster(lab)
-        await lab.create_partition(cluster, lab.fresh(), SIZE)
-        (row,) = await lab.rows(_LIVING, cluster=cluster)
-        return ApiRequest("DELETE", f"{lab.base}/clusters/{cluster}/partitions/{row.name}")
+    cluster = await an_empty_cluster(lab)
+    await lab.create_partition(cluster, lab.fresh(), SIZE)
+    (row,) = await lab.rows(_LIVING, cluster=cluster)
+    return ApiRequest("DELETE", f"{lab.base}/clusters/{cluster}/partitions/{row.name}")
 
 
-PARTITION_REQUESTS: tuple[RequestKind, ...] = (PostPartition(), PostReset(), PostRemoval())
+POST_PARTITION = RequestKind("post-partition", _create)
+POST_REMOVAL = RequestKind("post-removal", _remove)
+PARTITION_REQUESTS = (POST_PARTITION, RequestKind("post-reset", _reset), POST_REMOVAL)

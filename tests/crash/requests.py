@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 from uuid import UUID, uuid4
 
 import httpx
 
 from ipucloud.kernel.errors import IDEMPOTENCY_IN_PROGRESS
 from ipucloud.kernel.failpoints import Action, Trap
+from tests.api.support import cluster_json
 from tests.crash.kinds import Expectation
 from tests.crash.lab import FLAVOR, Lab
 from tests.crash.trials import Outcome, settled
 from tests.crash.victims import Victim
+from tests.support.ports import free_ports
 from tests.support.waiting import PATIENCE
-from tests.support.world import IMAGE
 
 
 @dataclass(frozen=True)
@@ -37,50 +35,43 @@ class ApiRequest:
         return await client.request(self.method, f"{address}{self.path}", json=self.body, headers=headers)
 
 
+@dataclass(frozen=True)
 class RequestKind:
-    """A request that makes a expectation: its operation has to end as `ends`, and its cluster as `state`."""
+    """A request whose operation has to end as `ends`, and its cluster as `state`; `prepare` makes what it is about."""
 
-    name: ClassVar[str]
-    ends: ClassVar[str]
-    state: ClassVar[str]
-
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        raise NotImplementedError
+    name: str
+    prepare: Callable[[Lab], Awaitable[ApiRequest]]
+    ends: str = "succeeded"
+    state: str = "active"
 
 
-class PostCreate(RequestKind):
-    name, ends, state = "post-create", "succeeded", "active"
+def to_a_cluster(verb: str, body: Mapping[str, object] | None = None) -> Callable[[Lab], Awaitable[ApiRequest]]:
+    """Without a key: asked again, it answers with the operation that runs."""
 
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        body = {
-            "name": lab.fresh(),
-            "region": "luxembourg-2",
-            "flavor": FLAVOR,
-            "image": IMAGE,
-            "ssh_keys": ["laptop"],
-        }
-        return ApiRequest("POST", f"{lab.base}/clusters", body, str(uuid4()))
+    async def prepare(lab: Lab) -> ApiRequest:
+        return ApiRequest("POST", f"{lab.base}/clusters/{await lab.an_active_cluster()}:{verb}", body)
+
+    return prepare
 
 
-class PostDelete(RequestKind):
-    """Without a key: asked again, it answers with the delete that runs."""
-
-    name, ends, state = "post-delete", "succeeded", "deleted"
-
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        cluster = await lab.an_active_cluster()
-        return ApiRequest("DELETE", f"{lab.base}/clusters/{cluster}")
+async def create(lab: Lab, **more: object) -> ApiRequest:
+    body = cluster_json(lab.fresh(), flavor=FLAVOR, **more)
+    return ApiRequest("POST", f"{lab.base}/clusters", body, str(uuid4()))
 
 
-class PostCancel(RequestKind):
-    name, ends, state = "post-cancel", "cancelled", "deleted"
-
-    async def prepare(self, lab: Lab) -> ApiRequest:
-        creation = await lab.create_fresh()
-        return ApiRequest("POST", f"{lab.base}/operations/{creation.operation_id}:cancel", None, str(uuid4()))
+async def _delete(lab: Lab) -> ApiRequest:
+    return ApiRequest("DELETE", f"{lab.base}/clusters/{await lab.an_active_cluster()}")
 
 
-REQUEST_KINDS: tuple[RequestKind, ...] = (PostCreate(), PostDelete(), PostCancel())
+async def _cancel(lab: Lab) -> ApiRequest:
+    creation = await lab.create_fresh()
+    return ApiRequest("POST", f"{lab.base}/operations/{creation.operation_id}:cancel", None, str(uuid4()))
+
+
+POST_CREATE = RequestKind("post-create", create)
+POST_DELETE = RequestKind("post-delete", _delete, state="deleted")
+POST_CANCEL = RequestKind("post-cancel", _cancel, "cancelled", "deleted")
+REQUEST_KINDS = (POST_CREATE, POST_DELETE, POST_CANCEL)
 
 
 @dataclass(frozen=True)
@@ -98,7 +89,7 @@ class RequestCase:
 async def attempt_request(lab: Lab, case: RequestCase) -> Outcome:
     """Send requests to a victim until it dies, then the last one to another process; see its expectation kept, once."""
     requests = [await case.kind.prepare(lab) for _ in range(case.hit)]
-    port = _free_port()
+    [port] = free_ports(1)
     victim = await lab.victim(Trap(case.point, case.hit, Action.KILL), role="api", changes={"port": port})
     address = f"http://{lab.settings.host}:{port}"
     await _listens(lab.caller, address)
@@ -175,10 +166,3 @@ async def _listens(client: httpx.AsyncClient, address: str) -> None:
                 await asyncio.sleep(0.005)
             else:
                 return
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.crash import chaos, matrix
 from tests.crash.lab import Lab
 from tests.crash.shares import FAILURES_SHOWN, POINT, Order, What, divided, one_process_per_core
 from tests.support.postgres import TestServer
+from tests.support.selection import Figures
 
 KILLS, PARTS = 2000, 4
 SEEDS_IN_SHORT = (1, 2)
@@ -26,7 +25,7 @@ async def test_whatever_moment_workers_die_at_others_finish(lab: Lab, seed: int)
 
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(PARTS))
-def test_two_thousand_kills(postgres: TestServer, part: int, figures: Callable[..., None]) -> None:
+def test_two_thousand_kills(postgres: TestServer, part: int, figures: Figures) -> None:
     kills = KILLS // PARTS
     tally = divided(Order(What.RANDOM, kills=kills, seed=part * kills), one_process_per_core())
     points = sum(1 for note in tally.notes if note.startswith(POINT))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable
 
 import pytest
 
@@ -11,6 +10,7 @@ from tests.crash import matrix
 from tests.crash.lab import Lab
 from tests.crash.shares import FAILURES_SHOWN, Order, What, divided, one_process_per_core
 from tests.support.postgres import TestServer
+from tests.support.selection import Figures
 
 POINTS = matrix.names()
 
@@ -25,7 +25,7 @@ async def test_a_kill_at_a_failpoint_is_made_good(lab: Lab, point: str) -> None:
 
 
 @pytest.mark.full
-def test_kills_at_every_failpoint_in_every_operation(postgres: TestServer, figures: Callable[..., None]) -> None:
+def test_kills_at_every_failpoint_in_every_operation(postgres: TestServer, figures: Figures) -> None:
     tally = divided(Order(What.MATRIX), one_process_per_core())
     figures(failpoints=len(POINTS), trials=tally.trials, kills=tally.kills, seconds=round(tally.seconds))
     assert not tally.failures, "\n".join(tally.failures[:FAILURES_SHOWN])

@@ -7,27 +7,12 @@ import pytest
 from tests.crash.kinds import Create, Delete, Kind
 from tests.crash.lab import Lab
 from tests.crash.trials import settled
+from tests.crash.zombies import MAKING, PHASES
 
 pytestmark = pytest.mark.anyio
 
 # `drop_answer` rules out that the effect never happened; `stall` rules out that it did.
-BUILD = (
-    "networks.put",
-    "redfish.reset",
-    "admin.CreateAllocation",
-    "admin.TestCluster",
-    "vipu.CreatePartition",
-    "hosts.put_server",
-)
-CLEAN_UP = (
-    "hosts.delete_server",
-    "admin.RemovePartitions",
-    "admin.RemoveAllocation",
-    "networks.delete",
-    "redfish.reset",
-    "admin.ListAllocations",
-)
-CASES = [(Create(), call) for call in BUILD] + [(Delete(), call) for call in CLEAN_UP]
+CASES = [(Create(), call) for call in MAKING] + [(Delete(), call) for call in PHASES]
 
 
 @pytest.mark.sample(3)

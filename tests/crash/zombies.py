@@ -14,9 +14,9 @@ from ipucloud.kernel.failpoints import Action, Trap
 from ipucloud.operations.store import Accepted
 from ipucloud.site.calls import Call
 from tests.crash import checks
+from tests.crash.changing import Resume, Suspend
 from tests.crash.kinds import Create, Delete, Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.suspending import Resume, Suspend
 from tests.crash.victims import Victim
 from tests.support.waiting import for_a_process
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -41,10 +42,7 @@ class Service:
     @property
     def lost(self) -> int:
         """Lines of its log that are lost, by its own count."""
-        name = "log_lines_lost_total "
-        [value] = [
-            line.removeprefix(name) for line in self.inside.get("/metrics").text.splitlines() if line.startswith(name)
-        ]
+        [value] = re.findall(r"^log_lines_lost_total (.+)$", self.inside.get("/metrics").text, re.MULTILINE)
         return int(float(value))
 
     def stop(self) -> int:
@@ -67,15 +65,8 @@ def service(kind: str, stderr: int | None, folder: Path, database_url: str, **se
     if kind == "simulator":
         for bound in listeners:
             bound.close()
-        command = [
-            "ipucloud.laboratory.simulator.main",
-            "--data",
-            str(folder / "site"),
-            "--no-fsync",
-            "--time-scale",
-            "0",
-        ]
-        command += ["--http-port", str(ports[0])]
+        command = ["ipucloud.laboratory.simulator.main", "--data", str(folder / "site"), "--no-fsync"]
+        command += ["--time-scale", "0", "--http-port", str(ports[0])]
         ports[1] = ports[0]
         environment = {"IPUCLOUD_SITE_TOKEN": "token"}
     else:

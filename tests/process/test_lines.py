@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ipucloud.process.lines import LineStream, LineWriter
+from tests.process import services
 from tests.support.waiting import eventually
 
 ROOM = 100_000
@@ -17,10 +18,8 @@ LINE = "x" * 99
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[int, int]]:
-    """A pipe's reading and writing ends."""
-    reading, writing = os.pipe()
-    yield reading, writing
-    os.close(reading)
+    with services.pipe() as ends:
+        yield ends
 
 
 def everything(reading: int, writing: int) -> list[str]:
@@ -113,12 +112,7 @@ def test_a_descriptor_that_somebody_made_non_blocking_is_waited_for(pipe: tuple[
         arrived += os.read(pipe[0], 1 << 16)
     assert arrived.decode().splitlines() == [LINE] * 2000
     writer.close()
-    assert (everything_left(pipe), writer.lost) == (b"", 0)
-
-
-def everything_left(pipe: tuple[int, int]) -> bytes:
-    os.close(pipe[1])
-    return os.read(pipe[0], 1 << 16)
+    assert (everything(*pipe), writer.lost) == ([], 0)
 
 
 def test_what_is_printed_becomes_lines() -> None:

@@ -136,18 +136,23 @@ def ipucloud(tmp_path: Path) -> Iterator[Ipucloud]:
         yield started
 
 
+def started_up(ipucloud: Ipucloud, folder: Path) -> subprocess.Popen[str]:
+    """`ipucloud up`, once it runs."""
+    process = ipucloud.start("up", "--json", IPUCLOUD_DATA_DIR=str(folder / "data"), IPUCLOUD_PORT="0")
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    return process
+
+
 @pytest.mark.parametrize("obstacle", ["full disk", "full pipe"])
 def test_up_restarts_its_programs_and_ends_in_order_without_its_messages(
     ipucloud: Ipucloud, tmp_path: Path, obstacle: str
 ) -> None:
-    settings = {"IPUCLOUD_DATA_DIR": str(tmp_path / "data"), "IPUCLOUD_PORT": "0"}
     with pipe(full=obstacle == "full pipe") as (_, writing):
         if obstacle == "full disk":
             put_full_disk(writing)
         ipucloud.stderr = writing
-        with ipucloud.start("up", "--json", **settings) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline()
+        with started_up(ipucloud, tmp_path) as process:
             [worker] = ipucloud.pids("ipucloud.cli.main", "worker")
             os.kill(worker, signal.SIGKILL)
             eventually(
@@ -159,10 +164,7 @@ def test_up_restarts_its_programs_and_ends_in_order_without_its_messages(
 
 
 def test_a_second_signal_ends_up_and_nothing_outlives_it(ipucloud: Ipucloud, tmp_path: Path) -> None:
-    settings = {"IPUCLOUD_DATA_DIR": str(tmp_path / "data"), "IPUCLOUD_PORT": "0"}
-    with ipucloud.start("up", "--json", **settings) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline()
+    with started_up(ipucloud, tmp_path) as process:
         assert signalled_twice(process) in ENDED_AT_ONCE
     eventually(lambda: ipucloud.still_running() == [], "everything ends with it")
 
@@ -189,11 +191,10 @@ def test_every_line_on_standard_error_is_json(kind: str, tmp_path: Path, databas
 def test_whatever_reaches_standard_error_is_json() -> None:
     done = subprocess.run([sys.executable, "-c", FAULTS], stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
     assert done.returncode == 1
-    reading, writing = os.pipe()
-    os.write(writing, done.stderr)
-    os.close(writing)
-    events = list(each_of(reading))
-    os.close(reading)
+    with pipe() as (reading, writing):
+        os.write(writing, done.stderr)
+        os.close(writing)
+        events = list(each_of(reading))
     assert {"ours", "library here", "printed", "twice"} <= {event["event"] for event in events}
     text = done.stderr.decode()
     for part in ("a warning", "ZeroDivisionError", "pop from empty list", "in a finalizer", "at the end"):

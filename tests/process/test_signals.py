@@ -1,4 +1,4 @@
-"""Stop signals, whatever the process is doing when they come."""
+"""Signals to stop and to reload, whatever the process is doing when they come."""
 
 from __future__ import annotations
 
@@ -55,6 +55,26 @@ async def main(signals):
 with stop_signals() as signals:
     asyncio.run(main(signals))
 """
+RELOADING = """
+import asyncio, sys
+from ipucloud.process.signals import reload_signal
+from ipucloud.process.signals import in_loop
+
+async def main(reload):
+    asked = asyncio.Event()
+    with in_loop(asked.set) as ask, reload.calling(ask):
+        for time in range(2):
+            await asked.wait()
+            asked.clear()
+            print("asked", flush=True)
+
+with reload_signal() as reload:
+    print("here", flush=True)
+    sys.stdin.readline()
+    asyncio.run(main(reload))
+    print("ending", flush=True)
+    sys.stdin.readline()
+"""
 
 
 def started(program: str) -> subprocess.Popen[str]:
@@ -99,8 +119,21 @@ def test_a_second_signal_ends_a_process_whose_loop_is_blocked(block: str, number
 
 def test_a_second_signal_ends_a_process_that_is_still_starting() -> None:
     with started(STARTING) as process:
-        process.send_signal(signal.SIGSTOP)
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGTERM)
-        process.send_signal(signal.SIGCONT)
+        for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
+            process.send_signal(number)
         assert process.wait(60) in {128 + signal.SIGINT, 128 + signal.SIGTERM}
+
+
+def test_sighup_ends_nothing_and_asks_each_time_also_when_it_comes_too_early() -> None:
+    with started(RELOADING) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.send_signal(signal.SIGHUP)
+        print(file=process.stdin, flush=True)
+        assert process.stdout.readline() == "asked\n"
+        process.send_signal(signal.SIGHUP)
+        assert process.stdout.readline() == "asked\n"
+        assert process.stdout.readline() == "ending\n"
+        process.send_signal(signal.SIGHUP)
+        print(file=process.stdin, flush=True)
+        assert process.wait(60) == 0

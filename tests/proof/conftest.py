@@ -13,6 +13,10 @@ from tests.support.postgres import Database as Scratch
 from tests.support.run import fast_storage
 from tests.support.site import RunningSite
 from tests.support.world import SiteWorld, open_site_world
+from tests.support.world.fixtures import site
+from tests.worker.engines import bench
+
+__all__ = ["bench", "site"]
 
 
 @pytest.fixture
@@ -25,7 +29,7 @@ def instance_root() -> Iterator[Path]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    """Of the `site` of the test's own module."""
-    async with open_site_world(database, site) as world:
+async def world(request: pytest.FixtureRequest, database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    """Opened as the module's `WORLD` has it."""
+    async with getattr(request.module, "WORLD", open_site_world)(database, site) as world:
         yield world

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -14,6 +15,7 @@ import httpx
 
 from tests.api.support import cluster_json, key
 from tests.support.factories import Project
+from tests.support.waiting import PATIENCE
 
 PAUSE = 0.05
 HANG_SECONDS = 90.0
@@ -143,3 +145,54 @@ def _says_later(answer: httpx.Response) -> bool:
     """Unavailable, or the first try still under way: with the time after which to ask again, and nothing else."""
     later = answer.json().get("code") in {"unavailable", "idempotency_in_progress"}
     return later and answer.status_code in {409, 503} and int(answer.headers.get("retry-after", 0)) >= 1
+
+
+async def more_writes(register: Register, number: int) -> float:
+    """Return once so many more were acknowledged: service is back to normal. The seconds until the first of them."""
+    begun, first = time.monotonic(), len(register.acknowledged)
+    back: float | None = None
+    async with asyncio.timeout(PATIENCE):
+        while (acknowledged := len(register.acknowledged)) < first + number:
+            if back is None and acknowledged > first:
+                back = time.monotonic() - begun
+            await asyncio.sleep(0.01)
+    return time.monotonic() - begun if back is None else back
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """So many who make clusters, and so many who make tokens only."""
+
+    builders: int
+    scribes: int
+    pause: float = PAUSE
+
+    @asynccontextmanager
+    async def at_work(
+        self,
+        project: Project,
+        register: Register,
+        servers: Callable[[], Sequence[httpx.AsyncClient]],
+        *,
+        strict: bool = False,
+    ) -> AsyncIterator[None]:
+        """They finish what they began when the block is left."""
+        customers = [
+            Customer(project, register, servers, strict=strict, pause=self.pause)
+            for _ in range(self.builders + self.scribes)
+        ]
+        work = [each.live() for each in customers[: self.builders]]
+        running = asyncio.gather(*work, *(each.only_tokens() for each in customers[self.builders :]))
+        try:
+            yield
+            register.stopping.set()
+            async with asyncio.timeout(PATIENCE):
+                await running
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await running
+
+
+FULL_CROWD = Crowd(24, 4, 0.2)
+"""Clusters in the making at any time; two cores do not carry the fifty of the goal."""

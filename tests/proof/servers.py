@@ -58,7 +58,7 @@ class ApiProcess:
         """Return once it answers."""
         self._process = self._running.enter_context(process(API, self.settings, self.log))
         async with asyncio.timeout(PATIENCE):
-            while not await self._lives():
+            while not await self.ready("/livez"):
                 assert self._process.poll() is None, self.log.read_text()
                 await asyncio.sleep(0.02)
 
@@ -74,15 +74,9 @@ class ApiProcess:
     def end(self) -> None:
         self._running.close()
 
-    async def ready(self) -> bool:
+    async def ready(self, path: str = "/readyz") -> bool:
         try:
-            return (await self.client.get("/readyz")).is_success
-        except httpx.TransportError:
-            return False
-
-    async def _lives(self) -> bool:
-        try:
-            return (await self.client.get("/livez")).is_success
+            return (await self.client.get(path)).is_success
         except httpx.TransportError:
             return False
 

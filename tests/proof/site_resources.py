@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
+from typing import TypeVar
 
 import asyncssh
 
 from ipucloud.site.ports import Site
 from ipucloud.site.vipu_ports import Allocation, PartitionRequest
 from ipucloud.wire.inventory import Inventory, SiteRegion
-from ipucloud.wire.site import HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
+from ipucloud.wire.site import Host, HostState, LoginKey, NetworkSpec, S3Remote, ServerSpec
 from ipucloud.wire.storage import AddressSpec, SnapshotSpec, VolumeSpec
 
 REGION = "luxembourg-2"
@@ -76,6 +78,38 @@ class Resource:
         return ServerSpec(name=self.name, image=image, ssh_authorized_keys=[], environment={}, network=self.name)
 
 
+Prepare = Callable[[Site, Resource], Awaitable[None]]
+Observation = Callable[[Site, Resource], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Thing:
+    """How it is brought about, and how to observe that it is there."""
+
+    make: Prepare
+    is_there: Observation
+
+
+T = TypeVar("T")
+
+
+def _known(
+    look: Callable[[Site, Resource], Awaitable[T | None]], shows: Callable[[T, Resource], bool] = lambda *_: True
+) -> Observation:
+    """Whether the site answers this with what it knows of the object, and shows it so."""
+
+    async def observe(site: Site, resource: Resource) -> bool:
+        answer = await look(site, resource)
+        return answer is not None and shows(answer, resource)
+
+    return observe
+
+
+def _of_host(shows: Callable[[Host], bool]) -> Observation:
+    """Whether the host of the case is shown so."""
+    return _known(lambda site, resource: site.hosts.get(resource.host), lambda host, _: shows(host))
+
+
 async def nothing(site: Site, resource: Resource) -> None:
     """The call needs nothing to be there."""
 
@@ -109,22 +143,16 @@ async def has_restarted(site: Site, resource: Resource) -> bool:
 
 LOGIN = asyncssh.generate_private_key("ssh-ed25519")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
+_PLACE = {"endpoint": "https://s3.example", "region": "eu", "bucket": "data", "prefix": ""}
+BUCKET = S3Remote(name="lake", **_PLACE, access_key_id="key", secret="very-secret")
+PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
 
-
-BUCKET = S3Remote(
-    name="lake",
-    endpoint="https://s3.example",
-    region="eu",
-    bucket="data",
-    prefix="",
-    access_key_id="key",
-    secret="very-secret",
-)
-
-
-async def has_keys(site: Site, resource: Resource) -> bool:
-    server = (await site.hosts.get(resource.host)).server
-    return server is not None and server.ssh_authorized_keys == [KEY]
+has_keys = _of_host(lambda host: host.server is not None and host.server.ssh_authorized_keys == [KEY])
+has_bucket = _of_host(lambda host: host.s3 is not None and host.s3.connections == [BUCKET.name])
+is_told = _of_host(lambda host: host.preemption is not None and host.preemption.preempt_at == PREEMPT_AT)
+is_rebuilt = _of_host(lambda host: host.server is not None and host.server.generation == 2)
+server_is_there = _of_host(lambda host: host.server is not None and host.state is not HostState.WIPING)
+server_is_on = _of_host(lambda host: host.state is not HostState.OFF)
 
 
 def login_key(resource: Resource) -> LoginKey:
@@ -142,24 +170,6 @@ async def login_key_logs_in(site: Site, resource: Resource) -> bool:
             return True
     except asyncssh.PermissionDenied:
         return False
-
-
-async def has_bucket(site: Site, resource: Resource) -> bool:
-    s3 = (await site.hosts.get(resource.host)).s3
-    return s3 is not None and s3.connections == [BUCKET.name]
-
-
-PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
-
-
-async def is_told(site: Site, resource: Resource) -> bool:
-    preemption = (await site.hosts.get(resource.host)).preemption
-    return preemption is not None and preemption.preempt_at == PREEMPT_AT
-
-
-async def is_rebuilt(site: Site, resource: Resource) -> bool:
-    server = (await site.hosts.get(resource.host)).server
-    return server is not None and server.generation == 2
 
 
 async def job_is_known(site: Site, resource: Resource) -> bool:
@@ -195,73 +205,20 @@ async def key(site: Site, resource: Resource) -> None:
     await site.vipu.create_access_key(resource.name, resource.name, DIGEST)
 
 
-async def user_is_there(site: Site, resource: Resource) -> bool:
-    return await site.vipu.user(resource.name) is not None
-
-
-async def user_sees(site: Site, resource: Resource) -> bool:
-    user = await site.vipu.user(resource.name)
-    return user is not None and user.allocations == {resource.name}
-
-
-async def key_is_there(site: Site, resource: Resource) -> bool:
-    user = await site.vipu.user(resource.name)
-    return user is not None and resource.name in user.keys
-
-
-async def network_is_there(site: Site, resource: Resource) -> bool:
-    return await site.networks.get(resource.name) is not None
-
-
-async def server_is_there(site: Site, resource: Resource) -> bool:
-    host = await site.hosts.get(resource.host)
-    return host.server is not None and host.state is not HostState.WIPING
-
-
-async def server_is_on(site: Site, resource: Resource) -> bool:
-    return (await site.hosts.get(resource.host)).state is not HostState.OFF
-
-
 async def is_on(site: Site, resource: Resource) -> bool:
     return (await site.machines.get(resource.machine)).PowerState == "On"
-
-
-async def allocation_is_there(site: Site, resource: Resource) -> bool:
-    return await site.vipu.allocation(resource.name) is not None
 
 
 async def partition_is_there(site: Site, resource: Resource) -> bool:
     return resource.name in await site.vipu.list_partitions(resource.name)
 
 
-async def cluster_test_is_there(site: Site, resource: Resource) -> bool:
-    return await site.vipu.cluster_test(resource.name) is not None
-
-
 async def volume(site: Site, resource: Resource) -> None:
     await site.volumes.put(resource.name, resource.volume)
 
 
-async def volume_is_there(site: Site, resource: Resource) -> bool:
-    return await site.volumes.get(resource.name) is not None
-
-
-async def volume_has_a_revision(site: Site, resource: Resource) -> bool:
-    shown = await site.volumes.get(resource.name)
-    return shown is not None and shown.attachment is not None
-
-
 async def address(site: Site, resource: Resource) -> None:
     await site.addresses.put(resource.name, resource.address)
-
-
-async def address_is_there(site: Site, resource: Resource) -> bool:
-    return await site.addresses.get(resource.name) is not None
-
-
-async def address_has_a_revision(site: Site, resource: Resource) -> bool:
-    shown = await site.addresses.get(resource.name)
-    return shown is not None and shown.attachment is not None
 
 
 async def snapshot(site: Site, resource: Resource) -> None:
@@ -269,5 +226,25 @@ async def snapshot(site: Site, resource: Resource) -> None:
     await site.snapshots.put(resource.name, resource.snapshot)
 
 
-async def snapshot_is_there(site: Site, resource: Resource) -> bool:
-    return await site.snapshots.get(resource.name) is not None
+user_sees = _known(
+    lambda site, resource: site.vipu.user(resource.name), lambda user, resource: user.allocations == {resource.name}
+)
+volume_is_attached = _known(
+    lambda site, resource: site.volumes.get(resource.name), lambda volume, _: volume.attachment is not None
+)
+address_is_attached = _known(
+    lambda site, resource: site.addresses.get(resource.name), lambda address, _: address.attachment is not None
+)
+
+NETWORK = Thing(network, _known(lambda site, resource: site.networks.get(resource.name)))
+SERVER = Thing(server, server_is_there)
+ALLOCATION = Thing(allocation, _known(lambda site, resource: site.vipu.allocation(resource.name)))
+PARTITION = Thing(partition, partition_is_there)
+CLUSTER_TEST = Thing(cluster_test, _known(lambda site, resource: site.vipu.cluster_test(resource.name)))
+USER = Thing(user, _known(lambda site, resource: site.vipu.user(resource.name)))
+ACCESS_KEY = Thing(
+    key, _known(lambda site, resource: site.vipu.user(resource.name), lambda user, resource: resource.name in user.keys)
+)
+VOLUME = Thing(volume, _known(lambda site, resource: site.volumes.get(resource.name)))
+SNAPSHOT = Thing(snapshot, _known(lambda site, resource: site.snapshots.get(resource.name)))
+ADDRESS = Thing(address, _known(lambda site, resource: site.addresses.get(resource.name)))

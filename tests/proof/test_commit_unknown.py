@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from itertools import cycle
 from pathlib import Path
 from typing import TypeAlias
@@ -13,11 +12,12 @@ import pytest
 
 from ipucloud.api import credentials
 from tests.api.support import running
-from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
-from tests.proof.writes.write import Footprint, Setup, Write, change, make_setup
+from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, Calm, in_peace
+from tests.proof.writes.write import Setup, Write, change, make_setup
 from tests.support.database_proxy import database_proxy
 from tests.support.faultproxy import Proxy, Strike
 from tests.support.postgres import TestServer
+from tests.support.selection import Figures
 from tests.support.site import running_site
 from tests.support.world import SiteWorld, open_site_world, open_world
 
@@ -47,10 +47,6 @@ async def struck(postgres: TestServer) -> AsyncIterator[Struck]:
             yield await make_setup(world, calm.owner), api.client(), line, {}
 
 
-def test_every_write_of_the_document_has_a_case() -> None:
-    assert set(WRITES) == documented()
-
-
 def honest(answer: httpx.Response) -> None:
     """503 as a problem document that says when to come back, and nothing of the inside."""
     assert answer.status_code == 503, answer.text
@@ -71,20 +67,9 @@ async def repeated(write: Write, client: httpx.AsyncClient) -> httpx.Response:
     raise AssertionError("the API does not come back")
 
 
-@dataclass(frozen=True)
-class Calm:
-    """A write in peace: its answer's status, and what it and its preparation change."""
-
-    status: int
-    change: Footprint
-
-
 async def calm_run(setup: Setup, name: str, known: dict[str, Calm]) -> Calm:
     if name not in known:
-        before = await setup.footprint()
-        answer = await (await WRITES[name](setup)).send(setup.client)
-        assert answer.is_success, answer.text
-        known[name] = Calm(answer.status_code, change(before, await setup.footprint()))
+        known[name] = await in_peace(setup, name)
     return known[name]
 
 
@@ -130,7 +115,7 @@ async def test_a_connection_that_died_before_commit_is_not_noticed(struck: Struc
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("lose", LOSSES)
 async def test_a_worker_goes_on_after_commits_nobody_confirmed(
-    postgres: TestServer, tmp_path: Path, lose: str, full: bool, figures: Callable[..., None]
+    postgres: TestServer, tmp_path: Path, lose: str, full: bool, figures: Figures
 ) -> None:
     """Clusters are built and taken down while every third commit of the worker is lost, or its answer."""
     rounds, losses = (25, 0) if full else (1, 0)

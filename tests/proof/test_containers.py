@@ -27,11 +27,7 @@ pytestmark = needs(Need.ENGINE)
 
 LARGEST = 400_000_000
 """Bytes that the image of the service may have beside its base."""
-DEFAULTS = [
-    "--memory=2g",
-    "--shm-size=64m",
-    "--sysctl=net.ipv6.conf.all.disable_ipv6=1",
-]
+DEFAULTS = ["--memory=2g", "--shm-size=64m", "--sysctl=net.ipv6.conf.all.disable_ipv6=1"]
 BARE = """FROM debian:{release}-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-venv python3-pip ca-certificates \\
     && useradd --create-home plain

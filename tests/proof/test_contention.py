@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tests.api.support import cluster_json, key
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.selection import Figures
 from tests.support.settled import SETTLED
 from tests.support.world import World, open_world
 
@@ -96,7 +97,7 @@ async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Ru
 
 
 async def test_the_last_machines_go_to_exactly_so_many(
-    world: World, database: Scratch, tmp_path: Path, *, isolation: str, full: bool, figures: Callable[..., None]
+    world: World, database: Scratch, tmp_path: Path, *, isolation: str, full: bool, figures: Figures
 ) -> None:
     async with world.database.begin() as connection:
         projects = [await make_project(connection) for _ in range(PROJECTS)]
@@ -122,7 +123,7 @@ async def test_the_last_machines_go_to_exactly_so_many(
 
 
 async def test_quotas_names_and_deletes_in_one_rush(
-    world: World, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+    world: World, database: Scratch, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     """One project with a quota of five; every name wanted twice; and each cluster is deleted as soon as it is there."""
     async with world.database.begin() as connection:

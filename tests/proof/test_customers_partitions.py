@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -19,21 +18,16 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.faults import FaultAction
-from tests.support.site import RunningSite, running_site
+from tests.support.selection import Figures
 from tests.support.vipu import VipuDriver
 from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 32}
 SIZES = (4, 8)
 """IPUs of a customer's partition; a POD16 has room for two of each."""
 CALLS = ("networks.*", "hosts.*", "redfish.*", "admin.*", "vipu.*")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=32) as site:
-        yield site
 
 
 class Customer:
@@ -129,24 +123,19 @@ class History:
         await asyncio.to_thread(self.world.fault, call=self.draw.choice(CALLS), times=times, **rule)
 
     async def _sync(self) -> None:
-        await self._periodic("sync_inventory")
+        async with self.world.database.begin() as connection:
+            await wake(connection, kind="periodic", key="sync_inventory")
 
     async def _wake_everything(self) -> None:
         """As an operator might: every work item of every cluster, the owned one's too."""
         await self.world.execute("UPDATE work SET run_at = app_now(), wake_seq = wake_seq + 1")
-
-    async def _periodic(self, key: str) -> None:
-        async with self.world.database.begin() as connection:
-            await wake(connection, kind="periodic", key=key)
 
     async def _settle(self) -> None:
         for operation in await self.world.column("SELECT id FROM operations WHERE finished_at IS NULL"):
             await self.world.finished(operation)
 
 
-async def test_they_survive_everything_but_their_own_teardown(
-    world: SiteWorld, full: bool, figures: Callable[..., None]
-) -> None:
+async def test_they_survive_everything_but_their_own_teardown(world: SiteWorld, full: bool, figures: Figures) -> None:
     happened = Counter[str]()
     histories = 200 if full else 3
     for seed in range(histories):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import signal
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from tests.api.support import key
-from tests.proof.customers import Customer, Register
+from tests.proof.customers import FULL_CROWD, Crowd, Register, more_writes
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.database_proxy import through_proxy
@@ -24,28 +23,20 @@ from tests.support.factories import Project, make_project
 from tests.support.faultproxy import proxy
 from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.run import fast_storage
-from tests.support.site import RunningSite, running_site
+from tests.support.selection import Figures
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
-BUILDERS, SCRIBES, PAUSE = 6, 3, 0.05
-FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
-"""Clusters in the making at any time; two cores do not carry the fifty of the goal."""
-
+SITE = {"machines": 64}
 BETWEEN = 8
 """Writes acknowledged between two restarts."""
 
 RESTARTS_IN_PEACE = 3
 AT_ONCE = 8
 """Requests sent together, so that every connection of a pool is in use."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=64) as site:
-        yield site
 
 
 @asynccontextmanager
@@ -57,42 +48,11 @@ async def busy(world: SiteWorld, url: str, folder: Path, *, full: bool) -> Async
             update={"database_url": api.settings.database_url, "worker_internal_port": 0, "log_level": "warning"}
         )
         workers = [stack.enter_context(process(WORKER, settings, folder / f"worker-{n}.log")) for n in range(2)]
-        register = Register()
-        builders, scribes, pause = (FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE) if full else (BUILDERS, SCRIBES, PAUSE)
-        customers = [
-            Customer(world.project, register, lambda: [api.client], pause=pause) for _ in range(builders + scribes)
-        ]
-        work = [each.live() for each in customers[:builders]] + [each.only_tokens() for each in customers[builders:]]
-        running = asyncio.gather(*work)
-        try:
+        register, crowd = Register(), FULL_CROWD if full else Crowd(6, 3)
+        async with crowd.at_work(world.project, register, lambda: [api.client]):
             yield register
-            register.stopping.set()
-            async with asyncio.timeout(PATIENCE):
-                await running
-        finally:
-            running.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await running
         assert [stop(each) for each in workers] == [0, 0]
-        await no_stack_trace(api)
-
-
-async def no_stack_trace(api: ApiProcess) -> None:
-    assert await api.stop() == 0
-
-
-async def more_writes(register: Register, number: int) -> float:
-    """Return once so many more were acknowledged: service is back to normal. The seconds until the first of them."""
-    begun, first = time.monotonic(), len(register.acknowledged)
-    target = first + number
-    back: float | None = None
-    target = len(register.acknowledged) + number
-    async with asyncio.timeout(PATIENCE):
-        while len(register.acknowledged) < target:
-            if back is None and len(register.acknowledged) > first:
-                back = time.monotonic() - begun
-            await asyncio.sleep(0.01)
-    return time.monotonic() - begun if back is None else back
+        assert await api.stop() == 0
 
 
 async def assert_nothing_lost(world: SiteWorld, register: Register) -> None:
@@ -117,7 +77,7 @@ async def answered(ask: Callable[[], Awaitable[list[str]]]) -> list[str]:
 
 
 async def test_immediate_restarts_under_load(
-    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     restarts, back = 20 if full else 2, 0.0
     with migrated_instance(instance_root) as instance:
@@ -163,7 +123,7 @@ async def a_project(url: str) -> Project:
 
 
 async def test_failover_to_a_synchronous_standby(
-    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+    instance_root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     """SIGKILL for the primary's chief, promotion of the standby, and a new standby for the next round."""
     rounds, back = 5 if full else 1, 0.0

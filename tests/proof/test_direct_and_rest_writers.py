@@ -10,8 +10,9 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,13 +25,16 @@ from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.partitions import NewPartition
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.selection import Figures
+from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SECRETS_KEY, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 4}
+WORLD = partial(open_site_world, partitions_quiet_interval=0.1)
 SIZES = (2, 4)
 """IPUs of a partition; of four writers with two each, not all have room on the 16 IPUs of a POD16."""
 MOST = 2
@@ -39,18 +43,6 @@ CHANGES, FULL_SECONDS = 9, 60.0
 PAUSE = 0.005
 KILLS = 2
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED})
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.1) as world:
-        yield world
 
 
 @dataclass
@@ -210,7 +202,7 @@ async def prove(world: SiteWorld, server: ApiProcess, progress: Progress) -> flo
 
 
 async def test_controller_and_api_agree_with_two_direct_and_two_rest_writers_and_two_kills(
-    world: SiteWorld, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+    world: SiteWorld, database: Scratch, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     key = SecretStr(SECRETS_KEY)
     async with api_processes(database.app_url, tmp_path, 1, secrets_key=key) as [server], world.worker():

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 
 import httpx
 import pytest
 
 from tests.proof.servers import ApiProcess, api_processes
-from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
+from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented, in_peace
 from tests.proof.writes.write import Footprint, Setup, Write, change, make_setup
 from tests.support.postgres import TestServer
+from tests.support.selection import Figures
 from tests.support.world import open_world
 
 pytestmark = pytest.mark.anyio
@@ -55,14 +56,6 @@ async def pair(
 
 def test_every_write_of_the_document_is_sent() -> None:
     assert set(WRITES) == documented()
-
-
-async def footprint_of_one(setup: Setup, name: str) -> Footprint:
-    """What the write and its preparation change, done once in peace."""
-    before = await setup.footprint()
-    answer = await (await WRITES[name](setup)).send(setup.client)
-    assert answer.is_success, answer.text
-    return change(before, await setup.footprint())
 
 
 async def send_all(write: Write, clients: Sequence[httpx.AsyncClient], number: int) -> list[httpx.Response]:
@@ -109,11 +102,11 @@ async def refused_or_independent(setup: Setup, name: str, write: Write, client: 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", WRITES)
 async def test_many_at_once_are_one(
-    pair: tuple[Setup, Sequence[ApiProcess]], name: str, full: bool, figures: Callable[..., None]
+    pair: tuple[Setup, Sequence[ApiProcess]], name: str, full: bool, figures: Figures
 ) -> None:
     """Half of them meet at each of two processes."""
     setup, servers = pair
-    once = await footprint_of_one(setup, name)
+    once = (await in_peace(setup, name)).change
     before = await setup.footprint()
     write = await WRITES[name](setup)
     clients = [server.client for server in servers]
@@ -125,13 +118,13 @@ async def test_many_at_once_are_one(
 
 
 async def test_a_restart_in_between_changes_nothing(
-    pair: tuple[Setup, Sequence[ApiProcess]], full: bool, figures: Callable[..., None]
+    pair: tuple[Setup, Sequence[ApiProcess]], full: bool, figures: Figures
 ) -> None:
     setup, servers = pair
     clients = [server.client for server in servers]
     total, half = Counter[str](), (FULL_REPEATS if full else REPEATS) // 2
     for _ in range(10 if full else 1):
-        once = {name: await footprint_of_one(setup, name) for name in WRITES}
+        once = [(await in_peace(setup, name)).change for name in WRITES]
         before = await setup.footprint()
         writes = {name: await make(setup) for name, make in WRITES.items()}
         answers = {name: await send_all(write, clients, half) for name, write in writes.items()}
@@ -142,7 +135,7 @@ async def test_a_restart_in_between_changes_nothing(
         for name, write in writes.items():
             answers[name] += await send_all(write, clients, half)
             total += judge(name, write, answers[name])
-        assert change(before, await setup.footprint()) == added(once.values())
+        assert change(before, await setup.footprint()) == added(once)
     figures(**total)
 
 

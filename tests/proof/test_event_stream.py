@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +21,7 @@ from ipucloud.kernel.ids import new_id
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.selection import Figures
 from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.anyio
@@ -73,7 +74,7 @@ async def come_and_go(
 
 
 async def test_every_event_comes_once_and_in_order(
-    database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+    database: Scratch, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     number, draw = FULL_EVENTS if full else EVENTS, random.Random(7)  # noqa: S311  # a test's own choices
     db = Database(database.app_url, pool_size=WRITERS)

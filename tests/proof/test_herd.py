@@ -6,7 +6,7 @@ import asyncio
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from prometheus_client import REGISTRY
 from ipucloud.kernel.failpoints import arm
 from ipucloud.site.calls import BURST_SECONDS
 from tests.support.postgres import Database as Scratch
+from tests.support.selection import Figures
 from tests.support.site import running_site
 from tests.support.world import SiteWorld, open_site_world
 
@@ -81,7 +82,7 @@ def stale_results() -> float:
 
 
 async def test_a_site_that_comes_back_is_not_run_over(
-    database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+    database: Scratch, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     clusters, backlog, workers, rate = (60, 10_000, 8, 2.5) if full else (12, 300, 2, 20.0)
     observations = Observations()

@@ -5,44 +5,32 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
 from ipucloud.contract.partitions import IpuofConfigOut, PartitionDetailOut
-from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
 from ipucloud.partitions.queries import GET_PARTITION
 from ipucloud.site.ports import Site, SiteError
 from tests.support.hostile import HostileController, hostile_controller
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, address_of, running_site
+from tests.support.selection import Figures
+from tests.support.site import address_of, running_site
 from tests.support.vipu import VipuDriver
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld, authentication, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16}
+WORLD = partial(open_site_world, partitions_quiet_interval=0.002, partitions_change_interval=0.001, poll_seconds=0.004)
 PLAIN = re.compile(r"[\x20-\x7e]{0,300}", re.ASCII)
 ID = re.compile(PARTITION_ID, re.ASCII)
 MAX_BYTES = 200_000
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    changes = {"partitions_quiet_interval": 0.002, "partitions_change_interval": 0.001, "poll_seconds": 0.004}
-    async with open_site_world(database, site, **changes) as world:
-        yield world
 
 
 def _failed() -> float:
@@ -52,7 +40,7 @@ def _failed() -> float:
 
 
 async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
-    world: SiteWorld, full: bool, figures: Callable[..., None]
+    world: SiteWorld, full: bool, figures: Figures
 ) -> None:
     answers = 10_000 if full else 150
     region = world.site.region().vipu
@@ -81,10 +69,7 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
 
 
 async def _set_port(world: SiteWorld, port: int) -> None:
-    async with world.database.begin() as connection:
-        await connection.execute(
-            sa.text("UPDATE vipu_controllers SET admin_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
-        )
+    await world.execute("UPDATE vipu_controllers SET admin_port = :port WHERE region = 'luxembourg-2'", port=port)
 
 
 async def _calm(world: SiteWorld) -> None:
@@ -96,19 +81,15 @@ async def _calm(world: SiteWorld) -> None:
 
 async def _documents(world: SiteWorld) -> list[dict[str, Any]]:
     """Every living partition as a customer reads it."""
-    async with world.database.read() as connection:
-        result = await connection.execute(
-            sa.text("SELECT cluster_id, external_name FROM partitions WHERE removed_at IS NULL")
-        )
-        shown = []
-        for row in result.all():
-            who = {"token_hash": world.project.token.hash, **project_parameters(world.project.slug)}
-            parameters = who | {"cluster_id": row.cluster_id, "ref": row.external_name}
+    shown = []
+    for row in await world.rows("SELECT cluster_id, external_name FROM partitions WHERE removed_at IS NULL"):
+        parameters = authentication(world.project) | {"cluster_id": row.cluster_id, "ref": row.external_name}
+        async with world.database.read() as connection:
             document = (await GET_PARTITION.one(connection, parameters)).document
-            if document is not None:
-                assert len(document) < MAX_BYTES
-                shown.append(PartitionDetailOut.model_validate_json(document).model_dump(mode="json"))
-        return shown
+        if document is not None:
+            assert len(document) < MAX_BYTES
+            shown.append(PartitionDetailOut.model_validate_json(document).model_dump(mode="json"))
+    return shown
 
 
 async def _shown_is_checked(world: SiteWorld) -> None:
@@ -117,11 +98,9 @@ async def _shown_is_checked(world: SiteWorld) -> None:
         _all_plain(shown)
         assert shown["size"] is None or 0 < shown["size"] <= 65_536
         assert len(shown["ipus"]) in {0, shown["size"]}
-    async with world.database.read() as connection:
-        configs = await connection.execute(sa.text("SELECT ipuof FROM partitions WHERE ipuof IS NOT NULL"))
-        for row in configs.all():
-            for gcd in row.ipuof:
-                _all_plain(IpuofConfigOut.model_validate(gcd).model_dump())
+    for config in await world.column("SELECT ipuof FROM partitions WHERE ipuof IS NOT NULL"):
+        for gcd in config:
+            _all_plain(IpuofConfigOut.model_validate(gcd).model_dump())
     assert await world.value("SELECT count(*) FROM work WHERE kind = 'partitions' AND parked_at IS NOT NULL") == 0
 
 
@@ -138,7 +117,7 @@ def _all_plain(value: object) -> None:
 
 
 async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
-    tmp_path: Path, full: bool, figures: Callable[..., None]
+    tmp_path: Path, full: bool, figures: Figures
 ) -> None:
     answers = 10_000 if full else 600
     draw = random.Random(answers)  # noqa: S311  # repeatable, not secret
@@ -179,15 +158,11 @@ def _plain(value: object) -> object:
     return value
 
 
-async def _partitions(site: Site) -> object:
-    return await _values(site.vipu.partitions_of("a"))
-
-
 CALLS: tuple[Callable[[Site], Any], ...] = (
     lambda site: _values(site.vipu.partition_status("a", "a-1")),
     lambda site: _values(site.vipu.list_partitions("a")),
     lambda site: _values(site.vipu.all_partitions()),
-    _partitions,
+    lambda site: _values(site.vipu.partitions_of("a")),
     lambda site: _values(site.vipu.ipuof_config("a", "a-1", PartitionShape(4))),
     lambda site: _values(site.vipu.reset_partition("a", "a-1", relocatable=False)),
     lambda site: _values(site.vipu.remove_partition("b", "b-1")),

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ipucloud.reconcile.reconciler import WorkItem
 from tests.proof.poisoned import PROGRAM
 from tests.support.database_proxy import database_proxy
 from tests.support.postgres import Database as Scratch
+from tests.support.selection import Figures
 from tests.support.site import running_site
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import open_site_world
@@ -45,18 +46,10 @@ ODD_WORK_ITEMS = (
 )
 
 
-@pytest.fixture
-async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    fixture = Bench(database.app_url)
-    yield fixture
-    await fixture.database.close()
-
-
 async def count(bench: Bench, where: str) -> int:
     async with bench.database.begin() as connection:
         result = await connection.exec_driver_sql(f"SELECT count(*) FROM work WHERE {where}")  # noqa: S608
-        number: int = result.scalar_one()
-    return number
+        return int(result.scalar_one())
 
 
 class Supervised:
@@ -92,9 +85,7 @@ async def supervised(workers: Sequence[Supervised]) -> AsyncIterator[None]:
         await running
 
 
-async def test_poison_takes_nobody_with_it(
-    bench: Bench, database: Scratch, full: bool, figures: Callable[..., None]
-) -> None:
+async def test_poison_takes_nobody_with_it(bench: Bench, database: Scratch, full: bool, figures: Figures) -> None:
     """Some work items raise, some kill their process; they are parked after five tries, and every other is served."""
     others, poison = (1000, 3) if full else (200, 1)
     project = new_id()
@@ -106,9 +97,7 @@ async def test_poison_takes_nobody_with_it(
         for prefix, number in (("a-good-", halves), ("dies-", poison), ("raises-", poison), ("b-good-", halves)):
             await bench.execute(FILL, prefix=prefix, project=project, count=number)
         beside_poison = await seconds_until_served(bench)
-        async with asyncio.timeout(PATIENCE):
-            while await count(bench, "parked_at IS NOT NULL") < 2 * poison or await count(bench, "run_at IS NOT NULL"):
-                await asyncio.sleep(0.05)
+        await until(lambda: _all_parked(bench, 2 * poison), "those that raise and kill are parked")
     assert await count(bench, "parked_at IS NOT NULL AND position('good' IN key) > 0") == 0
     assert await count(bench, "parked_at IS NOT NULL AND last_error IS NOT NULL") == 2 * poison
     # Two that kill may have been reconciled together: then one death counts for both.
@@ -122,18 +111,23 @@ async def test_poison_takes_nobody_with_it(
     )
 
 
+async def _all_parked(bench: Bench, number: int) -> bool:
+    return await count(bench, "parked_at IS NOT NULL") == number and await count(bench, "run_at IS NOT NULL") == 0
+
+
 async def _all_met(bench: Bench) -> bool:
-    known = "kind IN ('cluster', 'periodic') AND octet_length(last_error) > 100000 AND attempt = 0"
-    return await count(bench, known) == 0
+    return await _none(bench, "kind IN ('cluster', 'periodic') AND octet_length(last_error) > 100000 AND attempt = 0")
 
 
 async def seconds_until_served(bench: Bench) -> float:
     """Until no good work item is left."""
     begun = time.monotonic()
-    async with asyncio.timeout(PATIENCE):
-        while await count(bench, "run_at IS NOT NULL AND position('good' IN key) > 0"):
-            await asyncio.sleep(0.02)
+    await until(lambda: _none(bench, "run_at IS NOT NULL AND position('good' IN key) > 0"), "all are served")
     return time.monotonic() - begun
+
+
+async def _none(bench: Bench, where: str) -> bool:
+    return await count(bench, where) == 0
 
 
 async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tmp_path: Path) -> None:
@@ -146,9 +140,7 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
             async with world.worker():
                 accepted = await world.create("even", "m2000-pod4")
                 await until(lambda: _all_met(bench), "the worker has met every odd work item")
-                async with asyncio.timeout(PATIENCE):
-                    while await count(bench, "kind = 'cluster' AND run_at IS NOT NULL"):
-                        await asyncio.sleep(0.05)
+                await until(lambda: _none(bench, "kind = 'cluster' AND run_at IS NOT NULL"), "nothing is due")
             assert await world.value("SELECT state FROM clusters WHERE id = :id", id=accepted.target_id) == "active"
             assert await count(bench, "kind = 'periodic' AND last_error IS NOT NULL") == 0
             await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_WORK_ITEMS])
@@ -183,7 +175,7 @@ async def _done(bench: Bench, key: str) -> bool:
     return bool(await bench.applied(key))
 
 
-async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures: Callable[..., None]) -> None:
+async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures: Figures) -> None:
     crowd = 9_999 if full else 1_500
     noisy, quiet = sorted([new_id(), new_id()])
     await bench.execute(FILL, prefix="noisy-", project=noisy, count=crowd)
@@ -195,9 +187,6 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
             at["seconds"], at["served"] = time.monotonic() - at["asked"], len(first.passes) + len(second.passes)
         return Done()
 
-    async def drained() -> bool:
-        return await count(bench, "run_at IS NOT NULL") == 0
-
     first, second = Scripted(act), Scripted(act)
     async with AsyncExitStack() as stack:
         for reconciler in (first, second):
@@ -205,9 +194,7 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
         await until(lambda: _served(first, second, 100), "the backlog is being served")
         at["asked"], before = time.monotonic(), len(first.passes) + len(second.passes)
         await bench.wake("quiet", quiet)
-        async with asyncio.timeout(PATIENCE):
-            while not await drained():
-                await asyncio.sleep(0.05)
+        await until(lambda: _none(bench, "run_at IS NOT NULL"), "the backlog is served")
     assert at["served"] - before < 400, "the single work item waited for the crowd"
     assert await count(bench, "parked_at IS NOT NULL") == 0
     figures(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,30 +16,22 @@ import httpx
 import pytest
 
 from ipucloud.config import Settings
-from tests.proof.customers import Customer, Register
+from tests.proof.customers import FULL_CROWD, Crowd, Register, more_writes
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.selection import Figures
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
-BUILDERS, SCRIBES, PAUSE = 3, 2, 0.05
-FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
-"""Clusters in the making at any time; two cores do not carry the fifty of the goal."""
-
+SITE = {"machines": 64}
 BETWEEN = 6
 LOOK_SECONDS = 0.1
 DRAIN_SECONDS = 60.0
 """A quarter of it is the notice that a balancer has, also one on a machine with much else to do."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=64) as site:
-        yield site
 
 
 @dataclass
@@ -97,48 +89,30 @@ async def fleet(
         balancer = Balancer(servers)
         watching = asyncio.create_task(balancer.watch())
         stack.callback(watching.cancel)
-        async with asyncio.timeout(PATIENCE):
-            while len(balancer.ready) < len(servers):
-                await asyncio.sleep(LOOK_SECONDS)
+        for server in servers:
+            await _until_ready(balancer, server)
         yield servers, workers, balancer
 
 
 async def test_everything_is_replaced_and_nobody_notices(
-    database: Scratch, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+    database: Scratch, site: RunningSite, tmp_path: Path, full: bool, figures: Figures
 ) -> None:
-    rounds = 5 if full else 1
-    builders, scribes, pause = (FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE) if full else (BUILDERS, SCRIBES, PAUSE)
+    rounds, crowd = (5, FULL_CROWD) if full else (1, Crowd(3, 2))
     register = Register()
-
-    async def go_on() -> None:
-        target = len(register.acknowledged) + BETWEEN
-        async with asyncio.timeout(PATIENCE):
-            while len(register.acknowledged) < target:
-                await asyncio.sleep(0.01)
-
     async with open_site_world(database, site) as world:
         async with fleet(world, database.app_url, tmp_path) as (servers, workers, balancer):
-            customers = [
-                Customer(world.project, register, lambda: balancer.ready, strict=True, pause=pause)
-                for _ in range(builders + scribes)
-            ]
-            work = [each.live() for each in customers[:builders]]
-            work += [each.only_tokens() for each in customers[builders:]]
-            running = asyncio.gather(*work)
-            for _ in range(rounds):
-                for server in servers:
-                    await go_on()
-                    assert await server.stop() == 0
-                    await server.start()
-                    await _until_ready(balancer, server)
-                for worker in workers:
-                    await go_on()
-                    assert await worker.stop() == 0
-                    worker.start()
-            await go_on()
-            register.stopping.set()
-            async with asyncio.timeout(PATIENCE):
-                await running
+            async with crowd.at_work(world.project, register, lambda: balancer.ready, strict=True):
+                for _ in range(rounds):
+                    for server in servers:
+                        await more_writes(register, BETWEEN)
+                        assert await server.stop() == 0
+                        await server.start()
+                        await _until_ready(balancer, server)
+                    for worker in workers:
+                        await more_writes(register, BETWEEN)
+                        assert await worker.stop() == 0
+                        worker.start()
+                await more_writes(register, BETWEEN)
             assert register.faults == []
             assert [await worker.stop() for worker in workers] == [0, 0]
         assert await world.value("SELECT count(*) FROM tokens WHERE role = 'viewer'") == len(register.acknowledged)
@@ -147,7 +121,7 @@ async def test_everything_is_replaced_and_nobody_notices(
         assert await world.value("SELECT count(*) FROM operations WHERE state <> 'succeeded'") == 0
         assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
         await world.assert_nothing_left()
-    figures(api_restarts=2 * rounds, worker_restarts=2 * rounds, in_flight=builders, **register.figures())
+    figures(api_restarts=2 * rounds, worker_restarts=2 * rounds, in_flight=crowd.builders, **register.figures())
 
 
 async def _until_ready(balancer: Balancer, server: ApiProcess) -> None:

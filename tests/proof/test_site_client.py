@@ -7,35 +7,23 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any
+from typing import Any, get_type_hints
 
 import httpx
 import pytest
 
 from ipucloud.site.connect import SiteClients
-from ipucloud.site.ports import (
-    Addresses,
-    Hosts,
-    Machines,
-    Networks,
-    Site,
-    SiteBusy,
-    SiteRefused,
-    SiteUnknown,
-    Snapshots,
-    Volumes,
-)
-from ipucloud.site.vipu_ports import Vipu
+from ipucloud.site.ports import Site, SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.wire.faults import FaultAction, FaultRule
-from tests.proof.site_calls.all import CASES
-from tests.proof.site_calls.case import CallCase
+from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_resources import Resource, Supply
 from tests.support.faultproxy import CALM, Proxy, proxy
 from tests.support.plain import NOBODY
-from tests.support.site import RunningSite, address_of, endpoint_of, running_site
+from tests.support.selection import Figures
+from tests.support.site import RunningSite, address_of, endpoint_of
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -46,14 +34,9 @@ SSH_SECONDS = 0.4
 """Whatever becomes of a connection in this time or later, the outcome is the same."""
 CALL_SECONDS = 30.0
 MACHINES = 2048
+SITE = {"machines": MACHINES, "options": ["--machines-on"]}
 HTTP2_EXTRA_BYTES = 30
 """A gRPC server may send a ping and a window update behind an answer."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES, options=["--machines-on"]) as site:
-        yield site
 
 
 class Lane:
@@ -135,10 +118,7 @@ class Lane:
 @contextmanager
 def lane(running: RunningSite, case: CallCase, supply: Supply) -> Iterator[Lane]:
     vipu = endpoint_of(supply.region)
-    port = {
-        "http": httpx.URL(running.url).port,
-        "vipu": vipu.admin_port,
-    }[case.transport]
+    port = {"http": httpx.URL(running.url).port, "vipu": vipu.admin_port}[case.transport]
     assert port is not None
     with proxy((vipu.host if case.transport != "http" else "127.0.0.1", port)) as line:
         yield Lane(running, case, line, supply)
@@ -218,7 +198,7 @@ def met(place: int, *, full: bool) -> list[SiteFault]:
     return [fault for number, fault in enumerate(FAULTS) if full or number == 0 or (number + place) % 3 == 0]
 
 
-async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figures: Figures) -> None:
     supply = Supply(site.inventory())
     counted: Counter[str] = Counter()
 
@@ -241,18 +221,9 @@ async def test_every_call_meets_every_fault(site: RunningSite, full: bool, figur
 
 def test_no_call_was_forgotten() -> None:
     """A method added to a port without a case here is found. `machines.list` is several requests, one for each page."""
-    ports = {
-        "networks": Networks,
-        "hosts": Hosts,
-        "machines": Machines,
-        "vipu": Vipu,
-        "volumes": Volumes,
-        "snapshots": Snapshots,
-        "addresses": Addresses,
-    }
     methods = {
         f"{name}.{method}"
-        for name, port in ports.items()
+        for name, port in get_type_hints(Site).items()
         for method in vars(port)
         if not method.startswith("_") and callable(getattr(port, method))
     }
@@ -278,7 +249,7 @@ async def test_a_request_delivered_twice_has_one_effect(site: RunningSite, case:
         await tried.lift(rule)
         assert case.observe is not None
         assert await case.observe(tried.direct, resource) is case.makes
-        if case.observe.__name__ == "_partition_is_there" and case.makes:
+        if case.name == "vipu.create_partition":
             assert await tried.direct.vipu.list_partitions(resource.name) == [resource.name]
         await tried.close()
 

@@ -7,7 +7,7 @@ is not used, and each is billed for its own time.
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 from uuid import UUID
@@ -23,19 +23,20 @@ from ipucloud.operations.store import Accepted
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.reservations import follow_reservations
 from ipucloud.policies.waiting import serve_waiting
-from tests.proof.boundaries import watched_worker
+from tests.proof.boundaries import all_right, differs, uncounted, watched_worker
 from tests.proof.interrupted import Act, Moment, interrupted
 from tests.proof.operators import clear_reports
-from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import PREEMPTIBLE, offer_preemptible
 from tests.support.reservations import offer, reservation_json
-from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.selection import Figures
+from tests.support.site import SECURE
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 from tests.support.world.clock import shift_clock
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16, "options": SECURE}
 Where = tuple[int, Moment]
 Phase = Literal["tell", "stop"]
 """What the task does: it tells a cluster that it has to stop, and when its time has come, it stops it."""
@@ -58,26 +59,17 @@ SELECT c.state, (SELECT count(machine_id) FROM allocations a WHERE a.cluster_id 
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=SECURE) as site:
-        yield site
-
-
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        async with world.database.begin() as connection:
-            await offer(connection)
-            await offer_preemptible(connection)
-        yield world
+async def world(world: SiteWorld) -> SiteWorld:
+    async with world.database.begin() as connection:
+        await offer(connection)
+        await offer_preemptible(connection)
+    return world
 
 
 async def delete_all_and_check(world: SiteWorld) -> list[str]:
     """What is held but not counted, or the other way round; then everything is deleted, and nothing may be left."""
-    used = await world.value("SELECT coalesce(sum(used), 0) FROM quotas")
-    held = await world.value("SELECT count(machine_id) FROM allocations WHERE freed_at IS NULL")
-    wrong = [] if used == held else [f"the quota says {used}, and {held} machines are held"]
+    wrong = await uncounted(world)
     async with watched_worker(world, {}):
         await world.delete_all()
     await clear_reports(world, Code.MAINTENANCE)
@@ -147,7 +139,7 @@ def preempted(phase: Phase, where: Where, ended_by: str) -> tuple[object, ...]:
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figures: Figures) -> None:
     cases = list(itertools.product(PREEMPTIONS, ENDED_BY))
     chosen = cases if full else cases[4::5]
     wrong = []
@@ -157,13 +149,11 @@ async def test_every_boundary_of_a_preemption(world: SiteWorld, full: bool, figu
         async with interrupted(world, {where: trial.act(ended_by)}) as database:
             await follow_preemptions(world.settings, database)
         await trial.finish()
-        actual, expected = await trial.actual(), preempted(phase, where, ended_by)
-        if actual != expected:
-            wrong.append(f"{phase} {where}: {ended_by}: {actual}, not {expected}")
+        differing = differs(await trial.actual(), preempted(phase, where, ended_by))
+        wrong += [f"{phase} {where}: {ended_by}: {each}" for each in differing]
         wrong += await delete_all_and_check(world)
     figures(cases=len(chosen), of=len(cases))
-    if wrong:
-        pytest.fail("\n".join(wrong))
+    all_right(wrong)
 
 
 Turn = Literal["begins", "ends"]
@@ -232,11 +222,7 @@ class Reserved:
     async def actual(self) -> tuple[object, ...]:
         world = self.world
         async with watched_worker(world, {}):
-
-            async def quiet() -> bool:
-                return bool(await world.value(_UNFINISHED) == 0)
-
-            await until(quiet, "everything has ended")
+            await until(lambda: world.value(f"SELECT ({_UNFINISHED}) = 0"), "everything has ended")
         state = "SELECT state FROM reservations WHERE id = :id"
         held = "SELECT count(machine_id) FROM allocations WHERE reservation_id = :id AND freed_at IS NULL"
         billed = (
@@ -274,7 +260,7 @@ def reserved(moment: Moment, request: str) -> tuple[object, ...]:
 
 
 @pytest.mark.sample(3)
-async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, figures: Figures) -> None:
     chosen = RESERVATIONS if full else RESERVATIONS[::3]
     wrong, later = [], itertools.count(1)
     for number, (turn, moment, request) in enumerate(chosen):
@@ -282,11 +268,9 @@ async def test_every_boundary_of_a_reservation(world: SiteWorld, full: bool, fig
         await trial.prepare(turn, request)
         async with interrupted(world, {(1, moment): partial(trial.act, request)}) as database:
             await follow_reservations(database)
-        actual, expected = await trial.actual(), reserved(moment, request)
-        if actual != expected:
-            wrong.append(f"{turn}, {moment}: {request}: {actual}, not {expected}")
+        differing = differs(await trial.actual(), reserved(moment, request))
+        wrong += [f"{turn}, {moment}: {request}: {each}" for each in differing]
         await trial.end()
         wrong += await delete_all_and_check(world)
     figures(cases=len(chosen), of=len(RESERVATIONS))
-    if wrong:
-        pytest.fail("\n".join(wrong))
+    all_right(wrong)

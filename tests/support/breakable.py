@@ -1,4 +1,4 @@
-"""A world whose hardware tests break: what clusters hold of it, and the repair of everything at the end."""
+"""Worlds that give back at their end what they took of a site that several tests use, and hardware that tests break."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
+
+
+@asynccontextmanager
+async def open_emptied_world(scratch: Scratch, site: RunningSite, **changes: Any) -> AsyncIterator[SiteWorld]:
+    """At the end every cluster is deleted, and nothing is left of any."""
+    async with open_site_world(scratch, site, **changes) as world:
+        yield world
+        world.clear_faults()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
 
 
 @asynccontextmanager

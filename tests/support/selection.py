@@ -54,6 +54,8 @@ SLOW = frozenset(
 """Folders and files that are collected with `--all`, or by name."""
 FIGURES = "figures"
 _DEFAULT_RUN = pytest.StashKey[bool]()
+Figures = Callable[..., None]
+"""Keeps what was counted or measured."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -123,7 +125,7 @@ def full(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture
-def figures(request: pytest.FixtureRequest) -> Callable[..., None]:
+def figures(request: pytest.FixtureRequest) -> Figures:
     """Keep what was counted or measured; the run prints it at its end."""
 
     def keep(**values: object) -> None:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
+import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,7 +25,12 @@ from ipucloud.reconcile.platform_work import PlatformWork
 from ipucloud.reconcile.reconciler import Reconciler, WorkItem
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
+from tests.support.postgres import Database as Scratch
 from tests.support.world import at_work
+
+IDLE = "run_at IS NULL AND lease_owner IS NULL"
+WAITS = "run_at IS NOT NULL AND lease_owner IS NULL AND fence > 0"
+"""Of a work item: nothing is to be done; it was reconciled, and is due later."""
 
 
 class NoJitter(random.Random):
@@ -50,6 +56,10 @@ class Scripted:
         self.passes.append(item)
         return await self._act(item) if self._act else Done()
 
+    async def reconciled(self, times: int) -> bool:
+        """Whether there were so many passes."""
+        return len(self.passes) >= times
+
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: str, result: Outcome) -> Outcome:
         await connection.execute(
             sa.text(
@@ -59,6 +69,19 @@ class Scripted:
             {"key": inputs, "fence": str(item.fence)},
         )
         return result
+
+
+class Held(Scripted):
+    """Each of its passes ends when it may go on, and is `running` until then."""
+
+    def __init__(self) -> None:
+        super().__init__(self._hold)
+        self.running, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def _hold(self, item: WorkItem) -> Outcome:
+        self.running.set()
+        await self.go_on.wait()
+        return Done()
 
 
 @dataclass(frozen=True)
@@ -86,6 +109,12 @@ class Bench:
         async with self.database.read() as connection:
             result = await connection.execute(sa.text(f"SELECT {columns} FROM work WHERE key = :key"), {"key": key})  # noqa: S608
             return WorkRow(*result.one())
+
+    async def holds(self, key: str, condition: str) -> bool:
+        """Whether this SQL is true of the work item."""
+        statement = sa.text(f"SELECT {condition} FROM work WHERE key = :key")  # noqa: S608
+        async with self.database.read() as connection:
+            return bool((await connection.execute(statement, {"key": key})).scalar_one_or_none())
 
     async def applied(self, key: str) -> list[int]:
         """The fences under which results for `key` were accepted."""
@@ -130,3 +159,10 @@ class Bench:
             if watching is not None:
                 watching.cancel()
             await database.close()
+
+
+@pytest.fixture
+async def bench(database: Scratch) -> AsyncIterator[Bench]:
+    bench = Bench(database.app_url)
+    yield bench
+    await bench.database.close()

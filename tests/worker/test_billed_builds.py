@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
 
 from tests.support.breakable import held, open_breakable_world
 from tests.support.catalogues import billed_from_the_request
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
+
+SITE = {"machines": 4}
+WORLD = open_breakable_world
 
 OPEN = "SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL"
 BILLED = "SELECT count(*) FROM usage_intervals WHERE ended_at IS DISTINCT FROM started_at"
@@ -25,17 +24,10 @@ SELECT min(u.started_at) <= CAST(:accepted_at AS timestamptz)
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
-        yield site
-
-
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_breakable_world(database, site) as world:
-        world.catalogue = billed_from_the_request(world.catalogue)
-        yield world
+def world(world: SiteWorld) -> SiteWorld:
+    world.catalogue = billed_from_the_request(world.catalogue)
+    return world
 
 
 @pytest.mark.parametrize("late", [False, True])

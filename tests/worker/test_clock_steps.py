@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import sqlalchemy as sa
 import structlog
 
 from ipucloud.db.engine import Database
@@ -18,17 +15,18 @@ from ipucloud.reconcile.outcomes import Done, Outcome, Wait
 from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock
-from tests.worker.engines import Bench, Scripted
+from tests.worker.engines import IDLE, WAITS, Bench, Held, Scripted
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16}
+WORLD = open_site_world
+
 HOUR = 3600.0
 WORK_ITEMS = {"periodic": {"hourly": HOUR}}
-LEFT = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
 OUT_OF_ORDER = {
     "cluster_times_in_order",
     "operation_times_in_order",
@@ -36,13 +34,6 @@ OUT_OF_ORDER = {
     "allocation_times_in_order",
 }
 """The rules that tell an operator that the clock was set back while something was under way."""
-
-
-@pytest.fixture
-async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    engine_bench = Bench(database.app_url)
-    yield engine_bench
-    await engine_bench.database.close()
 
 
 class Hourly:
@@ -59,21 +50,14 @@ class Hourly:
         return self.runs >= times
 
 
-async def _waits(bench: Bench, key: str) -> bool:
-    """Whether the item was reconciled, and waits."""
-    async with bench.database.read() as connection:
-        waits = "SELECT lease_owner IS NULL AND run_at IS NOT NULL AND fence > 0 FROM work WHERE key = :key"
-        return bool((await connection.execute(sa.text(waits), {"key": key})).scalar_one_or_none())
-
-
 async def test_a_running_worker_notices_that_the_clock_was_set_back(bench: Bench, database: Scratch) -> None:
     hourly = Hourly(bench)
     watch = DatabaseWatch(bench.database, SystemClock())
     async with bench.engine(hourly.tasks, watch=watch, platform_work=WORK_ITEMS):
-        await until(lambda: _waits(bench, "hourly"), "the task ran, and waits for its next turn")
+        await until(lambda: bench.holds("hourly", WAITS), "the task ran, and waits for its next turn")
         shift_clock(database.owner_url, "-1 day")
         await until(lambda: hourly.ran(2), "the task ran again at once, and not in 25 hours")
-        await until(lambda: _waits(bench, "hourly"), "it waits for its next turn")
+        await until(lambda: bench.holds("hourly", WAITS), "it waits for its next turn")
     # Within its interval, by the clock as it is now.
     assert await _seconds_until_due(bench, "hourly") <= HOUR
 
@@ -81,7 +65,7 @@ async def test_a_running_worker_notices_that_the_clock_was_set_back(bench: Bench
 async def test_a_worker_that_starts_notices_that_the_clock_was_set_back(bench: Bench, database: Scratch) -> None:
     hourly = Hourly(bench)
     async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
-        await until(lambda: _waits(bench, "hourly"), "the task ran")
+        await until(lambda: bench.holds("hourly", WAITS), "the task ran")
     shift_clock(database.owner_url, "-1 day")
     async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
         await until(lambda: hourly.ran(2), "the task ran again")
@@ -90,13 +74,13 @@ async def test_a_worker_that_starts_notices_that_the_clock_was_set_back(bench: B
 async def test_a_restart_alone_makes_nothing_due(bench: Bench, database: Scratch) -> None:
     hourly = Hourly(bench)
     async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
-        await until(lambda: _waits(bench, "hourly"), "the task ran")
+        await until(lambda: bench.holds("hourly", WAITS), "the task ran")
     async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
         await bench.execute(
             "INSERT INTO work (kind, key, project_id, run_at)"
             " VALUES ('periodic', 'other', gen_random_uuid(), app_now())"
         )
-        await until(lambda: _waits(bench, "other"), "the worker works")
+        await until(lambda: bench.holds("other", WAITS), "the worker works")
     assert hourly.runs == 1
 
 
@@ -104,34 +88,25 @@ async def test_what_is_polled_is_reconciled_again(bench: Bench, database: Scratc
     async def act(item: WorkItem) -> Outcome:
         return Wait("the site is slow", recheck=60.0)
 
-    async def reconciled_again() -> bool:
-        return len(reconciler.passes) > 1
-
     reconciler = Scripted(act)
     async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
-        await until(lambda: _waits(bench, "a"), "the first pass ended")
+        await until(lambda: bench.holds("a", WAITS), "the first pass ended")
         shift_clock(database.owner_url, "-1 day")
-        await until(reconciled_again, "the next pass")
+        await until(lambda: reconciler.reconciled(2), "the next pass")
     assert await _seconds_until_due(bench, "a") <= 60.0
 
 
 async def test_the_lease_of_a_frozen_worker_ends_as_soon_as_any_other(bench: Bench, database: Scratch) -> None:
     """It holds its advisory lock, so nobody knows that it is gone but by the lease."""
-    lease = 30.0
-    running = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await asyncio.Event().wait()
-        return Done()
-
-    async with bench.engine(Scripted(act), lease=lease, drain=0.05, watch=DatabaseWatch(bench.database, SystemClock())):
+    lease, frozen = 30.0, Held()
+    async with bench.engine(frozen, lease=lease, drain=0.05, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
-        await running.wait()
+        await frozen.running.wait()
         await bench.execute("UPDATE work SET lease_until = lease_until + interval '1 day'")
         shift_clock(database.owner_url, "-1 day")
-        await until(lambda: _lease_is_short(bench, "a", lease), "the lease was shortened")
+        short = f"lease_until - app_now() <= interval '{lease} seconds'"
+        await until(lambda: bench.holds("a", short), "the lease was shortened")
 
 
 async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database: Scratch) -> None:
@@ -144,16 +119,12 @@ async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database:
             await go_on.wait()
         return Done()
 
-    async def done() -> bool:
-        row = await bench.row("a")
-        return row.lease_owner is None and row.run_at is None
-
     reconciler = Scripted(act)
     async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
         await running.wait()
         shift_clock(database.owner_url, "1 day")
-        await until(done, "somebody else did it")
+        await until(lambda: bench.holds("a", IDLE), "somebody else did it")
         go_on.set()
     row = await bench.row("a")
     assert (row.attempt, row.parked_at, row.last_error) == (0, None, None)
@@ -173,62 +144,35 @@ async def test_clocks_that_are_apart_are_reported_once(bench: Bench, database: S
     assert events == ["clocks_apart", "clocks_together"]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
-
-
-@asynccontextmanager
-async def idle_world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
-
-
-async def test_released_machines_come_back_after_the_clock_was_set_back(database: Scratch, site: RunningSite) -> None:
+async def test_released_machines_come_back_after_the_clock_was_set_back(database: Scratch, world: SiteWorld) -> None:
     """Their quarantine is counted again: not a day longer, and not shorter than a request can live."""
-    async with idle_world(database, site) as world:
-        world.broken_on_purpose |= OUT_OF_ORDER
-        creation = await world.create(flavor="m2000-pod16")
-        async with world.worker():
-            await world.finished(creation.operation_id)
-        operation = await world.delete(creation.target_id)
-        async with world.worker(request_life=HOUR):
-            await world.reached(operation, "verify_clean")
-            await until(lambda: _idle(world, creation.target_id), "it waits for the end of its quarantine")
-        shift_clock(database.owner_url, "-1 day")
-        async with world.worker():
-            ended = await world.finished(operation)
-        assert ended.state == "succeeded"
-        assert await world.value("SELECT count(*) FROM allocations WHERE freed_at IS NULL") == 0
-        ahead = await world.value("SELECT count(*) FROM allocations WHERE released_at > app_now()")
-        assert ahead == 0
-
-
-async def _idle(world: SiteWorld, cluster: object) -> bool:
-    return bool(
-        await world.value(
-            "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE kind = 'cluster'"
-            " AND key = :key",
-            key=str(cluster),
-        )
-    )
+    world.broken_on_purpose |= OUT_OF_ORDER
+    waits = "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE kind = 'cluster'"
+    creation = await world.create(flavor="m2000-pod16")
+    async with world.worker():
+        await world.finished(creation.operation_id)
+    operation = await world.delete(creation.target_id)
+    async with world.worker(request_life=HOUR):
+        await world.reached(operation, "verify_clean")
+        await until(lambda: world.value(waits), "it waits for the end of its quarantine")
+    shift_clock(database.owner_url, "-1 day")
+    async with world.worker():
+        await world.succeeded(operation)
+    assert await world.value("SELECT count(*) FROM allocations WHERE freed_at IS NULL OR released_at > app_now()") == 0
 
 
 async def test_a_create_is_held_by_its_deadline_alone_when_the_clock_is_set_forward(
-    database: Scratch, site: RunningSite
+    database: Scratch, world: SiteWorld
 ) -> None:
-    async with idle_world(database, site) as world:
-        kept = await world.create("kept", "m2000-pod16")
-        async with world.worker():
-            await world.finished(kept)
-        creation = await world.create("late", "m2000-pod16")
-        shift_clock(database.owner_url, "1 day")
-        async with world.worker():
-            ended = await world.finished(creation.operation_id)
-        assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
-        assert await world.value("SELECT state FROM clusters WHERE id = :id", id=kept.target_id) == "active"
-        assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
+    async with world.worker():
+        kept = await world.build("kept", "m2000-pod16")
+    creation = await world.create("late", "m2000-pod16")
+    shift_clock(database.owner_url, "1 day")
+    async with world.worker():
+        ended = await world.finished(creation.operation_id)
+    assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
+    assert await world.value("SELECT state FROM clusters WHERE id = :id", id=kept) == "active"
+    assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
 
 
 async def _seconds_until_due(bench: Bench, key: str) -> float:
@@ -236,9 +180,3 @@ async def _seconds_until_due(bench: Bench, key: str) -> float:
     assert row.run_at is not None
     shifted = datetime.now(UTC) - timedelta(days=1)
     return (row.run_at - shifted).total_seconds()
-
-
-async def _lease_is_short(bench: Bench, key: str, lease: float) -> bool:
-    async with bench.database.read() as connection:
-        remaining = (await connection.execute(LEFT, {"key": key})).scalar_one()
-    return remaining is not None and remaining <= lease

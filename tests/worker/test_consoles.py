@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
 from ipucloud.programs.consoles.store import KEPT_BOOTS, forget_consoles
-from tests.support.machine import Need, need
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.machine import Need, needs
+from tests.support.world import SiteWorld
 from tests.worker.test_observation import observe
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, needs(Need.SANDBOX)]
 
 USER_DATA = "#!/bin/sh\nprintf 'made by user data: \\033[31m\\000\\n'\nexit 7\n"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
 
 
 async def boots(world: SiteWorld) -> list[Any]:
@@ -45,6 +25,7 @@ async def test_every_boot_is_read_with_what_cloud_init_wrote_and_how_it_ended(wo
     async with world.worker():
         cluster = await world.build(user_data=USER_DATA)
         [first] = await boots(world)
+        assert await boots(world) == [first], "what was read is not read again"
         assert (first.number, first.ended_at, first.dropped) == (1, None, 0)
         for said in (
             "Linux version",
@@ -76,14 +57,6 @@ async def test_a_console_that_is_not_answered_is_read_at_the_next_look(world: Si
     world.fault(call="hosts.console", action=action, times=1)
     assert await boots(world) == []
     assert len(await boots(world)) == 1
-
-
-async def test_what_was_read_is_not_read_again_and_a_site_that_restarts_begins_no_boot(world: SiteWorld) -> None:
-    async with world.worker():
-        await world.build()
-        [once] = await boots(world)
-        [again] = await boots(world)
-        assert once == again
 
 
 async def test_the_last_boots_are_kept_and_old_ones_removed(world: SiteWorld) -> None:

@@ -6,54 +6,43 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.db.engine import Database
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
+from ipucloud.reconcile.reconciler import LeaseLost, Periodic, PeriodicTasks, WorkItem
+from ipucloud.reconcile.wake import wake
+from ipucloud.site.ports import SiteUnknown
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE, until
-from tests.worker.engines import Bench, Scripted
+from tests.worker.engines import IDLE, Bench, Held, Scripted
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    bench = Bench(database.app_url)
-    yield bench
-    await bench.database.close()
 
 
 async def test_a_woken_object_is_reconciled_once_and_then_idle(bench: Bench) -> None:
     reconciler = Scripted()
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _idle(bench, "a"), "the pass ended")
+        await until(lambda: bench.holds("a", IDLE), "the pass ended")
     assert len(reconciler.passes) == 1
     assert await bench.applied("a") == [1]
 
 
 async def test_a_wake_during_a_pass_leads_to_another_pass(bench: Bench) -> None:
-    running, go_on = asyncio.Event(), asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await go_on.wait()
-        return Done()
-
-    reconciler = Scripted(act)
+    reconciler = Held()
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await running.wait()
+        await reconciler.running.wait()
         await bench.wake("a")
-        go_on.set()
-        await until(lambda: _reconciled(reconciler, 2), "the second pass")
-        await until(lambda: _idle(bench, "a"), "the second pass ended")
+        reconciler.go_on.set()
+        await until(lambda: reconciler.reconciled(2), "the second pass")
+        await until(lambda: bench.holds("a", IDLE), "the second pass ended")
 
 
 async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
@@ -63,10 +52,10 @@ async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _reconciled(reconciler, 1), "the first pass")
-        await until(lambda: _unleased(bench, "a"), "the first pass ended")
+        await until(lambda: reconciler.reconciled(1), "the first pass")
+        await until(lambda: bench.holds("a", "lease_owner IS NULL"), "the first pass ended")
         await bench.wake("a")
-        await until(lambda: _reconciled(reconciler, 2), "the pass after the wake")
+        await until(lambda: reconciler.reconciled(2), "the pass after the wake")
 
 
 async def test_progress_is_followed_by_another_pass_under_the_same_fence(bench: Bench) -> None:
@@ -76,28 +65,22 @@ async def test_progress_is_followed_by_another_pass_under_the_same_fence(bench: 
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _reconciled(reconciler, 2), "the second pass")
+        await until(lambda: reconciler.reconciled(2), "the second pass")
     assert {item.fence for item in reconciler.passes} == {1}
 
 
 async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None:
     """A worker that was thought dead comes back with its result after another one has done the work."""
-    frozen, thaw = asyncio.Event(), asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        frozen.set()
-        await thaw.wait()
-        return Done()
-
+    frozen = Held()
     # With one slot the frozen worker cannot take its own lost work item again.
-    async with bench.engine(Scripted(act), slots=1):
+    async with bench.engine(frozen, slots=1):
         await bench.wake("a")
-        await frozen.wait()
+        await frozen.running.wait()
         await bench.execute("UPDATE work SET lease_owner = NULL, lease_until = NULL, run_at = app_now()")
         async with bench.engine(Scripted()) as _:
             await until(lambda: _applied(bench, "a", [2]), "the second worker's result")
-        thaw.set()
-        await until(lambda: _idle(bench, "a"), "the zombie ended")
+        frozen.go_on.set()
+        await until(lambda: bench.holds("a", IDLE), "the zombie ended")
     assert 1 not in await bench.applied("a")
 
 
@@ -156,15 +139,10 @@ async def test_a_locked_work_item_of_a_frozen_worker_keeps_no_other_from_being_f
 
 async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
     """A request that wakes an object, and then takes its time, holds the row of an item being reconciled."""
-    gone_on = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        await gone_on.wait()
-        return Done()
-
+    reconciler = Held()
     for key in ("locked", "free"):
         await bench.wake(key)
-    async with bench.engine(Scripted(act), lease=3.0):
+    async with bench.engine(reconciler, lease=3.0):
         await until(lambda: _leased_for(bench, "locked", 0.0), "both are reconciled")
         async with bench.database.begin() as slow:
             await slow.execute(sa.text("SELECT FROM work WHERE key = 'locked' FOR UPDATE"))
@@ -172,8 +150,8 @@ async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench:
             for _ in range(2):
                 await until(lambda: _leased_for(bench, "free", 2.6), "the other lease was renewed")
                 await until(lambda: _leased_for(bench, "free", 0.0, 2.4), "time went by")
-        gone_on.set()
-        await until(lambda: _idle(bench, "free"), "the pass ended")
+        reconciler.go_on.set()
+        await until(lambda: bench.holds("free", IDLE), "the pass ended")
     assert await bench.applied("free") == [first]
 
 
@@ -192,9 +170,9 @@ async def test_a_lease_that_was_not_given_back_ends_although_its_worker_goes_on(
         await bench.wake("long")
         await busy.wait()
         await bench.wake("a")
-        await until(lambda: _idle(bench, "a"), "the item was claimed again, and its pass ended")
+        await until(lambda: bench.holds("a", IDLE), "the item was claimed again, and its pass ended")
         go_on.set()
-        await until(lambda: _idle(bench, "long"), "the long pass ended")
+        await until(lambda: bench.holds("long", IDLE), "the long pass ended")
     assert await bench.applied("a") == [2]
 
 
@@ -207,7 +185,7 @@ async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_un
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _parked(bench, "a"), "parked")
+        await until(lambda: bench.holds("a", "parked_at IS NOT NULL"), "parked")
         row = await bench.row("a")
         assert len(reconciler.passes) == 5
         assert row.run_at is None
@@ -221,7 +199,7 @@ async def test_an_object_that_kills_its_workers_is_parked_without_another_pass(b
     await bench.execute("UPDATE work SET attempt = 5")
     reconciler = Scripted()
     async with bench.engine(reconciler):
-        await until(lambda: _parked(bench, "a"), "parked")
+        await until(lambda: bench.holds("a", "parked_at IS NOT NULL"), "parked")
     assert reconciler.passes == []
 
 
@@ -236,7 +214,7 @@ async def test_one_raising_object_does_not_hold_up_the_others(bench: Bench) -> N
         await bench.wake(f"good-{number}")
     async with bench.engine(Scripted(act), slots=2):
         for number in range(20):
-            await until(partial(_idle, bench, f"good-{number}"), "the others were served")
+            await until(partial(bench.holds, f"good-{number}", IDLE), "the others were served")
 
 
 async def test_projects_take_turns(bench: Bench) -> None:
@@ -246,22 +224,16 @@ async def test_projects_take_turns(bench: Bench) -> None:
     await bench.wake("single", single)
     reconciler = Scripted()
     async with bench.engine(reconciler, slots=4):
-        await until(lambda: _idle(bench, "single"), "the project with one work item was served")
+        await until(lambda: bench.holds("single", IDLE), "the project with one work item was served")
         served = [item.key for item in reconciler.passes].index("single")
     assert served < 20
 
 
 async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
-    running = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await asyncio.Event().wait()
-        return Done()
-
+    reconciler = Held()
     await bench.wake("a")
-    async with bench.engine(Scripted(act), drain=0.05):
-        await running.wait()
+    async with bench.engine(reconciler, drain=0.05):
+        await reconciler.running.wait()
     row = await bench.row("a")
     assert (row.lease_owner, row.attempt) == (None, 0)
     assert row.run_at is not None
@@ -269,19 +241,12 @@ async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
 
 
 async def test_draining_lets_a_pass_end(bench: Bench) -> None:
-    running = asyncio.Event()
-
-    async def act(item: WorkItem) -> Outcome:
-        running.set()
-        await stopping.wait()
-        return Done()
-
-    stopping = asyncio.Event()
+    reconciler = Held()
     await bench.wake("a")
-    async with bench.engine(Scripted(act)) as engine:
-        await running.wait()
+    async with bench.engine(reconciler) as engine:
+        await reconciler.running.wait()
         engine.stop()
-        stopping.set()
+        reconciler.go_on.set()
     assert await bench.applied("a") == [1]
 
 
@@ -289,7 +254,7 @@ async def test_a_worker_outlives_its_database_connections(bench: Bench, database
     reconciler = Scripted()
     async with bench.engine(reconciler):
         await bench.wake("before")
-        await until(lambda: _idle(bench, "before"), "served before")
+        await until(lambda: bench.holds("before", IDLE), "served before")
         superuser = sa.create_engine(database.superuser_url.replace("postgresql:", "postgresql+psycopg:"))
         with superuser.connect() as connection:
             connection.execute(
@@ -301,7 +266,7 @@ async def test_a_worker_outlives_its_database_connections(bench: Bench, database
         superuser.dispose()
         await bench.database.close()
         await bench.wake("after")
-        await until(lambda: _idle(bench, "after"), "served after")
+        await until(lambda: bench.holds("after", IDLE), "served after")
 
 
 async def test_work_of_an_unknown_kind_is_left_for_a_newer_worker(bench: Bench) -> None:
@@ -310,8 +275,44 @@ async def test_work_of_an_unknown_kind_is_left_for_a_newer_worker(bench: Bench) 
     )
     async with bench.engine(Scripted()):
         await bench.wake("a")
-        await until(lambda: _idle(bench, "a"), "the known kind was served")
+        await until(lambda: bench.holds("a", IDLE), "the known kind was served")
     assert (await bench.row("f")).fence == 0
+
+
+MORE_THAN_PARKS = 8
+
+
+async def test_a_database_that_does_not_answer_parks_nothing(bench: Bench) -> None:
+    async def act(item: WorkItem) -> Outcome:
+        if len(reconciler.passes) <= MORE_THAN_PARKS:
+            await bench.execute("UPDATE work SET wake_seq = wake_seq + 1")  # no need to sit the backoff out
+            raise Problem(UNAVAILABLE, "The database does not answer.")
+        return Done()
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler):
+        await bench.wake("a")
+        await until(lambda: _applied(bench, "a", [MORE_THAN_PARKS + 1]), "reconciled until the database answered")
+
+
+async def test_a_periodic_task_is_tried_for_ever(bench: Bench) -> None:
+    """Nobody would wake it: a site that is away for an hour must not end the inventory's synchronisation."""
+    runs = 0
+
+    async def run(database: Database) -> None:
+        nonlocal runs
+        runs += 1
+        raise SiteUnknown("the site does not answer") if runs % 2 else ValueError("out of order")
+
+    async def enough() -> bool:
+        return runs > MORE_THAN_PARKS
+
+    tasks = PeriodicTasks(bench.database, [Periodic("sync", interval=0.01, run=run)])
+    async with bench.engine(tasks):
+        async with bench.database.begin() as connection:
+            await wake(connection, kind=tasks.kind, key="sync")
+        await until(enough, "the task is tried again and again")
+    assert (await bench.row("sync")).parked_at is None
 
 
 async def _hanging_worker(database: Scratch) -> asyncio.subprocess.Process:
@@ -327,30 +328,11 @@ async def _line(process: asyncio.subprocess.Process, expected: bytes) -> None:
             pass
 
 
-async def _idle(bench: Bench, key: str) -> bool:
-    row = await bench.row(key)
-    return row.run_at is None and row.lease_owner is None
-
-
 async def _leased_for(bench: Bench, key: str, least: float, most: float = 60.0) -> bool:
     """Whether the work item's lease ends between so many seconds from now."""
-    async with bench.database.read() as connection:
-        statement = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
-        remaining = (await connection.execute(statement, {"key": key})).scalar_one()
-    return remaining is not None and least < remaining < most
-
-
-async def _unleased(bench: Bench, key: str) -> bool:
-    return (await bench.row(key)).lease_owner is None
-
-
-async def _parked(bench: Bench, key: str) -> bool:
-    return (await bench.row(key)).parked_at is not None
+    remaining = "extract(epoch FROM lease_until - app_now())"
+    return await bench.holds(key, f"{remaining} > {least} AND {remaining} < {most}")
 
 
 async def _applied(bench: Bench, key: str, fences: list[int]) -> bool:
     return await bench.applied(key) == fences
-
-
-async def _reconciled(reconciler: Scripted, times: int) -> bool:
-    return len(reconciler.passes) >= times

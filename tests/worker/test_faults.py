@@ -3,57 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from tests.support.factories import make_ssh_key
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
+from tests.worker.customers import Logins
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("key"))
+SITE = {"machines": 4}
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIterator[SiteWorld]:
-    """A worker that observes often, and a project whose key we hold."""
-    async with open_site_world(database, site, observation_interval=0.2) as world:
-        async with world.database.begin() as connection:
-            await make_ssh_key(connection, world.project.id, "ours", key.public_line)
-        async with world.worker():
-            yield world
-            await world.delete_all()
-        await world.assert_nothing_left()
+async def world(world: SiteWorld) -> AsyncIterator[SiteWorld]:
+    """With a worker that observes often."""
+    async with world.worker(observation_interval=0.2):
+        yield world
 
 
 async def becomes(world: SiteWorld, cluster_id: UUID, state: str) -> dict[str, Any]:
     """The cluster's JSON once it is in this state."""
-
-    async def is_so() -> bool:
-        return bool((await world.cluster(cluster_id))["state"] == state)
-
-    await until(is_so, f"the cluster is {state}")
+    is_so = "SELECT state = :state FROM clusters WHERE id = :id"
+    await until(lambda: world.value(is_so, id=cluster_id, state=state), f"the cluster is {state}")
     return await world.cluster(cluster_id)
 
 
@@ -64,11 +40,9 @@ async def partition_is(world: SiteWorld, cluster_id: UUID, state: str) -> None:
 
 
 @pytest.mark.acceptance("CAP05-01")
-async def test_a_machine_that_fails_degrades_its_cluster_until_it_is_repaired(
-    world: SiteWorld, key: KeyPair, tmp_path: Path
-) -> None:
+async def test_a_machine_that_fails_degrades_its_cluster_until_it_is_repaired(world: SiteWorld, logins: Logins) -> None:
     cluster_id = await world.build(flavor="m2000-pod16", ssh_keys=["ours"])
-    server = OpenSsh.to(await world.one("SELECT * FROM poplar_servers"), key, tmp_path)
+    server = logins.to(await world.one("SELECT * FROM poplar_servers"))
     assert "-+- Id:" in await server.output("gc-info -l")
     name = (await world.cluster(cluster_id))["machines"][1]["name"]
     world.http.post(f"/v1/machines/{name}:fail").raise_for_status()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from ipucloud.wire.faults import FaultAction
 from tests.api.support import Api, running
 from tests.support.postgres import TestServer
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock, start_clock
@@ -23,14 +22,10 @@ from tests.worker.test_observation import observe
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16}
+
 GOOD_AGAIN = 3
 """Good readings after which a report ends."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
 
 
 @dataclass
@@ -87,13 +82,8 @@ class RunningCluster:
 
         await until(is_so, f"the server is {state}")
 
-    @contextmanager
-    def silent(self, call: str, target: str) -> Iterator[None]:
+    def silence(self, call: str, target: str) -> None:
         self.world.fault(call=call, target=target, action=FaultAction.STATUS)
-        try:
-            yield
-        finally:
-            self.world.clear_faults()
 
 
 @pytest.fixture(scope="module")
@@ -122,23 +112,48 @@ def shown(cluster: dict[str, Any], what: str) -> Sequence[tuple[str, list[str]]]
     return [(each["health"], [fault["code"] for fault in each["faults"]]) for each in cluster[what]]
 
 
-async def test_a_machine_that_is_switched_off_in_use(used: RunningCluster) -> None:
-    used.reset_machine("ForceOff")
+CASES: dict[str, tuple[Callable[[RunningCluster], object], tuple[str, str, bool], str]] = {
+    "a machine that is switched off": (
+        lambda used: used.reset_machine("ForceOff"),
+        ("machine", "powered_off", True),
+        "{machine}",
+    ),
+    "a machine whose V-IPU agent is silent": (
+        lambda used: used.silence("agents.answer", used.machine),
+        ("machine", "agent_unreachable", True),
+        "{machine}",
+    ),
+    "a server that its customer may have switched off": (
+        lambda used: used.switch_server("off"),
+        ("poplar_server", "server_off", False),
+        "Minutes are billed as before.",
+    ),
+    "a server that does not answer on its SSH port": (
+        lambda used: used.silence("ssh.connect", used.host),
+        ("poplar_server", "ssh_unreachable", False),
+        "Minutes are billed as before.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+async def test_what_fails_in_use_is_shown_and_credited_if_it_is_ours(used: RunningCluster, what: str) -> None:
+    fail, (kind, code, credited), reason = CASES[what]
+    fail(used)
+    if code == "server_off":
+        await used.server_is("off")
     assert (await used.observe(1))["state"] == "active", "one reading is no proof"
     document = await used.observe(1)
-    assert (document["state"], faults(document)) == ("degraded", [("machine", "powered_off", True)])
-    assert shown(document, "machines") == [("failed", ["powered_off"])]
-    assert document["billing"]["credited_machines"] == 1
-    assert used.machine in document["state_reason"]
-    used.reset_machine("On")
-    await used.good_again()
-
-
-async def test_a_machine_whose_v_ipu_agent_is_silent(used: RunningCluster) -> None:
-    with used.silent("agents.answer", used.machine):
-        document = await used.observe(2)
-        assert (document["state"], faults(document)) == ("degraded", [("machine", "agent_unreachable", True)])
-        assert document["billing"]["credited_machines"] == 1
+    assert (document["state"], faults(document)) == ("degraded", [(kind, code, credited)])
+    assert shown(document, f"{kind}s") == [("failed" if credited else "degraded", [code])]
+    assert document["billing"]["credited_machines"] == int(credited)
+    assert reason.format(machine=used.machine) in document["state_reason"]
+    used.world.clear_faults()
+    if code == "powered_off":
+        used.reset_machine("On")
+    if code == "server_off":
+        used.switch_server("on")
+        await used.server_is("running")
     await used.good_again()
 
 
@@ -153,28 +168,6 @@ async def test_a_hot_machine_works_and_a_sensor_that_lies_is_no_evidence(used: R
     assert await used.world.value(live) == "die_temperature 6553.5 Cel, which is not plausible"
     assert await used.world.value("SELECT bool_and(allocatable) FROM machines")
     used.world.http.post(f"/v1/machines/{used.machine}:repair").raise_for_status()
-    await used.good_again()
-
-
-async def test_a_server_that_is_switched_off_is_shown_and_billed(used: RunningCluster) -> None:
-    """Its customer can have done it."""
-    used.switch_server("off")
-    await used.server_is("off")
-    document = await used.observe(2)
-    assert (document["state"], faults(document)) == ("degraded", [("poplar_server", "server_off", False)])
-    assert shown(document, "poplar_servers") == [("degraded", ["server_off"])]
-    assert document["billing"]["credited_machines"] == 0
-    assert "Minutes are billed as before." in document["state_reason"]
-    used.switch_server("on")
-    await used.server_is("running")
-    await used.good_again()
-
-
-async def test_a_server_that_does_not_answer_on_its_ssh_port(used: RunningCluster) -> None:
-    with used.silent("ssh.connect", used.host):
-        document = await used.observe(2)
-        assert (document["state"], faults(document)) == ("degraded", [("poplar_server", "ssh_unreachable", False)])
-        assert document["billing"]["credited_machines"] == 0
     await used.good_again()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -13,27 +12,15 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.operations.freezes import Freeze, end_freeze, freeze
 from ipucloud.operations.store import Accepted
 from ipucloud.policies.leftovers import clean_leftovers
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+WORLD = open_site_world
+
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 OPERATOR = new_id()
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
 
 
 async def start(world: SiteWorld, region: str | None = None) -> UUID:
@@ -50,6 +37,24 @@ async def force(world: SiteWorld, cluster: UUID) -> Accepted:
     async with world.database.begin() as connection:
         actor = world.project.actor
         return await force_delete(connection, actor, cluster, reason="its rack is gone", settings=world.settings)
+
+
+async def fail_host(world: SiteWorld) -> str:
+    """That of the only server."""
+    host: str = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id LIMIT 1")
+    world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+    return host
+
+
+async def wiped(world: SiteWorld) -> None:
+    """Return once nothing of the cluster is left on its host."""
+
+    async def cleaned() -> bool:
+        await clean_leftovers(world.database, world.sites, world.settings)
+        return not await world.value("SELECT count(*) FROM health_reports WHERE cleared_at IS NULL")
+
+    await until(cleaned, "the host is wiped")
+    await world.assert_nothing_left()
 
 
 async def test_a_delete_waits_for_the_end_of_a_freeze_and_costs_nothing(world: SiteWorld) -> None:
@@ -77,8 +82,7 @@ async def test_a_delete_waits_for_the_end_of_a_freeze_and_costs_nothing(world: S
 async def test_isolated_hardware_is_not_touched_during_a_freeze(world: SiteWorld) -> None:
     async with world.worker(isolation_after=0.05):
         cluster = await world.build()
-        host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id LIMIT 1")
-        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        host = await fail_host(world)
         await world.succeeded(await world.delete(cluster))
     world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
     frozen = await start(world)
@@ -90,20 +94,14 @@ async def test_isolated_hardware_is_not_touched_during_a_freeze(world: SiteWorld
     assert await world.rows(not_clean) == before != []
     await end(world, frozen)
 
-    async def cleaned() -> bool:
-        await clean_leftovers(world.database, world.sites, world.settings)
-        return not await world.value("SELECT count(*) FROM health_reports WHERE cleared_at IS NULL")
-
-    await until(cleaned, "the host is wiped")
-    await world.assert_nothing_left()
+    await wiped(world)
 
 
 async def test_a_forced_delete_isolates_dead_hardware_and_removes_the_network(world: SiteWorld) -> None:
     """The usual delete would wait for hours, and another one would exceed the region's limit."""
     async with world.worker(isolation_after=3600.0, isolation_limit=0):
         cluster = await world.build(delete_protection=True)
-        host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id LIMIT 1")
-        world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
+        host = await fail_host(world)
         await world.execute("UPDATE clusters SET delete_protection = false WHERE id = :id", id=cluster)
         deleted = await world.delete(cluster)
         await world.blocked(cluster)
@@ -114,9 +112,4 @@ async def test_a_forced_delete_isolates_dead_hardware_and_removes_the_network(wo
     assert await world.value("SELECT sum(used) FROM quotas") == 0
     world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
 
-    async def cleaned() -> bool:
-        await clean_leftovers(world.database, world.sites, world.settings)
-        return not await world.value("SELECT count(*) FROM health_reports WHERE cleared_at IS NULL")
-
-    await until(cleaned, "the host is wiped")
-    await world.assert_nothing_left()
+    await wiped(world)

@@ -6,8 +6,9 @@ changes a cluster in use where it is ends with an error that names the hardware.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -28,12 +29,13 @@ from ipucloud.clusters.steps.build import ATTACH_VOLUMES
 from ipucloud.inventory.health.codes import Code
 from ipucloud.operations.store import Accepted
 from tests.support.breakable import held, open_breakable_world
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
+
+SITE = {"machines": 8}
+WORLD = partial(open_breakable_world, isolation_after=0.05, site_call_timeout=5.0)
 
 POD8, POD16 = "m2000-pod8", "m2000-pod16"
 BEGUN = """
@@ -153,6 +155,7 @@ QUICK = {
     ("grow", "power_on_machines", "machine failed"),
     ("resume", "switch_on_poplar_servers", "host failed"),
     ("rebuild", "rebuild_servers", "host silent"),
+    ("reboot", "reboot_servers", "host failed"),
 }
 """What the default run has of the table."""
 TABLE = [
@@ -170,18 +173,6 @@ def test_the_table_has_every_operation_whose_steps_depend_on_hardware() -> None:
     fallible = {kind.name for kind in CLUSTER_OPERATIONS if not all(step.endures for step in kind.steps)}
     others = {kind.name for kind in (REBUILD_SERVERS, REPAIR, ROTATE_KEY, UPDATE_KEYS)}
     assert {row.kind.name for row in ROWS.values()} == fallible - others
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=8) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_breakable_world(database, site, isolation_after=0.05, site_call_timeout=5.0) as world:
-        yield world
 
 
 @pytest.mark.parametrize(("row", "step", "fault"), TABLE)

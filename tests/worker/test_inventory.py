@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
 
 from ipucloud.admin.inventory import accept_shown
 from ipucloud.contract.operator_inventory import InventoryAccept
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.world import SiteWorld, open_site_world
 from tests.worker.test_observation import REGION, live, observe, offered
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16, "options": ["--machines-on"]}
+WORLD = open_site_world
+
 DIFFERS = "SELECT name, code FROM inventory_findings ORDER BY name, code"
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--machines-on"]) as site:
-        yield site
+@pytest.fixture
+def world(world: SiteWorld) -> Iterator[SiteWorld]:
+    yield world
+    for each in world.http.get("/v1/hardware").json()["hardware"]:
+        world.http.delete(f"/v1/hardware/{each['name']}").raise_for_status()
 
 
 @pytest.fixture
-async def world(database: Scratch, running: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, running) as world:
-        yield world
-        for each in world.http.get("/v1/hardware").json()["hardware"]:
-            as_built(world, each["name"])
-
-
-@pytest.fixture
-def names(running: RunningSite) -> list[str]:
-    return [machine.name for machine in running.region(REGION).pods[0].machines]
+def names(site: RunningSite) -> list[str]:
+    return [machine.name for machine in site.region(REGION).pods[0].machines]
 
 
 def show(world: SiteWorld, name: str, **shown: object) -> None:
     """Let the site show something else of a machine or host."""
     world.http.put(f"/v1/hardware/{name}", json=shown).raise_for_status()
-
-
-def as_built(world: SiteWorld, name: str) -> None:
-    world.http.delete(f"/v1/hardware/{name}").raise_for_status()
 
 
 async def accept_everything(world: SiteWorld) -> None:

@@ -3,63 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
+from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
-from pydantic import ValidationError
 
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.operations.store import Accepted
-from tests.support.factories import make_ssh_key, set_quota
+from tests.support.factories import set_quota
 from tests.support.machine import Need, need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
-from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.openssh import OpenSsh
+from tests.support.site import SECURE
+from tests.support.world import SiteWorld
+from tests.worker.customers import Logins
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=32, options=SECURE) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("key"))
+SITE = {"machines": 32, "options": SECURE}
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIterator[SiteWorld]:
-    """A project whose key we hold, and a worker at work."""
-    async with open_site_world(database, site) as world:
-        async with world.database.begin() as connection:
-            await make_ssh_key(connection, world.project.id, "ours", key.public_line)
-            await install_prices(connection, world.catalogue)
-            await set_quota(connection, world.project.id, "lab-1", "c600-server", 1)
-        async with world.worker():
-            yield world
-            await world.delete_all()
-        await world.assert_nothing_left()
+async def world(world: SiteWorld) -> AsyncIterator[SiteWorld]:
+    """With servers of their own IPUs to sell, and a worker at work."""
+    async with world.database.begin() as connection:
+        await install_prices(connection, world.catalogue)
+        await set_quota(connection, world.project.id, "lab-1", "c600-server", 1)
+    async with world.worker():
+        yield world
 
 
-async def login(world: SiteWorld, flavor: str, key: KeyPair, folder: Path) -> OpenSsh:
+async def servers(world: SiteWorld, cluster: UUID) -> Sequence[Any]:
+    return await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=cluster)
+
+
+async def login(world: SiteWorld, logins: Logins, flavor: str = "m2000-pod4", **changes: Any) -> OpenSsh:
     """Create a cluster, and be ready to log in to its server."""
-    cluster = await world.build(flavor=flavor, ssh_keys=["ours"])
-    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
-    return OpenSsh.to(row, key, folder)
+    [server] = await servers(world, await world.build(flavor=flavor, ssh_keys=["ours"], **changes))
+    return logins.to(server)
 
 
-async def test_a_customer_divides_the_cluster_by_hand(world: SiteWorld, key: KeyPair, tmp_path: Path) -> None:
-    server = await login(world, "m2000-pod8", key, tmp_path)
+async def test_a_customer_divides_the_cluster_by_hand(world: SiteWorld, logins: Logins) -> None:
+    server = await login(world, logins, "m2000-pod8")
     assert "-+- Id: [14], target: [Multi IPU]" in await server.output("gc-info -l")
     own = (await server.output("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
     assert own in await server.output("vipu list allocations")
@@ -78,22 +63,19 @@ async def test_a_customer_divides_the_cluster_by_hand(world: SiteWorld, key: Key
     # p2 stays: a delete takes down what customers made, too.
 
 
-async def test_a_customer_finds_the_cards_of_a_server(world: SiteWorld, key: KeyPair, tmp_path: Path) -> None:
-    server = await login(world, "c600-4", key, tmp_path)
+async def test_a_customer_finds_the_cards_of_a_server(world: SiteWorld, logins: Logins) -> None:
+    server = await login(world, logins, "c600-4")
     listing = await server.output("gc-info -l")
     assert listing.count("target: [PCIe]") == 4
     assert "-+- Id: [6], target: [Multi IPU]" in listing
     assert await server.output("echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'
 
 
-async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
-    world: SiteWorld, key: KeyPair, tmp_path: Path
-) -> None:
+async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(world: SiteWorld, logins: Logins) -> None:
     cluster = await world.build(flavor="m2000-pod128", ssh_keys=["ours"])
-    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY name", id=cluster)
     machines = []
-    for gcd, row in enumerate(rows):
-        server = OpenSsh.to(row, key, tmp_path)
+    for gcd, row in enumerate(await servers(world, cluster)):
+        server = logins.to(row)
         table = await server.output("gc-monitor")
         assert f"(gcd:{gcd}) [active] has 64 IPUs" in table
         machines.append(set(re.findall(r"10\.5\.\d+\.\d+", table)))
@@ -102,45 +84,25 @@ async def test_each_server_of_a_pod_of_two_domains_sees_one_of_them(
     assert not machines[0] & machines[1]
 
 
-async def test_two_servers_of_one_domain_see_all_of_it_and_restart_apart(
-    world: SiteWorld, key: KeyPair, tmp_path: Path
-) -> None:
-    cluster = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
-    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=cluster)
-    for row in rows:
-        server = OpenSsh.to(row, key, tmp_path)
-        assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await server.output("gc-monitor; echo work > notes")
-    await world.succeeded(await world.restart(cluster, rows[1].name))
-    states = await world.column("SELECT state FROM poplar_servers ORDER BY ordinal")
-    assert states == ["running", "running"]
-    await world.succeeded(await world.suspend(cluster))
-    await world.succeeded(await world.resume(cluster))
-    rows = await world.rows("SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal", id=cluster)
-    for row in rows:
-        server = OpenSsh.to(row, key, tmp_path)
-        assert await server.output("cat notes") == "work\n"
-        assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await server.output("gc-monitor")
-
-
-async def environment(row: sa.Row[Any], key: KeyPair, folder: Path) -> str:
+async def environment(row: Any, logins: Logins) -> str:
     """By which a server finds the cluster's partition, and what it sees of it."""
     names = ("HOST", "PORT", "PARTITION_ID", "GCD_ID", "TIMEOUT")
     echo = " ".join(f"$IPUOF_VIPU_API_{name}" for name in names)
-    return await OpenSsh.to(row, key, folder).output(f"echo {echo}; gc-monitor | grep gcd:")
+    return await logins.run(row, f"echo {echo}; gc-monitor | grep gcd:")
 
 
 async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on(
-    world: SiteWorld, key: KeyPair, tmp_path: Path
+    world: SiteWorld, logins: Logins
 ) -> None:
     cluster = await world.build(flavor="m2000-pod64", ssh_keys=["ours"], poplar_servers=2)
-    servers = "SELECT * FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal"
-    first, second = await world.rows(servers, id=cluster)
-    before = [await environment(each, key, tmp_path) for each in (first, second)]
+    first, second = await servers(world, cluster)
+    before = [await environment(each, logins) for each in (first, second)]
     partition = await world.external_name(cluster)
     assert f" {partition} 0 " in before[0]
+    assert "(gcd:0) [active] has 64 reconfigurable IPUs" in before[0]
     assert before[0] == before[1], "both have the same domain"
     for each in (first, second):
-        await OpenSsh.to(each, key, tmp_path).output("echo work > notes")
+        await logins.run(each, "echo work > notes")
     changes: Sequence[tuple[Callable[[], Awaitable[Accepted]], bool]] = (
         (lambda: world.restart(cluster, second.name), False),
         (lambda: world.restart(cluster, second.name, hard=True), False),
@@ -149,24 +111,25 @@ async def test_one_of_two_servers_is_restarted_and_rebuilt_and_the_other_goes_on
     )
     for change, lost in changes:
         await world.succeeded(await change())
-        present = await world.rows(servers, id=cluster)
+        present = await servers(world, cluster)
         assert [each.state for each in present] == ["running", "running"]
         assert (present[0].generation, present[0].host_key) == (first.generation, first.host_key)
-        assert [await environment(each, key, tmp_path) for each in present] == before
-        assert await OpenSsh.to(present[0], key, tmp_path).output("cat notes") == "work\n"
-        kept = await OpenSsh.to(present[1], key, tmp_path).output("cat notes || echo gone")
+        assert [await environment(each, logins) for each in present] == before
+        assert await logins.run(present[0], "cat notes") == "work\n"
+        kept = await logins.run(present[1], "cat notes || echo gone")
         assert kept.strip() == ("gone" if lost else "work")
     assert await world.column("SELECT count(*) FROM usage_intervals WHERE resource_id = :id", id=cluster) == [1]
+    await world.succeeded(await world.suspend(cluster))
+    await world.succeeded(await world.resume(cluster))
+    resumed = await servers(world, cluster)
+    assert [await logins.run(each, "cat notes || echo gone") for each in resumed] == ["work\n", "gone\n"]
+    assert "(gcd:0) [active] has 64 reconfigurable IPUs" in await environment(resumed[1], logins)
 
 
-async def test_user_data_is_carried_out_before_the_cluster_is_active(
-    world: SiteWorld, key: KeyPair, tmp_path: Path
-) -> None:
+async def test_user_data_is_carried_out_before_the_cluster_is_active(world: SiteWorld, logins: Logins) -> None:
     need(Need.SANDBOX)
     text = "#cloud-config\nhostname: trainer\nruncmd: ['echo ready > /data/ready']\n"
-    cluster = await world.build(ssh_keys=["ours"], user_data=text)
-    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
-    server = OpenSsh.to(row, key, tmp_path)
+    server = await login(world, logins, user_data=text)
     assert await server.output("cat /data/ready; hostname; cloud-init status") == "ready\ntrainer\nstatus: done\n"
 
 
@@ -179,8 +142,3 @@ async def test_user_data_that_fails_is_told_and_the_cluster_works(world: SiteWor
     detail = (await world.one(query, id=cluster)).detail
     assert re.match(r"the user data failed at the first boot of host \S+: ", detail)
     assert ("part-001 ended with status 7" in detail) or ("this machine confines no programs" in detail)
-
-
-async def test_user_data_that_is_not_supported_is_refused_by_its_name(world: SiteWorld) -> None:
-    with pytest.raises(ValidationError, match="key 'packages' is not supported; supported are bootcmd, hostname"):
-        await world.create(user_data="#cloud-config\npackages: [htop]\n")

@@ -1,4 +1,4 @@
-"""What a worker measures of the whole installation."""
+"""What a worker does on its own account: it measures the whole installation, audits it, and forgets old answers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
 from ipucloud.db.rows import Query
+from ipucloud.idempotency import store as idempotency
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
+from ipucloud.worker.duties import audit_database
 from ipucloud.worker.measures import MEASURE_SECONDS, MEASURES, Measurements, measure
 from tests.support.filled import fill_in
-from tests.support.postgres import Database as Scratch
 from tests.worker.engines import Bench
 
 pytestmark = pytest.mark.anyio
@@ -25,12 +27,11 @@ _MACHINE = Query(
 )
 
 
-def shown(name: str, **labels: str) -> float | None:
-    return REGISTRY.get_sample_value(name, labels)
+def shown(metric: str, **labels: str) -> float | None:
+    return REGISTRY.get_sample_value(metric, labels)
 
 
-async def test_a_filled_database_is_measured(database: Scratch) -> None:
-    bench = Bench(database.app_url)
+async def test_a_filled_database_is_measured(bench: Bench) -> None:
     async with bench.database.begin() as connection:
         await fill_in(connection)
         machine = await _MACHINE.one(connection)
@@ -59,15 +60,22 @@ async def test_a_filled_database_is_measured(database: Scratch) -> None:
     await measure(bench.database)
     assert shown("health_reports", state="live", **reports) is None
     assert shown("health_reports", state="suppressed", **reports) == 1
-    await bench.database.close()
 
 
-async def test_an_empty_database_is_measured(database: Scratch) -> None:
-    bench = Bench(database.app_url)
+async def test_an_empty_database_is_measured(bench: Bench) -> None:
     await measure(bench.database)
     assert shown("work_oldest_due_seconds") == 0
     assert shown("hour_close_age_seconds") is None
-    await bench.database.close()
+
+
+async def test_the_gauge_shows_what_the_audit_found(bench: Bench) -> None:
+    async with bench.database.begin() as connection:
+        await fill_in(connection)
+    await audit_database(bench.database)
+    assert shown("invariant_violations", name="quota_counts_what_is_held") == 0
+    await bench.execute("UPDATE quotas SET used = used + 3 WHERE used > 0")
+    await audit_database(bench.database)
+    assert shown("invariant_violations", name="quota_counts_what_is_held") == 1
 
 
 def test_an_old_measurement_is_not_exported() -> None:
@@ -79,3 +87,23 @@ def test_an_old_measurement_is_not_exported() -> None:
     now = 3 * MEASURE_SECONDS
     assert [family.name for family in measurements.collect()] == names
     assert not any(family.samples for family in measurements.collect())
+
+
+async def test_stored_answers_go_a_day_after_the_cluster_they_made(bench: Bench) -> None:
+    async with bench.database.begin() as connection:
+        filled = await fill_in(connection)
+    await bench.execute("DELETE FROM idempotency_keys")
+    await bench.execute(
+        """
+        INSERT INTO idempotency_keys (scope, key, fingerprint, status, body, subject_id, created_at)
+        SELECT c.project_id, kept.key, '\\x', 202, '\\x', CASE WHEN kept.of_cluster THEN c.id END, app_now() - kept.age
+          FROM clusters c, (VALUES ('kept', true, interval '9 days'), ('fresh', false, interval '0'),
+                                   ('old', false, interval '25 hours')) AS kept (key, of_cluster, age)
+         WHERE c.id = :id
+        """,
+        id=filled.cluster,
+    )
+    await idempotency.sweep(bench.database)
+    async with bench.database.read() as connection:
+        keys = await connection.execute(sa.text("SELECT key FROM idempotency_keys ORDER BY key"))
+    assert [*keys.scalars()] == ["fresh", "kept"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,22 +12,27 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.observation.findings import PowerWatch
+from ipucloud.observation.notified import Notified
 from ipucloud.observation.observe import Observed, observe_region
-from ipucloud.observation.reconciler import ObservationReconciler
+from ipucloud.observation.reconciler import ObservationReconciler, ensure_observation
 from ipucloud.observation.servers import SshReader
 from ipucloud.observation.work import OBSERVATION, Fence
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.faults import FaultAction
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.breakable import repair_everything
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 16, "options": ["--machines-on"]}
+WORLD = open_site_world
+
 REGION = "luxembourg-2"
+NEVER = 3600.0
 LIVE = """
 SELECT coalesce(m.name, h.name) AS name, r.source, r.code, r.confirmed_at IS NOT NULL AS confirmed
   FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN hosts h ON h.id = r.host_id
@@ -33,22 +40,17 @@ SELECT coalesce(m.name, h.name) AS name, r.source, r.code, r.confirmed_at IS NOT
 """
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--machines-on"]) as site:
-        yield site
+@pytest.fixture
+def world(world: SiteWorld) -> Iterator[SiteWorld]:
+    yield world
+    world.clear_faults()
+    repair_everything(world)
 
 
 @pytest.fixture
-async def world(database: Scratch, running: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, running) as world:
-        yield world
-
-
-@pytest.fixture
-def names(running: RunningSite) -> list[str]:
+def names(site: RunningSite) -> list[str]:
     """The machines of the only pod, by slot."""
-    return [machine.name for machine in running.region(REGION).pods[0].machines]
+    return [machine.name for machine in site.region(REGION).pods[0].machines]
 
 
 async def anybody(_: AsyncConnection) -> None:
@@ -96,17 +98,15 @@ def repair_machine(world: SiteWorld, name: str) -> None:
 async def test_a_failed_machine_is_suspected_confirmed_and_good_again(world: SiteWorld, names: list[str]) -> None:
     assert await observe(world) == Observed(soon=False, complete=True)
     break_machine(world, names[3])
-    try:
-        assert (await observe(world)).soon
-        assert await live(world) == [(names[3], "bmc_critical", False)]
-        assert await offered(world) == set(names)
-        await observe(world)
-        assert await live(world) == [(names[3], "bmc_critical", True)]
-        assert await offered(world) == set(names) - {names[3]}
-        assert await world.column("SELECT health FROM machines WHERE NOT allocatable") == ["failed"]
-        assert not (await observe(world)).soon
-    finally:
-        repair_machine(world, names[3])
+    assert (await observe(world)).soon
+    assert await live(world) == [(names[3], "bmc_critical", False)]
+    assert await offered(world) == set(names)
+    await observe(world)
+    assert await live(world) == [(names[3], "bmc_critical", True)]
+    assert await offered(world) == set(names) - {names[3]}
+    assert await world.column("SELECT health FROM machines WHERE NOT allocatable") == ["failed"]
+    assert not (await observe(world)).soon
+    repair_machine(world, names[3])
     for _ in range(3):
         assert names[3] not in await offered(world)
         await observe(world)
@@ -129,18 +129,16 @@ async def test_a_machine_that_neither_switches_on_nor_off_has_failed(world: Site
     await (await world.site_client()).machines.power_off(names[3], "")
     world.http.post(f"/v1/machines/{names[3]}:hang").raise_for_status()
     await (await world.site_client()).machines.power_on(names[3], "")
-    try:
-        for _ in range(3):
-            await observe(world, power=patient)
-        assert await live(world) == []
-        for _ in range(3):
-            await observe(world, power=impatient)
-        assert await live(world) == [(names[3], "power_stuck", True)]
-        assert await offered(world) == set(names) - {names[3]}
-        await observe(world, power=PowerWatch(clock, 600.0))  # a worker that has just started
-        assert await world.value("SELECT max(good_readings) FROM health_reports") == 0
-    finally:
-        repair_machine(world, names[3])
+    for _ in range(3):
+        await observe(world, power=patient)
+    assert await live(world) == []
+    for _ in range(3):
+        await observe(world, power=impatient)
+    assert await live(world) == [(names[3], "power_stuck", True)]
+    assert await offered(world) == set(names) - {names[3]}
+    await observe(world, power=PowerWatch(clock, 600.0))  # a worker that has just started
+    assert await world.value("SELECT max(good_readings) FROM health_reports") == 0
+    repair_machine(world, names[3])
     for _ in range(3):
         await observe(world, power=impatient)
     assert await live(world) == []
@@ -165,12 +163,10 @@ async def test_a_worker_that_was_overtaken_writes_nothing_of_its_reading(world: 
         assert await reconciler.load(connection, item) == REGION
     await world.execute("UPDATE work SET fence = 2 WHERE kind = :kind", kind=OBSERVATION)
     break_machine(world, names[3])
-    try:
-        with pytest.raises(LeaseLost):
-            await reconciler.act(item, REGION)
-    finally:
-        repair_machine(world, names[3])
-        await world.execute("DELETE FROM work WHERE kind = :kind", kind=OBSERVATION)
+    with pytest.raises(LeaseLost):
+        await reconciler.act(item, REGION)
+    repair_machine(world, names[3])
+    await world.execute("DELETE FROM work WHERE kind = :kind", kind=OBSERVATION)
     assert await live(world) == []
     assert await world.rows("SELECT region FROM observations") == []
 
@@ -194,37 +190,67 @@ async def test_a_site_that_does_not_answer_makes_nothing_fail(world: SiteWorld, 
 
 async def test_a_silent_bmc_makes_its_machine_unknown_and_hides_no_fault(world: SiteWorld, names: list[str]) -> None:
     break_machine(world, names[0])
-    try:
-        for _ in range(2):
-            await observe(world)
-        world.fault(call="redfish.member", target=names[0], action=FaultAction.STATUS)
-        world.fault(call="redfish.member", target=names[1], action=FaultAction.STATUS)
-        for _ in range(4):
-            await observe(world)
-        assert await live(world) == [
-            (names[0], "bmc_critical", True),
-            (names[0], "not_observed", True),
-            (names[1], "not_observed", True),
-        ]
-        health = "SELECT health FROM machines WHERE NOT allocatable ORDER BY slot"
-        assert await world.column(health) == ["failed", "unknown"]
-    finally:
-        world.clear_faults()
-        repair_machine(world, names[0])
+    for _ in range(2):
+        await observe(world)
+    world.fault(call="redfish.member", target=names[0], action=FaultAction.STATUS)
+    world.fault(call="redfish.member", target=names[1], action=FaultAction.STATUS)
+    for _ in range(4):
+        await observe(world)
+    assert await live(world) == [
+        (names[0], "bmc_critical", True),
+        (names[0], "not_observed", True),
+        (names[1], "not_observed", True),
+    ]
+    health = "SELECT health FROM machines WHERE NOT allocatable ORDER BY slot"
+    assert await world.column(health) == ["failed", "unknown"]
 
 
 async def test_a_link_that_is_impaired_is_reported_with_its_machine(world: SiteWorld, names: list[str]) -> None:
     path = "/v1/machines/{}/links/next:{}"
     world.http.post(path.format(names[2], "fail"), json={"state": "degraded"}).raise_for_status()
     world.http.post(path.format(names[6], "fail"), json={"state": "down"}).raise_for_status()
-    try:
-        for _ in range(2):
-            await observe(world)
-        assert await live(world) == [(names[2], "link_degraded", True), (names[6], "link_down", True)]
-        assert await offered(world) == set(names) - {names[6]}
-    finally:
-        for name in (names[2], names[6]):
-            world.http.post(path.format(name, "repair")).raise_for_status()
+    for _ in range(2):
+        await observe(world)
+    assert await live(world) == [(names[2], "link_degraded", True), (names[6], "link_down", True)]
+    assert await offered(world) == set(names) - {names[6]}
+
+
+@asynccontextmanager
+async def notified(world: SiteWorld) -> AsyncIterator[Notified]:
+    listener = Notified(world.database, world.sites.events, SystemClock())
+    task = asyncio.create_task(listener.run())
+    yield listener
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def test_a_change_that_the_site_notifies_of_is_read_at_once(world: SiteWorld, site: RunningSite) -> None:
+    """Also after the stream broke, for which nobody has to do anything."""
+    [one, other, *_] = [machine.name for machine in site.region(REGION).pods[0].machines]
+
+    async def failed(*machines: str) -> bool:
+        names = {name for name, code, confirmed in await live(world) if confirmed and code == "bmc_critical"}
+        return names == {*machines}
+
+    await ensure_observation(world.database, NEVER)
+    async with world.worker(observation_interval=NEVER), notified(world) as listener:
+        await asyncio.wait_for(listener.listening.wait(), 60.0)
+        break_machine(world, one)
+        await until(lambda: failed(one), "the failure is read")
+        world.fault(call="redfish.events", action="drop_answer")
+        repair_machine(world, one)
+        break_machine(world, one)
+
+        async def broken() -> bool:
+            return not listener.listening.is_set()
+
+        await until(broken, "the stream breaks")
+        break_machine(world, other)
+        world.clear_faults()
+        await until(lambda: failed(one, other), "what happened meanwhile is read with the next stream")
+    for each in (one, other):
+        repair_machine(world, each)
 
 
 async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world: SiteWorld, names: list[str]) -> None:
@@ -234,15 +260,13 @@ async def test_when_much_fails_at_once_it_is_reported_and_automation_halts(world
 
     for name in names[:6]:
         break_machine(world, name)
-    try:
-        await observe(world)
-        assert await halted()
-        await observe(world)
-        assert await offered(world) == set(names[6:])
-        assert await halted()
-    finally:
-        for name in names[:6]:
-            repair_machine(world, name)
+    await observe(world)
+    assert await halted()
+    await observe(world)
+    assert await offered(world) == set(names[6:])
+    assert await halted()
+    for name in names[:6]:
+        repair_machine(world, name)
     for _ in range(3):
         await observe(world)
     assert (await live(world), await halted()) == ([], False)

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import pytest
 
 from ipucloud.worker.sweep import sweep_leftovers
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.breakable import open_emptied_world
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
-
-@pytest.fixture
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
+SITE = {"machines": 16}
+WORLD = partial(open_emptied_world, partitions_quiet_interval=0.1, observation_interval=0.1)
 
 
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.1, observation_interval=0.1) as world:
-        yield world
-
-
-async def test_an_older_state_of_the_controller_is_made_the_present_one(world: SiteWorld, site: RunningSite) -> None:
+async def test_an_older_state_of_the_controller_is_made_the_present_one(world: SiteWorld) -> None:
     """One cluster was deleted since, one was made since, and one has lost a partition that it got since."""
-    state = site.data / "vipu-luxembourg-2.json"
+    state = world.site.data / "vipu-luxembourg-2.json"
     async with world.worker(), world.worker():
         gone, kept = await world.build("gone"), await world.build("kept", "m2000-pod16")
         await world.succeeded(await world.remove_partition(kept, await world.external_name(kept)))
@@ -40,14 +30,12 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
         await world.succeeded(await world.delete(gone))
         names["new"] = await world.external_name(await world.build("new"))
 
-        site.kill()
+        world.site.kill()
         state.write_bytes(older)
-        site.start()
+        world.site.start()
 
-        async def lost() -> bool:
-            return bool(await world.value("SELECT state = 'missing' FROM partitions WHERE name = 'training'"))
-
-        await until(lost, "the partition is missing")
+        lost = "SELECT state = 'missing' FROM partitions WHERE name = 'training'"
+        await until(lambda: world.value(lost), "the partition is missing")
         reported = await world.column("SELECT subject_id FROM events WHERE type = 'partition.missing'")
         assert await world.value("SELECT id FROM partitions WHERE name = 'training'") in reported
 
@@ -57,6 +45,4 @@ async def test_an_older_state_of_the_controller_is_made_the_present_one(world: S
             return {each.id for each in allocations} == {names["kept"], names["new"]}
 
         await until(right, "the controller has the allocations of the clusters that exist")
-        assert VipuDriver(site.channel()).partitions(names["kept"]) == {}
-        await world.delete_all()
-    await world.assert_nothing_left()
+        assert VipuDriver(world.site.channel()).partitions(names["kept"]) == {}

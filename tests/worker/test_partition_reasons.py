@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import orjson
 import pytest
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.kernel.clock import SystemClock
-from ipucloud.observation.findings import PowerWatch
-from ipucloud.observation.observe import observe_region
-from ipucloud.observation.servers import SshReader
 from ipucloud.partitions.queries import partition_document
 from ipucloud.partitions.topology import topology
 from ipucloud.wire.faults import FaultAction
 from ipucloud.worker.sweep import sweep_leftovers
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.breakable import open_emptied_world
+from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import PATIENCE, until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
+from tests.worker.test_observation import REGION, observe
 
 pytestmark = pytest.mark.anyio
 
-REGION = "luxembourg-2"
+SITE = {"machines": 16}
+WORLD = partial(open_emptied_world, partitions_quiet_interval=0.1)
+
 SAID = "3 of 4 IPUs came up"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.1) as world:
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
 
 
 @pytest.fixture
@@ -52,11 +34,18 @@ def vipu(site: RunningSite) -> VipuDriver:
     return VipuDriver(site.channel())
 
 
-async def divided(world: SiteWorld) -> UUID:
-    """A cluster whose own partition was removed to make room; a worker is at work."""
+async def divided(world: SiteWorld, *partitions: str) -> UUID:
+    """A cluster whose own partition was removed to make room for these of 4 IPUs; a worker is at work."""
     cluster = await world.build(flavor="m2000-pod16")
     await world.succeeded(await world.remove_partition(cluster, await world.external_name(cluster)))
+    for name in partitions:
+        await world.succeeded(await world.create_partition(cluster, name))
     return cluster
+
+
+def fail_partitions(world: SiteWorld, call: str, failures: int) -> None:
+    """The partition of the next such call fails so often, and its controller says why."""
+    world.fault(call=f"vipu.{call}", action=FaultAction.FAIL_PARTITION, error=SAID, failures=failures, times=1)
 
 
 async def document(world: SiteWorld, cluster: UUID, name: str) -> dict[str, Any]:
@@ -66,30 +55,10 @@ async def document(world: SiteWorld, cluster: UUID, name: str) -> dict[str, Any]
     return shown
 
 
-async def observe(world: SiteWorld) -> None:
-    """One observation of the region."""
-    clock = SystemClock()
-
-    async def anybody(_: AsyncConnection) -> None:
-        """No other worker follows."""
-
-    await observe_region(
-        world.database,
-        world.sites,
-        REGION,
-        budget=lambda: PATIENCE,
-        fence=anybody,
-        clock=clock,
-        ssh=SshReader(clock),
-        power=PowerWatch(clock, 600.0),
-        expires=60.0,
-    )
-
-
 async def test_a_partition_that_its_controller_resets_is_waited_for(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await divided(world)
-        world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=2, times=1)
+        fail_partitions(world, "CreatePartition", 2)
         operation = await world.succeeded(await world.create_partition(cluster, "training", 4))
         assert operation.error is None
         shown = await document(world, cluster, "training")
@@ -98,7 +67,7 @@ async def test_a_partition_that_its_controller_resets_is_waited_for(world: SiteW
 
 async def test_a_create_waits_while_the_controller_resets_the_clusters_partition(world: SiteWorld) -> None:
     async with world.worker():
-        world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=2, times=1)
+        fail_partitions(world, "CreatePartition", 2)
         cluster = await world.build(flavor="m2000-pod16")
         attempts = await world.column(
             "SELECT s.state FROM operation_steps s JOIN operations o ON o.id = s.operation_id"
@@ -112,7 +81,7 @@ async def test_a_create_waits_while_the_controller_resets_the_clusters_partition
 async def test_a_partition_that_its_controller_gives_up_fails_with_what_it_said(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await divided(world)
-        world.fault(call="vipu.CreatePartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=9, times=1)
+        fail_partitions(world, "CreatePartition", 9)
         failed = await world.finished(await world.create_partition(cluster, "training", 4))
         assert (failed.state, failed.error["code"]) == ("failed", "partition_failed")
         assert SAID in failed.error["detail"]
@@ -124,18 +93,14 @@ async def test_a_partition_that_its_controller_gives_up_fails_with_what_it_said(
 
 async def test_a_reset_that_fails_ends_while_its_machines_are_observed_good(world: SiteWorld) -> None:
     async with world.worker():
-        cluster = await divided(world)
-        await world.succeeded(await world.create_partition(cluster, "training", 4))
-        world.fault(call="vipu.ResetPartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=4, times=1)
+        cluster = await divided(world, "training")
+        fail_partitions(world, "ResetPartition", 4)
         resetting = await world.reset_partition(cluster, "training")
 
         async def ended() -> bool:
             await observe(world)
-            return bool(
-                await world.value(
-                    "SELECT finished_at IS NOT NULL FROM operations WHERE id = :id", id=resetting.operation_id
-                )
-            )
+            finished = "SELECT finished_at IS NOT NULL FROM operations WHERE id = :id"
+            return bool(await world.value(finished, id=resetting.operation_id))
 
         await until(ended, "the reset ends")
         failed = await world.finished(resetting)
@@ -144,9 +109,8 @@ async def test_a_reset_that_fails_ends_while_its_machines_are_observed_good(worl
 
 async def test_a_partition_in_error_shows_what_its_controller_says(world: SiteWorld) -> None:
     async with world.worker():
-        cluster = await divided(world)
-        await world.succeeded(await world.create_partition(cluster, "training", 4))
-        world.fault(call="vipu.ResetPartition", action=FaultAction.FAIL_PARTITION, error=SAID, failures=9, times=1)
+        cluster = await divided(world, "training")
+        fail_partitions(world, "ResetPartition", 9)
         failed = await world.finished(await world.reset_partition(cluster, "training"))
         assert SAID in failed.error["detail"]
         await until(lambda: world.value("SELECT state = 'error' FROM partitions WHERE name = 'training'"))
@@ -221,8 +185,7 @@ async def test_a_create_is_cancelled_at_every_boundary(world: SiteWorld, call: s
 
 async def test_a_cancelled_reset_leaves_the_partition(world: SiteWorld) -> None:
     async with world.worker():
-        cluster = await divided(world)
-        await world.succeeded(await world.create_partition(cluster, "training", 4))
+        cluster = await divided(world, "training")
         world.fault(call="vipu.ResetPartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
         resetting = await world.reset_partition(cluster, "training")
         await world.hit("vipu.ResetPartition")
@@ -233,7 +196,7 @@ async def test_a_cancelled_reset_leaves_the_partition(world: SiteWorld) -> None:
 
 
 async def test_a_lost_allocation_is_seen_credited_and_made_again_with_its_partitions(
-    world: SiteWorld, vipu: VipuDriver, site: RunningSite
+    world: SiteWorld, vipu: VipuDriver
 ) -> None:
     async with world.worker():
         cluster = await divided(world)
@@ -243,7 +206,7 @@ async def test_a_lost_allocation_is_seen_credited_and_made_again_with_its_partit
         await asyncio.to_thread(vipu.create, "mine", 2, allocation_id=name)
         await until(lambda: world.value("SELECT count(*) = 1 FROM partitions WHERE name = 'mine' AND state = 'active'"))
         before = vipu.partitions(name)
-        site.http().post(f"/v1/controllers/{REGION}:forget").raise_for_status()
+        world.http.post(f"/v1/controllers/{REGION}:forget").raise_for_status()
         refused = await world.finished(await world.create_partition(cluster, "late", 2))
         assert (refused.error["code"], refused.error["rule"]) == ("partition_failed", "allocation_lost")
         await until(lambda: world.value("SELECT bool_and(state = 'missing') FROM partitions WHERE removed_at IS NULL"))

@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.errors import OPERATION_IN_PROGRESS
 from ipucloud.operations.store import Accepted
 from ipucloud.wire.faults import FaultAction
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.breakable import open_emptied_world
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
+from tests.worker.customers import refused
 
 pytestmark = pytest.mark.anyio
 
-OFTEN = {"partitions_quiet_interval": 0.1}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    """A site whose controller numbers the IPUs of a machine apart from each other."""
-    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--numbering", "by-ipu"]) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, **OFTEN) as world:
-        yield world
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
+SITE = {"machines": 16, "options": ["--numbering", "by-ipu"]}  # IPUs of a machine apart from each other
+WORLD = partial(open_emptied_world, partitions_quiet_interval=0.1)
 
 
 class Customer:
@@ -73,15 +58,19 @@ class Customer:
         await until(are_so, f"partitions {states}")
 
 
-async def customer(world: SiteWorld) -> Customer:
+async def customer(world: SiteWorld, *, divided: bool = True) -> Customer:
+    """`divided`: the cluster's own partition was removed to make room."""
     cluster = await world.build(flavor="m2000-pod16")
-    return Customer(world, cluster, await world.external_name(cluster))
+    who = Customer(world, cluster, await world.external_name(cluster))
+    if divided:
+        await who.done(await who.remove(who.default))
+    return who
 
 
 @pytest.mark.acceptance("BFX01-01")
 async def test_a_partition_is_made_reset_and_removed(world: SiteWorld) -> None:
     async with world.worker():
-        who = await customer(world)
+        who = await customer(world, divided=False)
         await who.sees(**{who.default: "active"})
         await who.done(await who.remove(who.default))
         assert world.partitions() == []
@@ -105,7 +94,6 @@ async def test_a_partition_is_made_reset_and_removed(world: SiteWorld) -> None:
 async def test_no_room_is_refused_with_what_would_fit(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
-        await who.done(await who.remove(who.default))
         await who.done(await who.create("small", 4))
         failed = await world.finished(await who.create("large", 16))
         assert failed.state == "failed"
@@ -119,7 +107,6 @@ async def test_no_room_is_refused_with_what_would_fit(world: SiteWorld) -> None:
 async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
-        await who.done(await who.remove(who.default))
         await asyncio.to_thread(who.vipu.create, "mine", 4, allocation_id=who.default)
         await who.sees(mine="active")
         assert (await who.rows())["mine"].origin == "customer"
@@ -135,7 +122,7 @@ async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: Si
 @pytest.mark.parametrize("action", [FaultAction.DROP_ANSWER, FaultAction.STATUS_AFTER, FaultAction.STATUS])
 async def test_a_lost_answer_is_read_back(world: SiteWorld, action: FaultAction) -> None:
     async with world.worker(request_life=0.05):
-        who = await customer(world)
+        who = await customer(world, divided=False)
         for call in ("vipu.RemovePartition", "vipu.CreatePartition", "vipu.ResetPartition", "vipu.ListPartitions"):
             world.fault(call=call, action=action, grpc_status="UNAVAILABLE", times=2)
         await who.done(await who.remove(who.default))
@@ -148,13 +135,11 @@ async def test_a_lost_answer_is_read_back(world: SiteWorld, action: FaultAction)
 async def test_a_delete_of_the_cluster_takes_over(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
-        await who.done(await who.remove(who.default))
         world.fault(call="vipu.CreatePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
         making = await who.create("training", 4)
         other = await who.create("serving", 4)
         await world.hit("vipu.CreatePartition")
-        with pytest.raises(Problem, match="operation_in_progress"):
-            await world.suspend(who.cluster)
+        assert (await refused(world.suspend(who.cluster))).kind is OPERATION_IN_PROGRESS
         deletion = await world.delete(who.cluster)
         assert [(await world.finished(each)).error["code"] for each in (making, other)] == ["preempted"] * 2
         world.clear_faults()
@@ -165,7 +150,6 @@ async def test_a_delete_of_the_cluster_takes_over(world: SiteWorld) -> None:
 async def test_of_two_partitions_for_the_same_ipus_one_is_made(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
-        await who.done(await who.remove(who.default))
         operations = await asyncio.gather(*(who.create(name, 16) for name in ("one", "two")))
         ended = {name: await world.finished(each) for name, each in zip(("one", "two"), operations, strict=True)}
         [loser] = [each for each in ended.values() if each.state == "failed"]
@@ -173,13 +157,9 @@ async def test_of_two_partitions_for_the_same_ipus_one_is_made(world: SiteWorld)
         assert (loser.error["code"], loser.error["rule"]) == ("partition_refused", "no_room")
         world.fault(call="vipu.RemovePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
         removal, next_one = await who.remove(winner), await who.create("three", 16)
-        waits = "SELECT count(*) > 0 FROM operation_steps WHERE operation_id = :id AND blocked AND detail = :detail"
+        waits = "SELECT count(*) FROM operation_steps WHERE operation_id = :id AND blocked AND detail = :detail"
         detail = f"it has room once partition {winner} is removed"
-
-        async def says_so() -> bool:
-            return bool(await world.value(waits, id=next_one.operation_id, detail=detail))
-
-        await until(says_so, detail)
+        await until(lambda: world.value(waits, id=next_one.operation_id, detail=detail), detail)
         world.clear_faults()
         await who.done(removal)
         await who.done(next_one)
@@ -188,7 +168,6 @@ async def test_of_two_partitions_for_the_same_ipus_one_is_made(world: SiteWorld)
 async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
-        await who.done(await who.remove(who.default))
         world.fault(call="vipu.CreatePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
         making = await who.create("training", 4)
         await world.hit("vipu.CreatePartition")

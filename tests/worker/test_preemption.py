@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Any
-from uuid import UUID
 
 import pytest
 
 from ipucloud.wire.site import PREEMPTION_FILE
-from tests.support.factories import make_ssh_key
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import offer_preemptible
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
+from tests.worker.customers import Logins
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
+
+SITE = {"machines": 16, "options": ["--servers", "2"]}
 
 SETTLED = """
 SELECT bool_and(s.notice_revision IS NOT DISTINCT FROM c.notice_revision) AND min(c.notice_revision) >= :revision
@@ -33,49 +25,26 @@ SELECT bool_and(s.notice_revision IS NOT DISTINCT FROM c.notice_revision) AND mi
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--servers", "2"]) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("keys"), "ours")
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        async with world.database.begin() as connection:
-            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
-            await offer_preemptible(connection)
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
-
-
 async def test_it_is_told_on_its_servers_suspended_and_resumed_when_there_is_room(
-    world: SiteWorld, pair: KeyPair, tmp_path: Path
+    world: SiteWorld, logins: Logins
 ) -> None:
     async def on_server(command: str) -> tuple[int, str]:
         row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", {"id": bert})
-        done = await asyncio.to_thread(OpenSsh.to(row, pair, tmp_path).ssh, command)
+        done = await asyncio.to_thread(logins.to(row).ssh, command)
         return done.returncode, done.stdout.decode()
 
     async def shown(revision: int) -> None:
         await until(lambda: world.value(SETTLED, id=bert, revision=revision), "its server has the notice")
 
+    async with world.database.begin() as connection:
+        await offer_preemptible(connection)
     async with world.worker():
         bert = await world.build("bert", "m2000-pod64", preemptible=True, ssh_keys=["ours"], poplar_servers=1)
         # Who gives up has it withdrawn.
         given_up = await world.create("given-up", "m2000-pod16", wait_for_capacity=True)
         await shown(1)
         _, said = await on_server(f"cat {PREEMPTION_FILE}")
-        deadline = await preempt_at(world, bert)
-        assert deadline is not None
+        deadline = datetime.fromisoformat((await world.cluster(bert))["preempt_at"])
         assert datetime.fromisoformat(json.loads(said)["preempt_at"]) == deadline.replace(microsecond=0)
         await world.cancel(given_up)
         await shown(2)
@@ -98,8 +67,3 @@ async def test_it_is_told_on_its_servers_suspended_and_resumed_when_there_is_roo
         await until(lambda: world.value(gone, id=ernie.target_id), "who needed the machines is gone")
         await world.succeeded(await world.resume(bert))
         assert await on_server(f"cat saved; ls {PREEMPTION_FILE} 2>/dev/null | wc -l") == (0, "work\n0\n")
-
-
-async def preempt_at(world: SiteWorld, cluster: UUID) -> datetime | None:
-    value: Any = (await world.cluster(cluster))["preempt_at"]
-    return None if value is None else datetime.fromisoformat(value)

@@ -2,74 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
-from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, STATE_CONFLICT, VALIDATION_FAILED, Problem
+from tests.support.breakable import held
 from tests.support.catalogues import OTHER_IMAGE, with_other_image
-from tests.support.factories import make_ssh_key
-from tests.support.invariants import assert_sound
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
-from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import IMAGE, SiteWorld, open_site_world
+from tests.support.site import SECURE
+from tests.support.world import IMAGE, SiteWorld
 from tests.support.world.customer import REGION
+from tests.worker.customers import Logins, refused
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
+
+SITE = {"machines": 32, "options": [*SECURE, "--servers", "1"]}
 BILLED = "SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=32, options=[*SECURE, "--servers", "1"]) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, KeyPair]:
-    return {name: make_key(tmp_path_factory.mktemp("keys"), name) for name in ("ours", "theirs")}
-
-
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite, pairs: Mapping[str, KeyPair]) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        world.catalogue = with_other_image(world.catalogue, REGION)
-        async with world.database.begin() as connection:
-            for name, pair in pairs.items():
-                await make_ssh_key(connection, world.project.id, name, pair.public_line)
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
-
-
-async def sound(world: SiteWorld) -> None:
-    await assert_sound(world.database, world.sites, call_timeout=world.settings.site_call_timeout, but=set())
+def world(world: SiteWorld) -> SiteWorld:
+    world.catalogue = with_other_image(world.catalogue, REGION)
+    return world
 
 
 async def host_of(world: SiteWorld) -> dict[str, Any]:
     """The first Poplar server's host, as the site shows it."""
-    name = await world.value(
-        "SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id WHERE a.freed_at IS NULL ORDER BY a.ordinal"
-        " LIMIT 1"
-    )
+    [name, *_] = await held(world, "host")
     host: dict[str, Any] = world.http.get(f"/v1/hosts/{name}").json()
     return host
 
 
-async def login(world: SiteWorld, key: KeyPair, folder: Path) -> OpenSsh:
-    """With the host key that is recorded now."""
-    row = await world.one("SELECT * FROM poplar_servers ORDER BY ordinal LIMIT 1")
-    return OpenSsh.to(row, key, folder)
+SERVERS = "SELECT * FROM poplar_servers ORDER BY ordinal"
 
 
 async def cluster_row(world: SiteWorld) -> tuple[str, str, str | None]:
@@ -77,18 +41,10 @@ async def cluster_row(world: SiteWorld) -> tuple[str, str, str | None]:
     return row.state, row.image, row.user_data
 
 
-async def refusal(world: SiteWorld, cluster: UUID, **changes: Any) -> Problem:
-    with pytest.raises(Problem) as refused:
-        await world.rebuild(cluster, **changes)
-    return refused.value
-
-
-async def test_a_wiped_disk_is_empty_and_partitions_stay(
-    world: SiteWorld, pairs: Mapping[str, KeyPair], tmp_path: Path
-) -> None:
+async def test_a_wiped_disk_is_empty_and_partitions_stay(world: SiteWorld, logins: Logins) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"], user_data="#cloud-config\n{}")
-        server = await login(world, pairs["ours"], tmp_path)
+        server = logins.to(await world.one(SERVERS))
         await server.output("echo work > notes; echo kept > /tmp/scratch")
         partitions, before = world.partitions(), await host_of(world)
         # The site writes the server, and the answer is lost.
@@ -102,7 +58,7 @@ async def test_a_wiped_disk_is_empty_and_partitions_stay(
         assert (after["server"]["image"], after["server"]["user_data"]) == (OTHER_IMAGE, None)
         assert (after["ssh"]["port"], after["server"]["name"]) == (before["ssh"]["port"], before["server"]["name"])
         assert after["ssh"]["host_key"] != before["ssh"]["host_key"]
-        again = await login(world, pairs["theirs"], tmp_path)
+        again = logins.to(await world.one(SERVERS), "theirs")
         assert set((await again.output("ls -a $HOME; ls /tmp")).split()) - {".", ".."} == {".ipuof.conf.d"}
         assert "Multi IPU" in await again.output("gc-info -l")
         # A late copy of the request, and one of an earlier generation, do nothing.
@@ -115,15 +71,13 @@ async def test_a_wiped_disk_is_empty_and_partitions_stay(
     assert tuple(await world.one(BILLED)) == (2, 1)
     [rebuilt_event] = await world.column("SELECT data FROM events WHERE type = 'cluster.servers_rebuilt'")
     assert rebuilt_event == {"servers": [after["server"]["name"]], "image": OTHER_IMAGE, "disk": "wipe"}
-    await sound(world)
+    assert await world.findings() == []
 
 
-async def test_a_kept_disk_has_its_home_and_host_key(
-    world: SiteWorld, pairs: Mapping[str, KeyPair], tmp_path: Path
-) -> None:
+async def test_a_kept_disk_has_its_home_and_host_key(world: SiteWorld, logins: Logins) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
-        server = await login(world, pairs["ours"], tmp_path)
+        server = logins.to(await world.one(SERVERS))
         await server.output("mkdir data; echo work > data/notes; echo gone > /tmp/scratch")
         before = await host_of(world)
         await world.succeeded(await world.rebuild(cluster, disk="keep"))
@@ -133,47 +87,7 @@ async def test_a_kept_disk_has_its_home_and_host_key(
         await world.succeeded(await world.rebuild(cluster, disk="keep", image=OTHER_IMAGE))
         assert await server.output("cat data/notes") == "work\n"
     assert await cluster_row(world) == ("active", OTHER_IMAGE, None)
-    await sound(world)
-
-
-async def test_repeated_cancelled_and_in_the_way(world: SiteWorld) -> None:
-    async with world.worker():
-        cluster = await world.build(ssh_keys=["ours"])
-    before = await host_of(world)
-    first = await world.rebuild(cluster, image=OTHER_IMAGE)
-    assert await world.rebuild(cluster, image=OTHER_IMAGE) == first
-    assert (await refusal(world, cluster)).kind is OPERATION_IN_PROGRESS
-    assert (await refusal(world, cluster, image=OTHER_IMAGE, disk="keep")).kind is OPERATION_IN_PROGRESS
-    with pytest.raises(Problem):
-        await world.restart(cluster)
-    await world.cancel(first)
-    async with world.worker():
-        assert (await world.finished(first)).state == "cancelled"
-        assert (await host_of(world))["boot_id"] == before["boot_id"]
-        assert await cluster_row(world) == ("active", IMAGE, None)
-        assert await world.column("SELECT state FROM poplar_servers") == ["running"]
-        assert tuple(await world.one(BILLED)) == (2, 1)
-        await world.succeeded(await world.suspend(cluster))
-        assert (await refusal(world, cluster)).kind is STATE_CONFLICT
-    await sound(world)
-
-
-async def test_what_is_asked_for_wrongly_changes_nothing(world: SiteWorld) -> None:
-    async with world.worker():
-        cluster = await world.build(ssh_keys=["ours"])
-    version = await world.value("SELECT version FROM clusters")
-    wrong: dict[str, dict[str, object]] = {
-        "/image": {"image": "ubuntu-99.04-x64-poplar-9.9.9-9.9.9"},
-        "/ssh_keys/0": {"ssh_keys": ["nobody's"]},
-        "/ssh_keys": {"ssh_keys": []},
-        "/poplar_servers/0": {"poplar_servers": ["another"]},
-    }
-    for pointer, changes in wrong.items():
-        problem = await refusal(world, cluster, **changes)
-        assert problem.kind is VALIDATION_FAILED
-        assert pointer in {fault.pointer for fault in problem.errors}
-    assert await world.value("SELECT version FROM clusters") == version
-    assert await world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL") == 0
+    assert await world.findings() == []
 
 
 async def test_a_refused_rebuild_leaves_the_cluster_as_it_was_and_can_be_asked_for_again(world: SiteWorld) -> None:
@@ -189,44 +103,24 @@ async def test_a_refused_rebuild_leaves_the_cluster_as_it_was_and_can_be_asked_f
         world.clear_faults()
         await world.succeeded(await world.rebuild(cluster, image=OTHER_IMAGE))
         assert await cluster_row(world) == ("active", OTHER_IMAGE, None)
-    await sound(world)
+    assert await world.findings() == []
 
 
-async def test_a_host_that_fails_while_it_is_written_ends_the_rebuild(world: SiteWorld) -> None:
-    async with world.worker():
-        cluster = await world.build(ssh_keys=["ours"])
-        host = (await host_of(world))["name"]
-        world.fault(call="hosts.rebuild", target=host, action="drop_answer", times=1)
-    requested = await world.rebuild(cluster, image=OTHER_IMAGE)
-    world.http.post(f"/v1/hosts/{host}:fail").raise_for_status()
-    async with world.worker():
-        ended = await world.finished(requested)
-        assert (ended.state, host in ended.error["detail"]) == ("failed", True), ended.error
-        assert (await cluster_row(world))[1] == IMAGE
-        world.http.post(f"/v1/hosts/{host}:repair").raise_for_status()
-        world.clear_faults()
-        await world.succeeded(await world.rebuild(cluster, image=OTHER_IMAGE))
-    assert await cluster_row(world) == ("active", OTHER_IMAGE, None)
-
-
-async def test_some_servers_of_several_are_written_while_the_others_go_on(
-    world: SiteWorld, pairs: Mapping[str, KeyPair], tmp_path: Path
-) -> None:
+async def test_some_servers_of_several_are_written_while_the_others_go_on(world: SiteWorld, logins: Logins) -> None:
     async with world.worker():
         cluster = await world.build(flavor="m2000-pod128", ssh_keys=["ours"])
-        first, second = await world.rows("SELECT * FROM poplar_servers ORDER BY ordinal")
-        servers = [OpenSsh.to(row, pairs["ours"], tmp_path) for row in (first, second)]
-        await servers[1].output("echo work > notes")
-        problem = await refusal(world, cluster, poplar_servers=[first.name], image=OTHER_IMAGE)
+        first, second = await world.rows(SERVERS)
+        await logins.run(second, "echo work > notes")
+        problem = await refused(world.rebuild(cluster, poplar_servers=[first.name], image=OTHER_IMAGE))
         assert [fault.code for fault in problem.errors] == ["needs_all_servers"]
         rebuilt = await world.rebuild(cluster, poplar_servers=[first.name])
         assert (await world.one("SELECT state FROM clusters")).state == "active"
         assert await world.column("SELECT state FROM poplar_servers ORDER BY ordinal") == ["rebuilding", "running"]
         await world.succeeded(rebuilt)
-        now_first, now_second = await world.rows("SELECT * FROM poplar_servers ORDER BY ordinal")
+        now_first, now_second = await world.rows(SERVERS)
         assert (now_first.state, now_second.state) == ("running", "running")
         assert now_first.host_key != first.host_key
-        assert await OpenSsh.to(now_second, pairs["ours"], tmp_path).output("cat notes") == "work\n"
-        await OpenSsh.to(now_first, pairs["ours"], tmp_path).output("true")
+        assert await logins.run(now_second, "cat notes") == "work\n"
+        await logins.run(now_first, "true")
     assert tuple(await world.one(BILLED)) == (1, 1)
-    await sound(world)
+    assert await world.findings() == []

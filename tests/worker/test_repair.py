@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from ipucloud.inventory.health.codes import Code
-from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT
 from tests.support.breakable import held, open_breakable_world
 from tests.support.fault_reports import make_confirmed
-from tests.support.postgres import Database as Scratch
-from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.site import SECURE
 from tests.support.waiting import until
 from tests.support.world import SiteWorld
+from tests.worker.customers import refused
 
 pytestmark = pytest.mark.anyio
 
 FLAVOR = "m2000-pod8"
 MACHINES = 2
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    options = [*SECURE, "--servers", "1"]
-    with running_site(tmp_path_factory.mktemp("site"), machines=2 * MACHINES, options=options) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_breakable_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
-        yield world
+SITE = {"machines": 2 * MACHINES, "options": [*SECURE, "--servers", "1"]}
+WORLD = partial(open_breakable_world, partitions_quiet_interval=0.5, isolation_after=0.05)
 
 
 async def break_machine(world: SiteWorld, cluster: UUID) -> str:
@@ -81,9 +70,8 @@ async def test_a_failed_machine_is_replaced_and_nothing_else_changes(world: Site
         name = await world.external_name(cluster)
         assert (name[-2:], world.partitions()) == ("-2", [name])
         assert await world.value("SELECT used FROM quotas WHERE used > 0") == MACHINES
-        intervals = await world.column("SELECT ended_at IS NULL FROM usage_intervals ORDER BY started_at")
-        assert intervals.pop()
-        assert not any(intervals)
+        *ended, open_one = await world.column("SELECT ended_at IS NULL FROM usage_intervals ORDER BY started_at")
+        assert (open_one, any(ended)) == (True, False)
         assert await world.column("SELECT name FROM machines WHERE NOT allocatable") == [broken]
         event = await world.value("SELECT data FROM events WHERE type = 'cluster.hardware_replaced'")
         assert (event["machines"], event["hosts"]) == ([broken], [])
@@ -164,29 +152,11 @@ async def test_a_repair_that_finds_no_hardware_any_more_leaves_the_cluster_suspe
 async def test_what_cannot_be_repaired_is_refused_and_changes_nothing(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await world.build(flavor=FLAVOR)
-        with pytest.raises(Problem) as refused:
-            await world.replace_hardware(cluster)
-        assert refused.value.kind is STATE_CONFLICT
-        other = await world.build("other", flavor=FLAVOR)
+        assert (await refused(world.replace_hardware(cluster))).kind is STATE_CONFLICT
+        await world.build("other", flavor=FLAVOR)
         await world.fail(cluster, Code.BMC_CRITICAL)
         begun = "SELECT id, kind FROM operations ORDER BY id"
         before = await world.cluster(cluster), await world.rows(begun)
-        with pytest.raises(Problem) as refused:
-            await world.replace_hardware(cluster)
-        assert refused.value.kind is CAPACITY_EXHAUSTED
+        assert (await refused(world.replace_hardware(cluster))).kind is CAPACITY_EXHAUSTED
         changing = {key: before[0][key] for key in ("billing", "observed_at", "poplar_servers")}
         assert (await world.cluster(cluster) | changing, await world.rows(begun)) == before
-        await world.succeeded(await world.delete(other))
-
-
-async def test_a_delete_takes_over(world: SiteWorld) -> None:
-    async with world.worker(request_life=3600.0):
-        cluster = await world.build(flavor=FLAVOR)
-        await break_machine(world, cluster)
-        repair = await world.replace_hardware(cluster)
-        await world.reached(repair, "verify_suspended")
-        await world.delete(cluster)
-        assert (await world.finished(repair)).error["code"] == "preempted"
-    async with world.worker():
-        await world.finished(await world.delete(cluster))
-    assert await world.value("SELECT sum(used) FROM quotas") == 0

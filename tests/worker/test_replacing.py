@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
 from tests.support.breakable import held, open_breakable_world
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
+
+SITE = {"machines": 4}
+WORLD = open_breakable_world
 
 REPORTED = """
 SELECT coalesce(m.name, h.name) FROM health_reports r LEFT JOIN machines m ON m.id = r.machine_id
@@ -24,18 +24,6 @@ BEGUN_LONG_AGO = """
 UPDATE operation_steps SET started_at = app_now() - interval '1 hour'
  WHERE operation_id = :operation AND name = 'power_on_machines'
 """
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_breakable_world(database, site) as world:
-        yield world
 
 
 async def failed_steps(world: SiteWorld, operation: Any) -> list[str]:
@@ -71,44 +59,36 @@ async def test_a_machine_that_never_finishes_switching_on_is_replaced(world: Sit
 
 
 BREAKS = {
-    "power": ("power_on_machines", "/v1/machines/{machine}:fail", "machine {machine} failed"),
+    "power": ("machine", "power_on_machines", "{}:fail", "machine {0} failed"),
     "link": (
+        "machine",
         "test_cluster",
-        "/v1/machines/{machine}/links/internal:fail",
-        "the internal link between machines {machine} and {machine} is down",
+        "{}/links/internal:fail",
+        "the internal link between machines {0} and {0} is down",
     ),
+    "host": ("host", "deploy_poplar_servers", "{}:fail", "host {0} failed"),
 }
 
 
 @pytest.mark.parametrize("what", BREAKS)
-async def test_a_create_goes_on_with_another_machine(world: SiteWorld, what: str) -> None:
-    step, path, sentence = BREAKS[what]
+async def test_a_create_goes_on_with_other_hardware(world: SiteWorld, what: str) -> None:
+    kind, step, path, sentence = BREAKS[what]
     creation = await world.create()
-    [broken] = await held(world, "machine")
-    world.http.post(path.format(machine=broken), json={"state": "down"}).raise_for_status()
-    async with world.worker():
+    [broken] = await held(world, kind)
+    world.http.post(f"/v1/{kind}s/{path.format(broken)}", json={"state": "down"}).raise_for_status()
+    async with world.worker(isolation_after=0.05):
         await world.succeeded(creation)
-        assert await held(world, "machine") != [broken]
+        assert await held(world, kind) != [broken]
         await assert_rebuilt(world, creation.target_id, 2)
         assert await world.column(REPORTED) == [broken]
         [failed] = await failed_steps(world, creation)
         assert failed.startswith(step)
-        assert sentence.format(machine=broken) in failed
+        assert sentence.format(broken) in failed
         event = await world.value("SELECT data FROM events WHERE type = 'cluster.hardware_replaced'")
-        assert (event["machines"], event["hosts"]) == ([broken], [])
+        assert event[f"{kind}s"] == [broken]
+        assert len(event["machines"] + event["hosts"]) == 1
         await world.build("next")
-        assert broken not in await held(world, "machine")
-
-
-async def test_a_create_goes_on_with_another_host(world: SiteWorld) -> None:
-    creation = await world.create()
-    [broken] = await held(world, "host")
-    world.http.post(f"/v1/hosts/{broken}:fail").raise_for_status()
-    async with world.worker(isolation_after=0.05):
-        await world.succeeded(creation)
-        assert await held(world, "host") != [broken]
-        await assert_rebuilt(world, creation.target_id, 2)
-        assert await world.column(REPORTED) == [broken]
+        assert broken not in await held(world, kind)
 
 
 async def test_a_create_without_other_machines_says_so(world: SiteWorld) -> None:
@@ -147,15 +127,3 @@ async def test_a_resume_goes_on_with_another_machine(world: SiteWorld) -> None:
         assert await held(world, "machine") != [broken]
         await assert_rebuilt(world, cluster, 3)
         assert await world.one("SELECT name, host_key FROM poplar_servers") == server
-
-
-async def test_a_delete_replaces_a_create_that_exchanges_its_hardware(world: SiteWorld) -> None:
-    creation = await world.create()
-    [broken] = await held(world, "machine")
-    world.http.post(f"/v1/machines/{broken}:fail").raise_for_status()
-    async with world.worker(request_life=3600.0):
-        await world.reached(creation, "verify_clean")
-        await world.delete(creation.target_id)
-    async with world.worker():
-        await world.finished(await world.delete(creation.target_id))
-    assert await world.value("SELECT sum(used) FROM quotas") == 0

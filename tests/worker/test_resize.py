@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,26 +10,16 @@ import pytest
 
 from tests.support.breakable import open_breakable_world
 from tests.support.postgres import Database as Scratch
-from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.site import SECURE, running_site
 from tests.support.waiting import until
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
+SITE = {"machines": 8, "options": [*SECURE, "--servers", "3"]}
+WORLD = partial(open_breakable_world, partitions_quiet_interval=0.5, isolation_after=0.05)
+
 POD4, POD8, POD16 = "m2000-pod4", "m2000-pod8", "m2000-pod16"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    options = [*SECURE, "--servers", "3"]
-    with running_site(tmp_path_factory.mktemp("site"), machines=8, options=options) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_breakable_world(database, site, partitions_quiet_interval=0.5, isolation_after=0.05) as world:
-        yield world
 
 
 async def machines(world: SiteWorld, cluster: UUID) -> list[str]:
@@ -127,39 +117,24 @@ async def test_partitions_that_fit_are_made_again(world: SiteWorld) -> None:
             await world.succeeded(await world.create_partition(cluster, name, size=size))
         before = await world.column("SELECT id FROM partitions WHERE removed_at IS NULL ORDER BY id")
         await world.succeeded(await world.resize(cluster, POD16))
-        assert await _sizes(world) == {"training": 4, "eval": 2, "test": 2}
+        await until(lambda: _are_active(world, {"training": 4, "eval": 2, "test": 2}), "the partitions are active")
         assert await world.column("SELECT id FROM partitions WHERE removed_at IS NULL ORDER BY id") == before
 
         promised = {each.name: each.ipus_after for each in (await world.estimate_resize(cluster, POD4)).partitions}
         assert promised == {"training": 4, "eval": None, "test": None}
         await world.succeeded(await world.resize(cluster, POD4))
 
-        async def missing() -> bool:
-            return await world.column("SELECT name FROM partitions WHERE state = 'missing' ORDER BY name") == [
-                "eval",
-                "test",
-            ]
-
-        await until(missing, "those that do not fit are missing")
+        missing = "SELECT array_agg(name ORDER BY name) = '{eval,test}' FROM partitions WHERE state = 'missing'"
+        await until(lambda: world.value(missing), "those that do not fit are missing")
         assert await world.column("SELECT name FROM partitions WHERE state = 'active'") == ["training"]
         said = await world.column("SELECT detail FROM operation_steps WHERE name = 'create_partition' AND detail <> ''")
         assert any("not made again, for want of room" in each for each in said)
         assert await world.findings() == []
 
 
-async def _sizes(world: SiteWorld) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-
-    async def active() -> bool:
-        rows = await world.rows(
-            "SELECT p.name, shown.size FROM partitions p JOIN shown_partitions shown USING (id)"
-            " WHERE p.state = 'active'"
-        )
-        sizes.update({row.name: row.size for row in rows})
-        return len(sizes) == 3
-
-    await until(active, "the partitions are active")
-    return sizes
+async def _are_active(world: SiteWorld, sizes: dict[str, int]) -> bool:
+    shown = "SELECT p.name, shown.size FROM partitions p JOIN shown_partitions shown USING (id)"
+    return {row.name: row.size for row in await world.rows(f"{shown} WHERE p.state = 'active'")} == sizes
 
 
 async def test_a_resize_goes_on_with_other_machines(world: SiteWorld) -> None:

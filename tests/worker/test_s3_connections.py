@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -16,22 +15,15 @@ from ipucloud.billing.exports.connections import Bucket, Rules, change_connectio
 from ipucloud.clusters import s3_access
 from ipucloud.contract.s3_connections import S3ConnectionPatch
 from ipucloud.identity.members import Home
-from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, Problem
 from ipucloud.kernel.sealing import read_keys
-from tests.support.factories import make_ssh_key
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, rclone, s3_server
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 from tests.support.world.site_world import SECRETS_KEY
+from tests.worker.customers import Logins
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 
 RULES = Rules(read_keys(SECRETS_KEY), private_too=True, ports=frozenset({443}))
 RCLONE = ".config/rclone/rclone.conf"
@@ -42,33 +34,10 @@ SELECT bool_and(s.s3_revision IS NOT DISTINCT FROM c.s3_revision)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     with s3_server(tmp_path_factory.mktemp("s3"), "data") as server:
         (server.folder / "data" / "sample.txt").write_text("a sample\n")
         yield server
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("keys"), "ours")
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        async with world.database.begin() as connection:
-            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
 
 
 @dataclass
@@ -77,14 +46,12 @@ class Customer:
 
     world: SiteWorld
     s3: S3Server
-    pair: KeyPair
-    folder: Path
+    logins: Logins
 
-    async def connected(self, name: str, *, attachable: bool = True, secret: str | None = None) -> UUID:
+    async def connected(self, name: str, *, secret: str | None = None) -> UUID:
         server = self.s3
-        bucket = Bucket(
-            name, server.endpoint, "us-east-1", "data", "", server.access_key_id, secret or server.secret, attachable
-        )
+        place = (name, server.endpoint, "us-east-1", "data", "")
+        bucket = Bucket(*place, server.access_key_id, secret or server.secret, attachable=True)
         async with self.world.database.begin() as connection:
             document = await connect(connection, Home(self.world.project.id, None), bucket, RULES)
         return UUID(json.loads(document)["id"])
@@ -98,21 +65,16 @@ class Customer:
 
     async def settled(self, cluster: UUID) -> list[str]:
         """Wait until the server was seen to have what the cluster is to have; the names."""
-
-        async def done() -> bool:
-            return bool(await self.world.value(SETTLED, id=cluster))
-
-        await until(done, "the server has the connections of its cluster")
+        await until(lambda: self.world.value(SETTLED, id=cluster), "the server has the connections of its cluster")
         names: list[str] = await self.world.value("SELECT s3_connections FROM poplar_servers")
         return names
 
     async def run(self, command: str) -> str:
-        row = await self.world.one("SELECT * FROM poplar_servers")
-        return await OpenSsh.to(row, self.pair, self.folder).output(command)
+        return await self.logins.run(await self.world.one("SELECT * FROM poplar_servers"), command)
 
     async def lists(self, remote: str) -> str:
         """What rclone lists with the server's own configuration."""
-        copy = self.folder / "rclone.conf"
+        copy = self.logins.folder / "rclone.conf"
         copy.write_text(await self.run(f"cat {RCLONE}"))
         command = [rclone(), "--config", str(copy), "--retries", "1", "--low-level-retries", "1", "lsf", remote]
         done = await asyncio.to_thread(subprocess.run, command, capture_output=True, timeout=120, check=False)
@@ -120,12 +82,12 @@ class Customer:
 
 
 @pytest.fixture
-def customer(world: SiteWorld, s3: S3Server, pair: KeyPair, tmp_path: Path) -> Customer:
-    return Customer(world, s3, pair, tmp_path)
+def customer(world: SiteWorld, s3: S3Server, logins: Logins) -> Customer:
+    return Customer(world, s3, logins)
 
 
 async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_runs(
-    world: SiteWorld, customer: Customer, site: RunningSite
+    world: SiteWorld, customer: Customer
 ) -> None:
     lake = await customer.connected("lake", secret="an-old-secret")
     async with world.worker():
@@ -147,8 +109,8 @@ async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_r
         await customer.connected("second")
         await world.update(cluster, s3_connections=["lake", "second"])
         assert await customer.settled(cluster) == ["lake", "second"]
-        site.kill()
-        site.start()
+        world.site.kill()
+        world.site.start()
         assert await customer.lists("second:data") == "sample.txt\n"
         assert "AWS_SECRET_ACCESS_KEY" not in await customer.run("env"), "of several, each has a profile"
         assert "[profile second]" in await customer.run("cat .aws/config")
@@ -163,7 +125,7 @@ async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_r
         assert world.http.put(f"/v1/hosts/{host}/server/s3", json=late).status_code == 409
     [stored] = await world.column("SELECT secret FROM s3_connections WHERE name = 'lake'")
     assert customer.s3.secret not in stored
-    assert customer.s3.secret not in site.log.read_text()
+    assert customer.s3.secret not in world.site.log.read_text()
 
 
 async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: SiteWorld, customer: Customer) -> None:
@@ -181,21 +143,3 @@ async def test_a_server_has_its_connections_after_a_rebuild_and_a_resume(world: 
         await world.succeeded(await world.resume(cluster))
         assert await customer.settled(cluster) == ["sea"]
         assert "lake" not in await customer.run(f"cat {RCLONE}")
-
-
-async def test_refusals_change_nothing(world: SiteWorld, customer: Customer) -> None:
-    await customer.connected("finance", attachable=False)
-    lake = await customer.connected("lake")
-    for names, code in ((["nothing"], "unknown_s3_connection"), (["finance"], "not_attachable")):
-        with pytest.raises(Problem) as refused:
-            await world.create(ssh_keys=["ours"], s3_connections=names)
-        assert refused.value.kind is VALIDATION_FAILED
-        assert [error.code for error in refused.value.errors] == [code]
-    assert await world.value("SELECT count(*) FROM clusters") == 0
-    async with world.worker():
-        await world.build(ssh_keys=["ours"], s3_connections=["lake"])
-    async with world.database.begin() as connection:
-        with pytest.raises(Problem) as refused:
-            await s3_access.refuse_if_attached(connection, world.project.id, lake)
-    assert refused.value.kind is IN_USE
-    assert "bert" in refused.value.detail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ VALUES ('cluster', gen_random_uuid()::text, gen_random_uuid(), app_now()),
 TOUCHED = "SELECT count(*) FROM work WHERE fence > 0 OR attempt > 0 OR parked_at IS NOT NULL"
 PARKED = "SELECT count(*) FROM work WHERE parked_at IS NOT NULL"
 OPEN = "SELECT count(*) FROM work WHERE fence = 0"
+HANDED_BACK = "lease_owner IS NULL AND last_error IS NOT NULL"
 
 
 @dataclass
@@ -62,10 +63,8 @@ class WorkerProcess:
         return answer.status_code, answer.json()["status"]
 
     def shown(self, metric: str) -> str:
-        lines = httpx.get(
-            f"{self.internal}/metrics", timeout=PATIENCE, trust_env=False, verify=NOBODY
-        ).text.splitlines()
-        return next(line.split()[1] for line in lines if line.startswith(f"{metric} "))
+        answer = httpx.get(f"{self.internal}/metrics", timeout=PATIENCE, trust_env=False, verify=NOBODY)
+        return next(line.split()[1] for line in answer.text.splitlines() if line.startswith(f"{metric} "))
 
     def logged(self, event: str) -> int:
         return sum(f'"event":"{event}"' in line.replace(" ", "") for line in self.log.read_text().splitlines())
@@ -134,13 +133,6 @@ def test_a_worker_stops_when_the_schema_is_taken_back_and_goes_on_with_the_next_
     assert worker.value(PARKED) == 0
 
 
-@pytest.fixture
-async def bench(database: Scratch) -> AsyncIterator[Bench]:
-    engine_bench = Bench(database.app_url)
-    yield engine_bench
-    await engine_bench.database.close()
-
-
 async def test_a_missing_column_is_not_the_items_failure(bench: Bench) -> None:
     """The database has the revision, and yet not what it needs; the other work goes on."""
 
@@ -149,18 +141,14 @@ async def test_a_missing_column_is_not_the_items_failure(bench: Bench) -> None:
             await bench.execute("SELECT dropped_by_hand FROM clusters")
         return Done()
 
-    async def handed_back() -> bool:
-        row = await bench.row("needs it")
-        return row.lease_owner is None and row.last_error is not None
-
     reconciler = Scripted(act)
     async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
         for _ in range(8):
             await bench.wake("needs it")
-            await until(handed_back, "the item was handed back")
+            await until(lambda: bench.holds("needs it", HANDED_BACK), "the item was handed back")
             await bench.execute("UPDATE work SET last_error = NULL WHERE key = 'needs it'")
         await bench.wake("does not")
-        await until(lambda: _applied(bench, "does not"), "the other item was served")
+        await until(lambda: bench.applied("does not"), "the other item was served")
     row = await bench.row("needs it")
     assert (row.attempt, row.parked_at) == (0, None)
     assert row.run_at is not None
@@ -196,11 +184,7 @@ async def test_a_newer_schema_is_fine(bench: Bench, database: Scratch) -> None:
     await watch.check()
     async with bench.engine(Scripted(), watch=watch):
         await bench.wake("a")
-        await until(lambda: _applied(bench, "a"), "served")
-
-
-async def _applied(bench: Bench, key: str) -> bool:
-    return await bench.applied(key) != []
+        await until(lambda: bench.applied("a"), "served")
 
 
 async def _has(watch: DatabaseWatch, fault: str) -> bool:

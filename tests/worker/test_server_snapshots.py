@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from decimal import Decimal
-from pathlib import Path
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -13,46 +11,17 @@ from ipucloud.clusters.volumes.snapshots import store
 from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.inventory.health.codes import Code
-from ipucloud.kernel.errors import IN_USE, Problem
-from tests.support.factories import make_ssh_key, seed_prices
+from ipucloud.kernel.errors import IN_USE
+from tests.support.breakable import open_breakable_world
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
-from tests.support.waiting import until
-from tests.support.world import IMAGE, SiteWorld, open_site_world
-from tests.worker.customers import Customer
+from tests.support.snapshots import offer_snapshots
+from tests.support.world import IMAGE, SiteWorld
+from tests.worker.customers import Customer, Logins, refused
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4, options=["--servers", "2"]) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("keys"), "ours")
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, isolation_after=0.05) as world:
-        async with world.database.begin() as connection:
-            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
-            await seed_prices(connection, {("snapshot-gib", "luxembourg-2"): Decimal("0.0000011416")})
-        yield world
-        world.clear_faults()
-        for name in await world.column("SELECT name FROM hosts"):
-            world.http.post(f"/v1/hosts/{name}:repair")
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
+SITE = {"machines": 4, "options": ["--servers", "2"]}
+WORLD = partial(open_breakable_world, isolation_after=0.05)
 
 
 class SnapshotCustomer(Customer):
@@ -63,23 +32,16 @@ class SnapshotCustomer(Customer):
         snapshot: UUID = await self.requested(lambda on, by: store.create(on, by, body, settings=self.world.settings))
         return snapshot
 
-    async def delete(self, snapshot: UUID) -> None:
-        await self.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
-
-    async def state(self, snapshot: UUID, state: str) -> None:
-        async def reached() -> bool:
-            return bool(await self.world.value("SELECT state FROM snapshots WHERE id = :id", id=snapshot) == state)
-
-        await until(reached, f"the snapshot is {state}")
-
     async def run(self, cluster: UUID, command: str) -> str:
         row = await self.world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=cluster)
-        return await OpenSsh.to(row, self.pair, self.folder).output(command)
+        return await self.logins.run(row, command)
 
 
 @pytest.fixture
-def customer(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> SnapshotCustomer:
-    return SnapshotCustomer(world, pair, tmp_path)
+async def customer(world: SiteWorld, logins: Logins) -> SnapshotCustomer:
+    async with world.database.begin() as connection:
+        await offer_snapshots(connection)
+    return SnapshotCustomer(world, logins, SNAPSHOTS)
 
 
 async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(
@@ -97,9 +59,7 @@ async def test_servers_are_made_from_a_snapshot_and_written_again_with_it(
         await customer.run(first, "echo spoilt > ~/env/settings; echo mine > ~/notes")
         second = await world.build("second", ssh_keys=["ours"], image="env")
         assert await customer.run(second, "cat ~/env/latest") == "tuned\n"
-        with pytest.raises(Problem) as refused:
-            await customer.delete(snapshot)
-        assert refused.value.kind is IN_USE
+        assert (await refused(customer.delete(snapshot))).kind is IN_USE
         # On the first one: the files of home stay, or all is as it was copied.
         await world.succeeded(await world.rebuild(first, disk="keep", image="env"))
         assert await customer.run(first, "cat ~/env/latest ~/notes") == "spoilt\nmine\n"

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from ipucloud.contract.services import ServiceCreate
-from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, VALIDATION_FAILED, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT
 from ipucloud.programs.services.store import LOCK, MOST_SERVICES, create, program_ended, stop
-from tests.support.machine import Need, need
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.machine import Need, needs
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
-from tests.worker.test_jobs import run as run_job
+from tests.support.world import SiteWorld
+from tests.worker import test_jobs as jobs
+from tests.worker.customers import refused
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, needs(Need.SANDBOX)]
 
 SERVE = ["sh", "-c", "echo $PORT >> starts; echo up; exec sleep 100000"]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
 
 
 async def serve(world: SiteWorld, cluster: UUID, command: list[str] = SERVE, **more: Any) -> UUID:
@@ -56,20 +37,14 @@ async def row(world: SiteWorld, service: UUID) -> Any:
 
 
 async def became(world: SiteWorld, service: UUID, state: str, *, attempt: int = 1) -> Any:
-    async def is_so() -> bool:
-        service_row = await row(world, service)
-        return bool(service_row.state == state and service_row.attempt >= attempt)
-
-    await until(is_so, f"the service becomes {state}")
+    is_so = "SELECT state = :state AND attempt >= :attempt FROM services WHERE id = :id"
+    await until(lambda: world.value(is_so, id=service, state=state, attempt=attempt), f"the service becomes {state}")
     return await row(world, service)
 
 
 async def printed(world: SiteWorld, service: UUID, expected: str) -> None:
-    async def is_so() -> bool:
-        parts = await world.column("SELECT text FROM service_logs WHERE service_id = :id ORDER BY number", id=service)
-        return "".join(parts) == expected
-
-    await until(is_so, f"the service has printed {expected!r}")
+    is_so = "SELECT string_agg(text, '' ORDER BY number) = :text FROM service_logs WHERE service_id = :id"
+    await until(lambda: world.value(is_so, id=service, text=expected), f"the service has printed {expected!r}")
 
 
 async def events(world: SiteWorld, service: UUID) -> list[str]:
@@ -77,13 +52,9 @@ async def events(world: SiteWorld, service: UUID) -> list[str]:
 
 
 async def job_prints(world: SiteWorld, cluster: UUID, command: list[str]) -> str:
-    job = await run_job(world, cluster, command)
-
-    async def over() -> bool:
-        return bool(await world.value("SELECT ended_at IS NOT NULL FROM jobs WHERE id = :id", id=job))
-
-    await until(over, "the job ends")
-    return "".join(await world.column("SELECT text FROM job_logs WHERE job_id = :id ORDER BY number", id=job))
+    job = await jobs.run(world, cluster, command)
+    await jobs.ended(world, job)
+    return await jobs.text(world, job)
 
 
 async def test_a_program_that_is_killed_runs_again_and_jobs_run_beside_it(world: SiteWorld) -> None:
@@ -100,13 +71,8 @@ async def test_a_program_that_is_killed_runs_again_and_jobs_run_beside_it(world:
         await halt(world, cluster, service)
         done = await became(world, service, "stopped")
         assert (done.ended_by, done.exit_status, done.state_reason) == ("request", 143, "stopped by request")
-        assert await events(world, service) == [
-            "service.created",
-            "service.started",
-            "service.restarted",
-            "service.started",
-            "service.stopped",
-        ]
+        life = ("created", "started", "restarted", "started", "stopped")
+        assert await events(world, service) == [f"service.{what}" for what in life]
 
 
 async def test_a_program_that_ends_again_and_again_is_given_up(world: SiteWorld) -> None:
@@ -136,11 +102,8 @@ CHECK = {"path": "/healthz", "interval_seconds": 1, "timeout_seconds": 5, "failu
 
 
 async def checked(world: SiteWorld, service: UUID, *, failed: bool) -> Any:
-    async def is_so() -> bool:
-        service_row = await row(world, service)
-        return service_row.checked_at is not None and (service_row.checks_failed > 0) is failed
-
-    await until(is_so, "the service is checked")
+    is_so = "SELECT checked_at IS NOT NULL AND (checks_failed > 0) = :failed FROM services WHERE id = :id"
+    await until(lambda: world.value(is_so, id=service, failed=failed), "the service is checked")
     return await row(world, service)
 
 
@@ -223,31 +186,18 @@ async def test_a_suspended_cluster_starts_it_again_once_it_is_resumed(world: Sit
         await world.succeeded(await world.suspend(cluster))
         waiting = await became(world, service, "starting", attempt=2)
         assert waiting.failures == 0
-        with pytest.raises(Problem) as refused:
-            await serve(world, cluster, name="other", port=8001)
-        assert refused.value.kind is STATE_CONFLICT
+        assert (await refused(serve(world, cluster, name="other", port=8001))).kind is STATE_CONFLICT
         await world.succeeded(await world.resume(cluster))
         await became(world, service, "running", attempt=2)
         await world.succeeded(await world.delete(cluster))
         assert (await became(world, service, "stopped")).ended_by == "cluster"
 
 
-async def test_refusals_change_nothing(world: SiteWorld) -> None:
+async def test_a_cluster_has_so_many_services_at_the_most(world: SiteWorld) -> None:
     cluster = await world.make_active()
-    await serve(world, cluster)
-    for more, kind in (
-        ({"poplar_server": "nobody's"}, VALIDATION_FAILED),
-        ({"port": 8001}, NAME_TAKEN),
-        ({"name": "other"}, STATE_CONFLICT),
-    ):
-        with pytest.raises(Problem) as refused:
-            await serve(world, cluster, **more)
-        assert refused.value.kind is kind
-    for number in range(1, MOST_SERVICES):
+    for number in range(MOST_SERVICES):
         await serve(world, cluster, name=f"s{number}", port=8000 + number)
-    with pytest.raises(Problem) as refused:
-        await serve(world, cluster, name="more", port=9000)
-    assert refused.value.kind is STATE_CONFLICT
+    assert (await refused(serve(world, cluster, name="more", port=9000))).kind is STATE_CONFLICT
     assert await world.value("SELECT count(*) FROM services") == MOST_SERVICES
 
 

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from ipucloud.billing.budgets.evaluate import evaluate_budgets
+from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
 from ipucloud.billing.pricing.book import install_prices
-from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED
+from ipucloud.kernel.money import Money
+from ipucloud.policies.spend_stops import suspend_unpaid
 from ipucloud.wire import vipu_admin_pb2 as pb
-from ipucloud.wire import vipu_admin_pb2_grpc
-from tests.support.factories import make_ssh_key, set_quota
-from tests.support.invariants import assert_sound
+from tests.support.breakable import open_emptied_world
+from tests.support.factories import set_quota
 from tests.support.machine import Need, needs
-from tests.support.openssh import OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
-from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.waiting import until
-from tests.support.world import CALL_SECONDS, SiteWorld, open_site_world
+from tests.support.site import SECURE
+from tests.support.vipu import VipuDriver
+from tests.support.waiting import PATIENCE, until
+from tests.support.world import CALL_SECONDS, SiteWorld
+from tests.worker.customers import Logins, refused
 
 pytestmark = pytest.mark.anyio
 
 FLAVOR = "m2000-pod8"
 MACHINES = 2
+SITE = {"machines": MACHINES, "options": [*SECURE, "--servers", "1"]}
+WORLD = partial(open_emptied_world, partitions_quiet_interval=0.5)
 SUSPEND_CALLS = (
     "hosts.power",
     "admin.RemovePartitions",
@@ -43,25 +47,8 @@ RESUME_CALLS = {
 }
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    options = [*SECURE, "--servers", "1"]
-    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES, options=options) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site, partitions_quiet_interval=0.5) as world:
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
-
-
-async def active(world: SiteWorld, flavor: str = FLAVOR, **changes: Any) -> UUID:
-    return await world.build(flavor=flavor, **changes)
+async def active(world: SiteWorld, name: str = "bert", **changes: Any) -> UUID:
+    return await world.build(name, FLAVOR, **changes)
 
 
 async def suspended(world: SiteWorld) -> UUID:
@@ -75,18 +62,12 @@ async def resumed(world: SiteWorld, cluster: UUID) -> None:
 
 
 async def state(world: SiteWorld, cluster: UUID) -> str:
-    value: str = await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
-    return value
+    return str(await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster))
 
 
 async def intervals(world: SiteWorld) -> tuple[int, int]:
     """How many there are, and how many of them are open."""
     return tuple(await world.one("SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals"))
-
-
-async def sound(world: SiteWorld) -> None:
-    """No rule is broken now, here and at the site."""
-    await assert_sound(world.database, world.sites, call_timeout=world.settings.site_call_timeout, but=set())
 
 
 def hosts(world: SiteWorld) -> list[str]:
@@ -101,13 +82,10 @@ def assert_only_servers_are_left(world: SiteWorld) -> None:
 
 
 @needs(Need.OPENSSH)
-async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld, tmp_path: Path) -> None:
-    key = make_key(tmp_path)
-    async with world.database.begin() as connection:
-        await make_ssh_key(connection, world.project.id, "ours", key.public_line)
+async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld, logins: Logins) -> None:
     async with world.worker():
         cluster = await active(world, ssh_keys=["ours"])
-        server = OpenSsh.to(await world.one("SELECT * FROM poplar_servers"), key, tmp_path)
+        server = logins.to(await world.one("SELECT * FROM poplar_servers"))
         named = (await server.output("echo kept > notes; echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
         await server.output(f"vipu remove partition {named}; vipu create partition mine --size 4")
         await world.succeeded(await world.suspend(cluster))
@@ -115,7 +93,7 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld
         assert (await asyncio.to_thread(server.ssh, "cat notes")).returncode != 0
         assert await world.free_machines() >= MACHINES
         assert (await intervals(world), await world.value("SELECT sum(used) FROM quotas")) == ((1, 0), 0)
-        await sound(world)
+        assert await world.findings() == []
         await resumed(world, cluster)
         assert await server.output("cat notes") == "kept\n"
         renamed = (await server.output("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
@@ -124,16 +102,10 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld
         assert "success" in await server.output(f"vipu remove partition {renamed}")
         assert "success" in await server.output("vipu create partition mine --size 4")
         assert await intervals(world) == (2, 1)
-        await _shown(world, cluster, "mine")
-
-
-async def _shown(world: SiteWorld, cluster: UUID, name: str) -> None:
-    """Return once the cluster's partitions have one of the customer's own that works."""
-    active = (
-        "SELECT count(*) FROM partitions WHERE cluster_id = :id AND external_name = :name AND state = 'active'"
-        " AND origin = 'customer'"
-    )
-    await until(lambda: world.value(active, id=cluster, name=name), f"partition {name} is shown")
+        own = (
+            "SELECT count(*) FROM partitions WHERE external_name = 'mine' AND state = 'active' AND origin = 'customer'"
+        )
+        await until(lambda: world.value(own), "the customer's own partition is shown")
 
 
 async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(world: SiteWorld) -> None:
@@ -145,10 +117,8 @@ async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(wor
         await world.finished(await world.suspend(cluster))
         await resumed(world, cluster)
         user = await world.value("SELECT external_name FROM clusters")
-        stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.channel())
-        [vipu_user] = [
-            each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=CALL_SECONDS).users if each.id == user
-        ]
+        users = VipuDriver(world.site.channel()).admin.ListUsers(pb.ListUsersRequest(), timeout=CALL_SECONDS).users
+        [vipu_user] = [each for each in users if each.id == user]
         [server] = set(vipu_user.access_key_ids) - {rotation.id}
         assert server.startswith(f"{user}-s")
 
@@ -157,10 +127,8 @@ async def test_the_machines_of_a_suspended_cluster_are_everybody_s(world: SiteWo
     """It comes back when there is room, on whichever machines that is."""
     async with world.worker():
         cluster = await suspended(world)
-        other = await active(world, name="ernie")
-        with pytest.raises(Problem) as refused:
-            await world.resume(cluster)
-        assert refused.value.kind is CAPACITY_EXHAUSTED
+        other = await active(world, "ernie")
+        assert (await refused(world.resume(cluster))).kind is CAPACITY_EXHAUSTED
         assert await state(world, cluster) == "suspended"
         await world.finished(await world.delete(other))
         await resumed(world, cluster)
@@ -210,7 +178,7 @@ async def test_a_resume_that_is_refused_leaves_the_cluster_suspended(world: Site
         assert await state(world, cluster) == "suspended"
         assert (await intervals(world), await world.free_machines() >= MACHINES) == ((1, 0), True)
         assert_only_servers_are_left(world)
-        await sound(world)
+        assert await world.findings() == []
         await resumed(world, cluster)
 
 
@@ -252,7 +220,7 @@ async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_custo
         await set_quota(connection, world.project.id, "lab-1", "c600-server", 1)
     free = await world.free_machines()
     async with world.worker():
-        cluster = await active(world, "c600-1")
+        cluster = await world.build(flavor="c600-1")
         operation = await world.suspend(cluster)
         await world.succeeded(operation)
         assert hosts(world) == ["off"]
@@ -264,6 +232,29 @@ async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_custo
         )
         assert skipped.names == ["remove_allocation", "remove_partitions", "remove_vipu_user"]
         assert "does not apply" in skipped.why
-        await sound(world)
+        assert await world.findings() == []
         await resumed(world, cluster)
         assert (await intervals(world), hosts(world)) == ((2, 1), ["running"])
+
+
+async def over_budget(world: SiteWorld) -> UUID:
+    """Look at budgets until the cluster's first second is over; the operation that suspends it then."""
+    async with asyncio.timeout(PATIENCE):
+        while not await world.value("SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"):
+            await evaluate_budgets(world.database)
+            await suspend_unpaid(world.database, world.settings)
+    operation: UUID = await world.value("SELECT id FROM operations WHERE kind = 'cluster.suspend'")
+    return operation
+
+
+async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(world: SiteWorld) -> None:
+    """The minute that began costs more than the budget has."""
+    async with world.worker():
+        await world.build(flavor="m2000-pod4")
+        budget = NewBudget("NLP", Money.of("0.01", "EUR"), None, [Threshold("actual", 100, "suspend")])
+        async with world.database.begin() as connection:
+            await create(connection, Owner("project", world.project.id), budget, None)
+        await world.succeeded(await over_budget(world))
+        state, why = await world.one("SELECT state, state_reason FROM clusters")
+        assert (state, why) == ("suspended", "the budget 'NLP' has reached 100 % of its amount (actual)")
+        assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0

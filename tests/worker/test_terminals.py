@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,6 @@ from uuid import UUID
 
 import asyncssh
 import pytest
-import sqlalchemy as sa
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -20,11 +19,12 @@ from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
 from ipucloud.programs.terminals import store
 from tests.support.api_process import ApiProcess, api_process
+from tests.support.breakable import held
 from tests.support.factories import make_project, make_token
 from tests.support.machine import Need, needs
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld, open_site_world
 from tests.support.world.clock import shift_clock, start_clock
@@ -32,12 +32,6 @@ from tests.support.world.clock import shift_clock, start_clock
 pytestmark = pytest.mark.anyio
 
 MANY: dict[str, object] = {"rate_limit_per_second": 1_000_000, "rate_limit_burst": 1_000_000}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
 
 
 @dataclass
@@ -77,16 +71,20 @@ class RunningCluster:
         async with self.world.database.begin() as connection:
             return (await make_token(connection, self.world.project.id, role)).secret
 
-    async def rows(self, statement: str) -> Sequence[Any]:
-        async with self.world.database.begin() as connection:
-            return (await connection.execute(sa.text(statement))).all()
+    async def lets_in(self, key: asyncssh.SSHKey, *, no_more: bool = False) -> bool:
+        """Whether the server does; `no_more`: whether it does not."""
+        at = self.server
+        try:
+            async with asyncssh.connect(
+                at.ssh_host, at.ssh_port, username=at.ssh_user, known_hosts=None, client_keys=[key], config=None
+            ):
+                return not no_more
+        except asyncssh.PermissionDenied:
+            return no_more
 
     async def key_is_gone(self) -> None:
-        async def gone() -> bool:
-            keys = "SELECT count(*) FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
-            return bool(await self.world.value(keys) == 0)
-
-        await until(gone, "every key was taken away")
+        gone = "SELECT count(*) = 0 FROM terminals WHERE key_seen_at IS NOT NULL AND key_gone_at IS NULL"
+        await until(lambda: self.world.value(gone), "every key was taken away")
 
 
 @pytest.fixture(scope="module")
@@ -141,11 +139,13 @@ async def test_a_shell_shows_the_ipus_and_leaves_no_key_and_two_entries(used: Ru
         await terminal.send(b"exit 3\r")
         last, code = await ended(terminal)
     assert (last["ended_by"], last["exit_status"], code) == ("shell", 3, 1000)
-    events = await used.rows("SELECT type, data FROM events WHERE type LIKE 'terminal.%' ORDER BY id DESC LIMIT 2")
+    events = await used.world.rows(
+        "SELECT type, data FROM events WHERE type LIKE 'terminal.%' ORDER BY id DESC LIMIT 2"
+    )
     assert [each.type for each in events] == ["terminal.closed", "terminal.opened"]
     assert {each.data["poplar_server"] for each in events} == {used.server.name}
     assert {each.data["actor"] for each in events} != {None}
-    entries = await used.rows(
+    entries = await used.world.rows(
         "SELECT operation, status, actor, objects FROM audit_log WHERE operation LIKE '%Terminal' ORDER BY created_at"
     )
     assert [(each.operation, each.status) for each in entries] == [("openTerminal", 101), ("closeTerminal", 200)]
@@ -192,35 +192,15 @@ async def test_a_lost_process_leaves_no_key(used: RunningCluster) -> None:
     caller = Actor(used.world.project.id, used.world.project.token.id, "lost-process-0000")
     async with used.world.database.begin() as connection:
         lost = await store.request(
-            connection,
-            caller,
-            used.cluster,
-            used.server.name,
-            public_key=key.export_public_key().decode(),
-            limit=20,
+            connection, caller, used.cluster, used.server.name, public_key=key.export_public_key().decode(), limit=20
         )
 
-    async def is_let_in() -> bool:
-        try:
-            async with asyncssh.connect(
-                lost.host, lost.port, username=lost.user, known_hosts=None, client_keys=[key], config=None
-            ):
-                return True
-        except asyncssh.PermissionDenied:
-            return False
-
-    async def is_out() -> bool:
-        return not await is_let_in()
-
-    async def is_ended() -> bool:
-        ended_by = await used.world.value("SELECT ended_by FROM terminals WHERE id = :id", id=lost.id)
-        return bool(ended_by == "service")
-
-    await until(is_let_in, "the key is let in")
+    ended_by = "SELECT ended_by = 'service' FROM terminals WHERE id = :id"
+    await until(lambda: used.lets_in(key), "the key is let in")
     shift_clock(used.scratch.owner_url, f"{store.LOST_SECONDS + 1} seconds")
     try:
-        await until(is_out, "the key is out")
-        await until(is_ended, "the terminal is over")
+        await until(lambda: used.lets_in(key, no_more=True), "the key is out")
+        await until(lambda: used.world.value(ended_by, id=lost.id), "the terminal is over")
     finally:
         start_clock(used.scratch.owner_url)
     await used.key_is_gone()
@@ -237,40 +217,17 @@ async def test_a_lost_process_leaves_no_key(used: RunningCluster) -> None:
 async def test_a_site_ends_a_key_by_itself_and_a_late_request_brings_none_back(used: RunningCluster) -> None:
     key = asyncssh.generate_private_key("ssh-ed25519")
 
-    async def opens() -> bool:
-        try:
-            async with asyncssh.connect(
-                used.server.ssh_host,
-                used.server.ssh_port,
-                username="ubuntu",
-                known_hosts=None,
-                client_keys=[key],
-                config=None,
-            ):
-                return True
-        except asyncssh.PermissionDenied:
-            return False
-
-    host = await used.world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
-    network = await used.world.value("SELECT external_name FROM clusters")
+    [host], network = await held(used.world, "host"), await used.world.external_name(used.cluster)
+    body = {"server": used.server.name, "network": network, "public_key": key.export_public_key().decode()}
 
     def put(name: str, seconds: float) -> None:
-        body = {
-            "server": used.server.name,
-            "network": network,
-            "public_key": key.export_public_key().decode(),
-            "seconds": seconds,
-        }
-        used.world.http.put(f"/v1/hosts/{host}/server/login-keys/{name}", json=body).raise_for_status()
+        path = f"/v1/hosts/{host}/server/login-keys/{name}"
+        used.world.http.put(path, json=body | {"seconds": seconds}).raise_for_status()
 
     put("one", 300)
-    assert await opens()
+    assert await used.lets_in(key)
     put("one", 0)
     put("one", 300)
-    assert not await opens()
+    assert not await used.lets_in(key)
     put("two", 2)
-
-    async def closed() -> bool:
-        return not await opens()
-
-    await until(closed, "the site has ended the key")
+    await until(lambda: used.lets_in(key, no_more=True), "the site has ended the key")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from ipucloud.kernel.errors import NOT_CONFIGURED, Problem
+from ipucloud.kernel.errors import NOT_CONFIGURED
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.worker.reencryption import reencrypt
+from tests.support.breakable import held
 from tests.support.dumps import data_of
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
+from tests.worker.customers import refused
 
 pytestmark = pytest.mark.anyio
 
@@ -24,20 +25,11 @@ OLD, NEW = new_key(), new_key()
 STORED = "SELECT user_data FROM clusters"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
-
-
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        world.settings = with_keys(world, OLD)
-        yield world
-        async with world.worker(secrets_key=SecretStr(f"{NEW},{OLD}")):
-            await world.delete_all()
-        await world.assert_nothing_left()
+def world(world: SiteWorld) -> Iterator[SiteWorld]:
+    world.settings = with_keys(world, OLD)
+    yield world
+    world.settings = with_keys(world, f"{NEW},{OLD}")
 
 
 def with_keys(world: SiteWorld, keys: str | None) -> Any:
@@ -45,7 +37,7 @@ def with_keys(world: SiteWorld, keys: str | None) -> Any:
 
 
 async def at_the_site(world: SiteWorld) -> str | None:
-    host = await world.value("SELECT name FROM hosts h JOIN allocations a ON a.host_id = h.id WHERE freed_at IS NULL")
+    [host] = await held(world, "host")
     user_data: str | None = world.http.get(f"/v1/hosts/{host}").json()["server"]["user_data"]
     return user_data
 
@@ -71,9 +63,7 @@ async def test_a_worker_without_the_key_waits_for_it(world: SiteWorld) -> None:
         await world.succeeded(creation)
     assert await at_the_site(world) == USER_DATA
     world.settings = with_keys(world, NEW)
-    with pytest.raises(Problem) as refused:
-        await world.rebuild(creation.target_id)
-    assert refused.value.kind == NOT_CONFIGURED
+    assert (await refused(world.rebuild(creation.target_id))).kind is NOT_CONFIGURED
 
 
 async def test_keys_are_replaced_and_what_was_plain_is_encrypted(world: SiteWorld) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Iterator
-from decimal import Decimal
-from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,44 +14,14 @@ from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.contract.snapshots import SnapshotCreate
 from ipucloud.contract.volumes import VolumeAttach, VolumeCreate, VolumeResize
 from ipucloud.kernel.errors import IN_USE, QUOTA_EXCEEDED, STATE_CONFLICT, VALIDATION_FAILED
-from tests.support.factories import make_ssh_key, seed_prices
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.snapshots import offer_snapshots
+from tests.support.volumes import offer_volumes
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
-from tests.worker.customers import Customer
+from tests.support.world import SiteWorld
+from tests.worker.customers import Customer, Logins, refused
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs(Need.OPENSSH),
-]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=2, options=["--servers", "1"]) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("keys"), "ours")
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite, pair: KeyPair) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        async with world.database.begin() as connection:
-            await make_ssh_key(connection, world.project.id, "ours", pair.public_line)
-            for sku in ("volume-gib", "snapshot-gib"):
-                await seed_prices(connection, {(sku, "luxembourg-2"): Decimal("0.0000022831")})
-        yield world
-        world.clear_faults()
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
+pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 
 
 class VolumeCustomer(Customer):
@@ -75,10 +42,7 @@ class VolumeCustomer(Customer):
         return snapshot
 
     async def copied(self, snapshot: UUID, state: str) -> None:
-        async def reached() -> bool:
-            return bool(await self.world.value("SELECT state FROM snapshots WHERE id = :id", id=snapshot) == state)
-
-        await until(reached, f"the snapshot is {state}")
+        await self.state(snapshot, state, "snapshots")
 
     async def attach(self, volume: UUID, cluster: UUID) -> None:
         await self.requested(lambda on, by: VOLUMES.attach(on, by, volume, VolumeAttach(cluster=cluster)))
@@ -90,18 +54,24 @@ class VolumeCustomer(Customer):
     async def detach(self, volume: UUID) -> None:
         await self.requested(lambda on, by: VOLUMES.detach(on, by, volume))
 
-    async def delete(self, volume: UUID) -> None:
-        await self.requested(lambda on, by: VOLUMES.delete(on, by, volume))
+    async def detached_and_deleted(self, volume: UUID) -> None:
+        await self.detach(volume)
+        await self.state(volume, "available")
+        await self.delete(volume)
+        await self.state(volume, "deleted")
 
-    async def state(self, volume: UUID, state: str) -> None:
-        async def reached() -> bool:
-            return bool(await self.world.value("SELECT state FROM volumes WHERE id = :id", id=volume) == state)
-
-        await until(reached, f"the volume is {state}")
+    async def prepared(self, name: str = "data", *, attached_to: UUID | None = None, **more: Any) -> UUID:
+        """A volume that is there, and at a cluster's server if one is named."""
+        volume = await self.create(name, **more)
+        await self.state(volume, "available")
+        if attached_to is not None:
+            await self.attach(volume, attached_to)
+            await self.state(volume, "attached")
+        return volume
 
     async def run(self, command: str) -> str:
         row = await self.world.one("SELECT * FROM poplar_servers WHERE state = 'running'")
-        return await OpenSsh.to(row, self.pair, self.folder).output(command)
+        return await self.logins.run(row, command)
 
     async def billed(self, kind: str = "volume") -> list[tuple[int, bool]]:
         rows = await self.world.rows(
@@ -111,45 +81,38 @@ class VolumeCustomer(Customer):
         )
         return [(row.quantity, row.ended) for row in rows]
 
-    async def events(self) -> list[str]:
-        return await self.world.column("SELECT type FROM events WHERE subject_type = 'volume' ORDER BY id")
-
 
 @pytest.fixture
-def customer(world: SiteWorld, pair: KeyPair, tmp_path: Path) -> VolumeCustomer:
-    return VolumeCustomer(world, pair, tmp_path)
+async def customer(world: SiteWorld, logins: Logins) -> VolumeCustomer:
+    async with world.database.begin() as connection:
+        await offer_volumes(connection)
+        await offer_snapshots(connection)
+    return VolumeCustomer(world, logins, VOLUMES)
 
 
-async def test_files_outlive_their_server_and_their_cluster(
-    world: SiteWorld, customer: VolumeCustomer, site: RunningSite
-) -> None:
+async def test_files_outlive_their_server_and_their_cluster(world: SiteWorld, customer: VolumeCustomer) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
         # The answers of the site are lost: each request is repeated, and finds what it did before.
         for call in ("volumes.put", "volumes.attach", "volumes.delete"):
             world.fault(call=call, action="drop_answer", times=1)
-        volume = await customer.create()
-        await customer.state(volume, "available")
+        volume = await customer.prepared()
         assert await customer.billed() == [(10, False)]
         await customer.attach(volume, cluster)
         await customer.state(volume, "attached")
         await customer.run("echo weights > /volumes/data/model")
-        assert await customer.refused(customer.delete(volume)) is IN_USE
+        assert (await refused(customer.delete(volume))).kind is IN_USE
         # It stays attached while the cluster is suspended, and after the site was killed.
         await world.succeeded(await world.suspend(cluster))
-        site.kill()
-        site.start()
+        world.site.kill()
+        world.site.start()
         await world.succeeded(await world.resume(cluster))
         await customer.state(volume, "attached")
         assert await customer.run("cat /volumes/data/model") == "weights\n"
         # A server that is rebuilt has it again.
         await world.succeeded(await world.rebuild(cluster, disk="wipe"))
-
-        async def attached_anew() -> bool:
-            row = await world.one("SELECT state, revision FROM volumes")
-            return bool(row.state == "attached" and row.revision > 1)
-
-        await until(attached_anew, "the volume is attached again")
+        again = "SELECT state = 'attached' AND revision > 1 FROM volumes"
+        await until(lambda: world.value(again), "the volume is attached again")
         assert await customer.run("cat /volumes/data/model") == "weights\n"
         await world.succeeded(await world.delete(cluster))
         await customer.state(volume, "available")
@@ -183,21 +146,15 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(
 ) -> None:
     async with world.worker():
         cluster = await world.build(ssh_keys=["ours"])
-        volume = await customer.create(gib=10)
-        await customer.state(volume, "available")
-        await customer.attach(volume, cluster)
-        await customer.state(volume, "attached")
+        volume = await customer.prepared(attached_to=cluster)
         await customer.run("echo weights > /volumes/data/model")
         await customer.resize(volume, 40)
         await customer.state(volume, "attached")
         assert await customer.billed() == [(10, True), (40, False)]
         assert await customer.run("cat /volumes/data/model") == "weights\n"
-        assert await customer.refused(customer.resize(volume, 20)) is VALIDATION_FAILED
-        assert await customer.refused(customer.resize(volume, 20_000)) is QUOTA_EXCEEDED
-        await customer.detach(volume)
-        await customer.state(volume, "available")
-        await customer.delete(volume)
-        await customer.state(volume, "deleted")
+        assert (await refused(customer.resize(volume, 20))).kind is VALIDATION_FAILED
+        assert (await refused(customer.resize(volume, 20_000))).kind is QUOTA_EXCEEDED
+        await customer.detached_and_deleted(volume)
     spans = await world.rows(
         "SELECT anchor_at, started_at, ended_at FROM usage_intervals WHERE sku = 'volume-gib' ORDER BY started_at"
     )
@@ -207,9 +164,7 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(
 
 async def test_a_new_cluster_has_its_volumes_when_it_is_active(world: SiteWorld, customer: VolumeCustomer) -> None:
     async with world.worker():
-        first, second = await customer.create("first"), await customer.create("second")
-        await customer.state(first, "available")
-        await customer.state(second, "available")
+        first, second = await customer.prepared("first"), await customer.prepared("second")
         world.fault(call="volumes.attach", action="drop_answer", times=1)
         cluster = await world.build(
             ssh_keys=["ours"], volumes=[{"volume": "first"}, {"volume": str(second), "server": 0}]
@@ -239,8 +194,7 @@ async def test_a_create_that_does_not_succeed_leaves_its_volume_free(
     world: SiteWorld, customer: VolumeCustomer, end: str
 ) -> None:
     async with world.worker():
-        volume = await customer.create()
-        await customer.state(volume, "available")
+        volume = await customer.prepared()
         cluster = await world.build("writer", ssh_keys=["ours"], volumes=[{"volume": "data"}])
         await customer.run("echo weights > /volumes/data/model")
         await world.succeeded(await world.delete(cluster))
@@ -274,11 +228,11 @@ async def test_a_volume_that_the_site_refuses_is_not_billed(world: SiteWorld, cu
         await customer.state(volume, "error")
         assert await customer.billed() == []
         cluster = await world.build(ssh_keys=["ours"])
-        assert await customer.refused(customer.attach(volume, cluster)) is STATE_CONFLICT
+        assert (await refused(customer.attach(volume, cluster))).kind is STATE_CONFLICT
         await customer.delete(volume)
         await customer.state(volume, "deleted")
     shown = await world.value("SELECT data FROM events WHERE type = 'volume.failed'")
-    assert json.loads(json.dumps(shown))["reason"].startswith("The site refused")
+    assert shown["reason"].startswith("The site refused")
 
 
 async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, customer: VolumeCustomer) -> None:
@@ -286,32 +240,22 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
         cluster = await world.build(ssh_keys=["ours"])
         for call in ("snapshots.put", "snapshots.delete"):
             world.fault(call=call, action="drop_answer", times=1)
-        volume = await customer.create()
-        await customer.state(volume, "available")
-        await customer.attach(volume, cluster)
-        await customer.state(volume, "attached")
+        volume = await customer.prepared(attached_to=cluster)
         await customer.run("echo weights > /volumes/data/model; ln -s model /volumes/data/latest")
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "available")
         assert await customer.billed("snapshot") == [(10, False)]
         await customer.run("echo spoilt > /volumes/data/model")
         # It needs its volume no longer.
-        await customer.detach(volume)
-        await customer.state(volume, "available")
-        await customer.delete(volume)
-        await customer.state(volume, "deleted")
-        restored = await customer.create("again", gib=20, snapshot="before")
-        await customer.state(restored, "available")
+        await customer.detached_and_deleted(volume)
+        restored = await customer.prepared("again", gib=20, snapshot="before")
         await customer.requested(lambda on, by: SNAPSHOTS.delete(on, by, snapshot))
         assert await customer.billed("snapshot") == [(10, True)]
         await customer.copied(snapshot, "deleted")
         await customer.attach(restored, cluster)
         await customer.state(restored, "attached")
         assert await customer.run("cat /volumes/again/latest") == "weights\n"
-        await customer.detach(restored)
-        await customer.state(restored, "available")
-        await customer.delete(restored)
-        await customer.state(restored, "deleted")
+        await customer.detached_and_deleted(restored)
     name = await world.value("SELECT external_name FROM snapshots")
     assert world.http.get(f"/v1/snapshots/{name}").status_code == 404
     types = await world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
@@ -321,8 +265,7 @@ async def test_a_volume_is_made_from_a_snapshot_of_another(world: SiteWorld, cus
 async def test_a_snapshot_that_the_site_refuses_is_not_billed(world: SiteWorld, customer: VolumeCustomer) -> None:
     world.fault(call="snapshots.put", action="status", status=422, times=1)
     async with world.worker():
-        volume = await customer.create()
-        await customer.state(volume, "available")
+        volume = await customer.prepared()
         snapshot = await customer.take("before", volume)
         await customer.copied(snapshot, "error")
         assert await customer.billed("snapshot") == []

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from uuid import UUID
 
 import pytest
 
 from ipucloud.clusters.operations.waiting import MayWait
-from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
 from tests.support.waiting import until
-from tests.support.world import SiteWorld, open_site_world
+from tests.support.world import SiteWorld
 
 pytestmark = pytest.mark.anyio
 
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
-        yield site
-
-
-@pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
-    async with open_site_world(database, site) as world:
-        yield world
-        async with world.worker():
-            await world.delete_all()
-        await world.assert_nothing_left()
+SITE = {"machines": 16}
+WAITS = MayWait(for_capacity=True)
+OVER = "UPDATE capacity_waits SET since = app_now() - interval '2 hours', until = app_now() - interval '1 second'"
 
 
 async def state(world: SiteWorld, cluster: UUID) -> str:
@@ -57,11 +43,7 @@ async def test_a_wait_that_is_cancelled_or_over_ends_and_costs_nothing(world: Si
         cancelled = await world.create("cancelled", "m2000-pod4", wait_for_capacity=True)
         over = await world.create("over", "m2000-pod4", wait_for_capacity=True)
         await world.cancel(cancelled)
-        await world.execute(
-            "UPDATE capacity_waits SET since = app_now() - interval '2 hours', until = app_now() - interval '1 second'"
-            " WHERE cluster_id = :id",
-            id=over.target_id,
-        )
+        await world.execute(f"{OVER} WHERE cluster_id = :id", id=over.target_id)
         await world.execute("UPDATE work SET run_at = app_now() WHERE key = :key", key=str(over.target_id))
         ended = "SELECT count(*) = 2 FROM operations WHERE finished_at IS NOT NULL AND cluster_id = ANY (:ids)"
         ids = [cancelled.target_id, over.target_id]
@@ -71,9 +53,6 @@ async def test_a_wait_that_is_cancelled_or_over_ends_and_costs_nothing(world: Si
     assert (await world.operation(over.operation_id))["error"]["code"] == "capacity_wait_expired"
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE resource_id = ANY (:ids)", ids=ids) == 0
     assert await world.value("SELECT sum(used) FROM quotas") == 16
-
-
-WAITS = MayWait(for_capacity=True)
 
 
 async def test_a_resume_and_a_resize_that_waited_begin_when_there_is_room(world: SiteWorld) -> None:
@@ -112,11 +91,7 @@ async def test_a_wait_that_is_cancelled_or_over_leaves_a_cluster_as_it_was(world
         for accepted in cancelled:
             await world.cancel(accepted)
         ids = [each.operation_id for each in over]
-        await world.execute(
-            "UPDATE capacity_waits SET since = app_now() - interval '2 hours', until = app_now() - interval '1 second'"
-            " WHERE operation_id = ANY (:ids)",
-            ids=ids,
-        )
+        await world.execute(f"{OVER} WHERE operation_id = ANY (:ids)", ids=ids)
         await world.execute("UPDATE work SET run_at = app_now() WHERE kind = 'cluster'")
         ended = "SELECT count(*) = 4 FROM operations WHERE finished_at IS NOT NULL AND id = ANY (:ids)"
         ids += [each.operation_id for each in cancelled]

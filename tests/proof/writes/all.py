@@ -6,11 +6,11 @@ The operations are those of the committed document; one without a case fails a t
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tests.proof.writes import (
-    addresses,
     billing,
     budgets,
     clusters,
@@ -20,11 +20,10 @@ from tests.proof.writes import (
     people,
     projects,
     safety,
-    snapshots,
-    volumes,
+    storage,
     webhooks,
 )
-from tests.proof.writes.write import Cases
+from tests.proof.writes.write import Cases, Footprint, Setup, change
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "openapi.json"
 WRITING = frozenset({"post", "put", "patch", "delete"})
@@ -32,19 +31,7 @@ WRITING = frozenset({"post", "put", "patch", "delete"})
 WRITES: Cases = {
     operation: case
     for resource in (
-        projects,
-        people,
-        billing,
-        budgets,
-        exports,
-        clusters,
-        snapshots,
-        volumes,
-        addresses,
-        webhooks,
-        operators,
-        safety,
-        faults,
+        *(projects, people, billing, budgets, exports, clusters, storage, webhooks, operators, safety, faults),
     )
     for operation, case in resource.WRITES.items()
 }
@@ -123,3 +110,18 @@ def documented() -> frozenset[str]:
         for method, operation in methods.items()
         if method in WRITING and operation["operationId"] not in WITH_PASSWORDS
     )
+
+
+@dataclass(frozen=True)
+class Calm:
+    """A write in peace: its answer's status, and what it and its preparation change."""
+
+    status: int
+    change: Footprint
+
+
+async def in_peace(setup: Setup, name: str) -> Calm:
+    before = await setup.footprint()
+    answer = await (await WRITES[name](setup)).send(setup.client)
+    assert answer.is_success, answer.text
+    return Calm(answer.status_code, change(before, await setup.footprint()))

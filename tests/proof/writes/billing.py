@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from itertools import count
+from uuid import UUID
 
 from ipucloud.billing.invoices import payments
 from ipucloud.kernel.money import Money
 from tests.api.support import key, price_json
-from tests.proof.writes.write import Cases, Setup, Write
+from tests.proof.writes.write import At, Cases, Setup, Write, of_account, of_project, platform, sent
 from tests.support.invoices import make_invoice
 
 EURO = {"amount": "1.00", "currency": "EUR"}
 _EVEN = count(0, 2)
 LETTERS = str.maketrans("0123456789", "abcdefghij")
-
-
-async def create_billing_account(setup: Setup) -> Write:
-    body = {"name": "Research", "currency": "EUR"}
-    return Write("POST", "/v1/billing/accounts", setup.admin.secret, body, body | {"name": "Development"}, key())
-
-
-async def update_billing_account(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}"
-    return Write("PATCH", path, setup.admin.secret, {"tax_id": "LU1"}, {"tax_id": "LU2"}, key())
 
 
 async def assign_project_account(setup: Setup) -> Write:
@@ -58,11 +49,6 @@ def _correction(unit_price: str, day: date = date(2025, 1, 1)) -> dict[str, obje
     }
 
 
-async def preview_price_correction(setup: Setup) -> Write:
-    path = "/v1/billing/price-corrections:preview"
-    return Write("POST", path, setup.admin.secret, _correction("0.05"), _correction("0.04"), key())
-
-
 async def correct_price(setup: Setup) -> Write:
     # A day in the middle of a version each time, which adds two versions.
     path, body = "/v1/billing/price-corrections", _correction("0.05", date(2025, 1, 1) + timedelta(days=next(_EVEN)))
@@ -80,22 +66,12 @@ async def issue_credit_note(setup: Setup) -> Write:
     return Write("POST", path, setup.admin.secret, body, body | {"net": "0.60"}, key())
 
 
-async def top_up_wallet(setup: Setup) -> Write:
-    project = await setup.project()
-    path = f"/v1/projects/{project.slug}/billing/top-ups"
-    return Write("POST", path, project.token.secret, {"amount": EURO}, {"amount": EURO | {"amount": "2.00"}}, key())
+def _payment(setup: Setup) -> dict[str, object]:
+    return {"amount": EURO, "reference": setup.fresh()}
 
 
-async def grant_credit(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/credits"
-    body = {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"}
-    return Write("POST", path, setup.admin.secret, body, body | {"reason": "another"}, key())
-
-
-async def record_payment(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/payments"
-    body = {"amount": EURO, "reference": setup.fresh()}
-    return Write("POST", path, setup.admin.secret, body, body | {"reference": setup.fresh()}, key())
+def _seller(setup: Setup) -> dict[str, object]:
+    return {"legal_name": setup.fresh()}
 
 
 async def fail_payment(setup: Setup) -> Write:
@@ -106,19 +82,12 @@ async def fail_payment(setup: Setup) -> Write:
     return Write("POST", path, setup.admin.secret, {"reason": "card expired"}, {"reason": "another"}, key())
 
 
-async def record_refund(setup: Setup) -> Write:
-    account = (await setup.project()).id
+async def _paid(setup: Setup) -> At:
+    at = await of_account(setup)
     async with setup.world.database.begin() as connection:
-        money = Money.of("5.00", "EUR")
+        account, money = UUID(at.path.rpartition("/")[2]), Money.of("5.00", "EUR")
         await payments.record_payment(connection, account, money, reference="first", invoice=None)
-    body = {"amount": EURO, "reference": setup.fresh()}
-    path = f"/v1/billing/accounts/{account}/refunds"
-    return Write("POST", path, setup.admin.secret, body, body | {"reference": setup.fresh()}, key())
-
-
-async def update_seller(setup: Setup) -> Write:
-    body = {"legal_name": setup.fresh()}
-    return Write("PATCH", "/v1/billing/seller", setup.admin.secret, body, {"legal_name": setup.fresh()}, key())
+    return at
 
 
 async def add_tax_rate(setup: Setup) -> Write:
@@ -127,20 +96,26 @@ async def add_tax_rate(setup: Setup) -> Write:
     return Write("POST", "/v1/billing/tax-rates", setup.admin.secret, body, body | {"rate": "0.19"}, key())
 
 
+ACCOUNT = {"name": "Research", "currency": "EUR"}
+CREDIT = {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"}
 WRITES: Cases = {
-    "createBillingAccount": create_billing_account,
-    "updateBillingAccount": update_billing_account,
+    "createBillingAccount": sent(platform, "POST", "/billing/accounts", ACCOUNT, ACCOUNT | {"name": "Development"}),
+    "updateBillingAccount": sent(of_account, "PATCH", "", {"tax_id": "LU1"}, {"tax_id": "LU2"}),
     "assignProjectAccount": assign_project_account,
     "addPrices": add_prices,
     "withdrawPrice": withdraw_price,
-    "previewPriceCorrection": preview_price_correction,
+    "previewPriceCorrection": sent(
+        platform, "POST", "/billing/price-corrections:preview", _correction("0.05"), _correction("0.04")
+    ),
     "correctPrice": correct_price,
     "issueCreditNote": issue_credit_note,
-    "topUpWallet": top_up_wallet,
-    "grantCredit": grant_credit,
-    "recordPayment": record_payment,
-    "recordRefund": record_refund,
+    "topUpWallet": sent(
+        of_project, "POST", "/billing/top-ups", {"amount": EURO}, {"amount": EURO | {"amount": "2.00"}}
+    ),
+    "grantCredit": sent(of_account, "POST", "/credits", CREDIT, CREDIT | {"reason": "another"}),
+    "recordPayment": sent(of_account, "POST", "/payments", _payment, _payment),
+    "recordRefund": sent(_paid, "POST", "/refunds", _payment, _payment),
     "failPayment": fail_payment,
-    "updateSeller": update_seller,
+    "updateSeller": sent(platform, "PATCH", "/billing/seller", _seller, _seller),
     "addTaxRate": add_tax_rate,
 }

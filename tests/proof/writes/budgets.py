@@ -2,114 +2,36 @@
 
 from __future__ import annotations
 
-from tests.api.support import key
-from tests.proof.writes.write import Cases, Setup, Write
+from tests.proof.writes.write import Case, Cases, Where, after, created, of_account, of_project, sent
 
-BUDGET = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
+BUDGET = {"name": "All", "amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
+EUROS = {"amount": "10.00", "currency": "EUR"}
 
 
-async def create_budget(setup: Setup) -> Write:
-    project = await setup.project()
-    body = BUDGET | {"name": "All"}
-    return Write(
-        "POST", f"/v1/projects/{project.slug}/budgets", project.token.secret, body, body | {"name": "B"}, key()
+def _budgets(home: Where) -> tuple[Case, Case, Case]:
+    budget = created(home, "/budgets", BUDGET)
+    return (
+        sent(home, "POST", "/budgets", BUDGET, BUDGET | {"name": "B"}),
+        sent(budget, "PATCH", "", {"name": "Some"}, {"name": "Others"}),
+        sent(budget, "DELETE"),
     )
 
 
-async def _budget(setup: Setup) -> tuple[str, str]:
-    project = await setup.project()
-    path = f"/v1/projects/{project.slug}/budgets"
-    return f"{path}/{await setup.id_of(path, BUDGET | {'name': 'All'}, project.token.secret)}", project.token.secret
-
-
-async def update_budget(setup: Setup) -> Write:
-    path, secret = await _budget(setup)
-    return Write("PATCH", path, secret, {"name": "Some"}, {"name": "Others"}, key())
-
-
-async def delete_budget(setup: Setup) -> Write:
-    return Write("DELETE", *await _budget(setup))
-
-
-async def create_account_budget(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/budgets"
-    body = BUDGET | {"name": "All"}
-    return Write("POST", path, setup.admin.secret, body, body | {"name": "B"}, key())
-
-
-async def _account_budget(setup: Setup) -> tuple[str, str]:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/budgets"
-    return f"{path}/{await setup.id_of(path, BUDGET | {'name': 'All'}, setup.admin.secret)}", setup.admin.secret
-
-
-async def update_account_budget(setup: Setup) -> Write:
-    path, secret = await _account_budget(setup)
-    return Write("PATCH", path, secret, {"name": "Some"}, {"name": "Others"}, key())
-
-
-async def delete_account_budget(setup: Setup) -> Write:
-    return Write("DELETE", *await _account_budget(setup))
-
-
-async def set_prepaid(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/prepaid"
-    return Write("PUT", path, setup.admin.secret, {"when_empty": "refuse_creates"})
-
-
-async def end_prepaid(setup: Setup) -> Write:
-    write = await set_prepaid(setup)
-    (await write.send(setup.client)).raise_for_status()
-    return Write("DELETE", write.path, setup.admin.secret)
-
-
-async def set_dunning(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/dunning"
-    return Write("PUT", path, setup.admin.secret, {"suspend_after": 30})
-
-
-async def end_dunning(setup: Setup) -> Write:
-    write = await set_dunning(setup)
-    (await write.send(setup.client)).raise_for_status()
-    return Write("DELETE", write.path, setup.admin.secret)
-
-
-async def set_top_up(setup: Setup) -> Write:
-    write = await set_prepaid(setup)
-    (await write.send(setup.client)).raise_for_status()
-    euros = {"amount": "10.00", "currency": "EUR"}
-    return Write("PUT", f"{write.path}/top-up", write.secret, {"amount": euros, "below_hours": 4, "month_limit": euros})
-
-
-async def end_top_up(setup: Setup) -> Write:
-    write = await set_top_up(setup)
-    (await write.send(setup.client)).raise_for_status()
-    return Write("DELETE", write.path, setup.admin.secret)
-
-
-async def set_payment_method(setup: Setup) -> Write:
-    path = f"/v1/billing/accounts/{(await setup.project()).id}/payment-method"
-    return Write("PUT", path, setup.admin.secret, {"customer": "cus_1", "payment_method": "pm_1"})
-
-
-async def remove_payment_method(setup: Setup) -> Write:
-    write = await set_payment_method(setup)
-    (await write.send(setup.client)).raise_for_status()
-    return Write("DELETE", write.path, setup.admin.secret)
-
-
+SET_PREPAID = sent(of_account, "PUT", "/prepaid", {"when_empty": "refuse_creates"})
+SET_TOP_UP = sent(after(SET_PREPAID), "PUT", "/top-up", {"amount": EUROS, "below_hours": 4, "month_limit": EUROS})
+SET_DUNNING = sent(of_account, "PUT", "/dunning", {"suspend_after": 30})
+SET_PAYMENT_METHOD = sent(of_account, "PUT", "/payment-method", {"customer": "cus_1", "payment_method": "pm_1"})
 WRITES: Cases = {
-    "createBudget": create_budget,
-    "updateBudget": update_budget,
-    "deleteBudget": delete_budget,
-    "createAccountBudget": create_account_budget,
-    "updateAccountBudget": update_account_budget,
-    "deleteAccountBudget": delete_account_budget,
-    "setPrepaid": set_prepaid,
-    "endPrepaid": end_prepaid,
-    "setDunning": set_dunning,
-    "endDunning": end_dunning,
-    "setTopUp": set_top_up,
-    "endTopUp": end_top_up,
-    "setPaymentMethod": set_payment_method,
-    "removePaymentMethod": remove_payment_method,
+    **dict(zip(("createBudget", "updateBudget", "deleteBudget"), _budgets(of_project), strict=True)),
+    **dict(
+        zip(("createAccountBudget", "updateAccountBudget", "deleteAccountBudget"), _budgets(of_account), strict=True)
+    ),
+    "setPrepaid": SET_PREPAID,
+    "endPrepaid": sent(after(SET_PREPAID), "DELETE"),
+    "setDunning": SET_DUNNING,
+    "endDunning": sent(after(SET_DUNNING), "DELETE"),
+    "setTopUp": SET_TOP_UP,
+    "endTopUp": sent(after(SET_TOP_UP), "DELETE"),
+    "setPaymentMethod": SET_PAYMENT_METHOD,
+    "removePaymentMethod": sent(after(SET_PAYMENT_METHOD), "DELETE"),
 }

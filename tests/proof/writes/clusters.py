@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -11,42 +12,24 @@ from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.ending import preempt_all
 from tests.api.support import PUBLIC_KEY, cluster_json, key
-from tests.proof.writes.write import Cases, Setup, Write
+from tests.proof.writes.write import At, Body, Cases, Setup, Write, after, of_project, sent
 from tests.support.factories import Project
 from tests.support.partitions import make_partition
 from tests.support.people import make_owned, make_person
 
 
-async def create_cluster(setup: Setup) -> Write:
-    project = await setup.project()
-    path = f"/v1/projects/{project.slug}/clusters"
-    return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
-
-
-async def delete_cluster(setup: Setup) -> Write:
+async def _created(setup: Setup) -> At:
+    """A cluster that was requested just now."""
     project = await setup.project()
     cluster = await setup.world.customer(project).create()
-    return Write("DELETE", f"/v1/projects/{project.slug}/clusters/{cluster.target_id}", project.token.secret)
+    return At(f"/v1/projects/{project.slug}/clusters/{cluster.target_id}", project.token.secret)
 
 
-async def update_cluster(setup: Setup) -> Write:
+async def _creation(setup: Setup) -> At:
+    """The operation that creates a cluster."""
     project = await setup.project()
     cluster = await setup.world.customer(project).create()
-    path = f"/v1/projects/{project.slug}/clusters/{cluster.target_id}"
-    return Write("PATCH", path, project.token.secret, {"tags": {"a": "b"}}, {"tags": {"a": "c"}}, key())
-
-
-async def estimate_cluster(setup: Setup) -> Write:
-    project = await setup.project()
-    path = f"/v1/projects/{project.slug}/clusters:estimate"
-    return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
-
-
-async def cancel_operation(setup: Setup) -> Write:
-    project = await setup.project()
-    cluster = await setup.world.customer(project).create()
-    path = f"/v1/projects/{project.slug}/operations/{cluster.operation_id}:cancel"
-    return Write("POST", path, project.token.secret, headers=key())
+    return At(f"/v1/projects/{project.slug}/operations/{cluster.operation_id}", project.token.secret)
 
 
 async def cluster_in_use(setup: Setup, flavor: str = "m2000-pod4") -> tuple[Project, str]:
@@ -68,54 +51,14 @@ async def cluster_in_use(setup: Setup, flavor: str = "m2000-pod4") -> tuple[Proj
     return project, f"/v1/projects/{project.slug}/clusters/{cluster.target_id}"
 
 
-async def create_partition(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    body = {"name": "inference", "size": 2}
-    return Write("POST", f"{path}/partitions", project.token.secret, body, body | {"size": 4}, key())
+async def _in_use(setup: Setup, flavor: str = "m2000-pod4") -> At:
+    project, path = await cluster_in_use(setup, flavor)
+    return At(path, project.token.secret)
 
 
-async def reset_partition(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    body = {"relocatable": False}
-    return Write("POST", f"{path}/partitions/training:reset", project.token.secret, body, {"relocatable": True}, key())
-
-
-async def remove_partition(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    return Write("DELETE", f"{path}/partitions/training", project.token.secret)
-
-
-async def create_job(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    body = {"command": ["python3", "train.py"]}
-    return Write("POST", f"{path}/jobs", project.token.secret, body, body | {"retries": 1}, key())
-
-
-async def stop_job(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    await setup.id_of(f"{path}/jobs", {"command": ["python3", "train.py"]}, project.token.secret)
-    return Write("POST", f"{path}/jobs/1:stop", project.token.secret, headers=key())
-
-
-SERVICE = {"name": "chat", "command": ["python3", "app.py"], "port": 8000}
-
-
-async def create_service(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    return Write("POST", f"{path}/services", project.token.secret, SERVICE, SERVICE | {"port": 8001}, key())
-
-
-async def stop_service(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    await setup.id_of(f"{path}/services", SERVICE, project.token.secret)
-    return Write("POST", f"{path}/services/chat:stop", project.token.secret, headers=key())
-
-
-async def rotate_vipu_key(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
+async def _in_use_with_keys(setup: Setup) -> At:
     await setup.world.execute("UPDATE vipu_controllers SET secure = true")
-    body = {"end_server_key": False}
-    return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
+    return await _in_use(setup)
 
 
 async def sign_ssh_key(setup: Setup) -> Write:
@@ -135,107 +78,73 @@ async def sign_ssh_key(setup: Setup) -> Write:
     return Write("POST", f"{path}:sign-ssh-key", login.secret, body, body | {"valid_seconds": 60}, key())
 
 
-async def suspend_cluster(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    return Write("POST", f"{path}:suspend", project.token.secret, headers=key())
-
-
-async def resume_cluster(setup: Setup) -> Write:
+async def _suspended(setup: Setup) -> At:
     project = await setup.project()
-    cluster = await setup.world.customer(project).create()
-    await setup.world.finish_create(cluster.target_id)
-    await setup.world.customer(project).suspend(cluster.target_id)
-    await setup.world.finish_suspend(cluster.target_id)
-    path = f"/v1/projects/{project.slug}/clusters/{cluster.target_id}:resume"
-    return Write("POST", path, project.token.secret, headers=key())
+    customer = setup.world.customer(project)
+    cluster = (await customer.create()).target_id
+    await setup.world.finish_create(cluster)
+    await customer.suspend(cluster)
+    await setup.world.finish_suspend(cluster)
+    return At(f"/v1/projects/{project.slug}/clusters/{cluster}", project.token.secret)
 
 
-async def reboot_cluster(setup: Setup) -> Write:
-    return await _restart(setup, "reboot")
-
-
-async def power_cycle_cluster(setup: Setup) -> Write:
-    return await _restart(setup, "power-cycle")
-
-
-async def _restart(setup: Setup, verb: str) -> Write:
-    project, path = await cluster_in_use(setup)
-    server = await setup.world.value("SELECT max(name) FROM poplar_servers WHERE state <> 'deleted'")
-    return Write("POST", f"{path}:{verb}", project.token.secret, {}, {"poplar_servers": [server]}, key())
-
-
-async def resize_cluster(setup: Setup) -> Write:
-    return await _resize(setup, "resize")
-
-
-async def estimate_resize(setup: Setup) -> Write:
-    return await _resize(setup, "estimate-resize")
-
-
-async def _resize(setup: Setup, verb: str) -> Write:
-    """To a smaller size: whether a larger one takes neighbours or another block depends on what other cases hold."""
-    project, path = await cluster_in_use(setup, flavor="m2000-pod8")
-    body, other = {"flavor": "m2000-pod4"}, {"flavor": "m2000-pod16"}
-    return Write("POST", f"{path}:{verb}", project.token.secret, body, other, key())
-
-
-async def rebuild_cluster(setup: Setup) -> Write:
-    project, path = await cluster_in_use(setup)
-    return Write("POST", f"{path}:rebuild", project.token.secret, {"disk": "wipe"}, {"disk": "keep"}, key())
-
-
-async def _with_faulty_machine(setup: Setup) -> tuple[Project, UUID]:
-    """A project, and its cluster in use, one machine of which has to be replaced."""
+async def _with_faulty_machine(setup: Setup) -> At:
+    """A cluster in use, one machine of which has to be replaced."""
     project = await setup.project()
-    cluster = await setup.world.customer(project).create()
-    await setup.world.finish_create(cluster.target_id)
-    held = f"id IN (SELECT machine_id FROM allocations WHERE cluster_id = '{cluster.target_id}')"  # noqa: S608
+    cluster = (await setup.world.customer(project).create()).target_id
+    await setup.world.finish_create(cluster)
+    held = f"id IN (SELECT machine_id FROM allocations WHERE cluster_id = '{cluster}')"  # noqa: S608
     await setup.world.impair(Code.MAINTENANCE, held)
-    return project, cluster.target_id
+    return At(f"/v1/projects/{project.slug}/clusters/{cluster}", project.token.secret)
 
 
-async def repair_cluster(setup: Setup) -> Write:
-    project, cluster = await _with_faulty_machine(setup)
-    path = f"/v1/projects/{project.slug}/clusters/{cluster}:repair"
-    return Write("POST", path, project.token.secret, headers=key())
-
-
-async def reschedule_repair(setup: Setup) -> Write:
-    project, cluster = await _with_faulty_machine(setup)
+async def _with_scheduled_repair(setup: Setup) -> At:
+    at = await _with_faulty_machine(setup)
     await setup.world.execute(
         "INSERT INTO scheduled_repairs (id, project_id, cluster_id, reason, hardware, starts_at, latest_at)"
-        " VALUES (:id, :project, :cluster, 'maintenance', '{}', '2125-01-01', '2127-01-01')",
+        " SELECT :id, project_id, id, 'maintenance', '{}', '2125-01-01', '2127-01-01' FROM clusters WHERE id = :of",
         id=new_id(),
-        project=project.id,
-        cluster=cluster,
+        of=UUID(at.path.rpartition("/")[2]),
     )
-    path = f"/v1/projects/{project.slug}/clusters/{cluster}:reschedule-repair"
-    body, other = {"starts_at": "2126-01-01T00:00:00Z"}, {"starts_at": "2126-02-01T00:00:00Z"}
-    return Write("POST", path, project.token.secret, body, other, key())
+    return at
 
 
+SOME_SERVERS = {"poplar_servers": ["another"]}
+SMALLER, LARGER = {"flavor": "m2000-pod4"}, {"flavor": "m2000-pod16"}
+POD8 = partial(_in_use, flavor="m2000-pod8")
+"""Resized to a smaller size: whether a larger one takes neighbours or another block depends on other cases."""
+JOB: Body = {"command": ["python3", "train.py"]}
+SERVICE: Body = {"name": "chat", "command": ["python3", "app.py"], "port": 8000}
+CREATE_JOB = sent(_in_use, "POST", "/jobs", JOB, {**JOB, "retries": 1})
+CREATE_SERVICE = sent(_in_use, "POST", "/services", SERVICE, {**SERVICE, "port": 8001})
+TRAINING = "/partitions/training"
+NEXT_YEAR = {"starts_at": "2126-01-01T00:00:00Z"}, {"starts_at": "2126-02-01T00:00:00Z"}
 WRITES: Cases = {
-    "createCluster": create_cluster,
-    "deleteCluster": delete_cluster,
-    "suspendCluster": suspend_cluster,
-    "resumeCluster": resume_cluster,
-    "repairCluster": repair_cluster,
-    "rebootCluster": reboot_cluster,
-    "powerCycleCluster": power_cycle_cluster,
-    "rebuildCluster": rebuild_cluster,
-    "resizeCluster": resize_cluster,
-    "estimateClusterResize": estimate_resize,
-    "rescheduleRepair": reschedule_repair,
-    "updateCluster": update_cluster,
-    "estimateCluster": estimate_cluster,
-    "cancelOperation": cancel_operation,
-    "createPartition": create_partition,
-    "createJob": create_job,
-    "stopJob": stop_job,
-    "createService": create_service,
-    "stopService": stop_service,
-    "resetPartition": reset_partition,
-    "removePartition": remove_partition,
-    "rotateVipuKey": rotate_vipu_key,
+    "createCluster": sent(of_project, "POST", "/clusters", cluster_json(), cluster_json("ernie")),
+    "deleteCluster": sent(_created, "DELETE"),
+    "suspendCluster": sent(_in_use, "POST", ":suspend"),
+    "resumeCluster": sent(_suspended, "POST", ":resume"),
+    "repairCluster": sent(_with_faulty_machine, "POST", ":repair"),
+    "rebootCluster": sent(_in_use, "POST", ":reboot", {}, SOME_SERVERS),
+    "powerCycleCluster": sent(_in_use, "POST", ":power-cycle", {}, SOME_SERVERS),
+    "rebuildCluster": sent(_in_use, "POST", ":rebuild", {"disk": "wipe"}, {"disk": "keep"}),
+    "resizeCluster": sent(POD8, "POST", ":resize", SMALLER, LARGER),
+    "estimateClusterResize": sent(POD8, "POST", ":estimate-resize", SMALLER, LARGER),
+    "rescheduleRepair": sent(_with_scheduled_repair, "POST", ":reschedule-repair", *NEXT_YEAR),
+    "updateCluster": sent(_created, "PATCH", "", {"tags": {"a": "b"}}, {"tags": {"a": "c"}}),
+    "estimateCluster": sent(of_project, "POST", "/clusters:estimate", cluster_json(), cluster_json("ernie")),
+    "cancelOperation": sent(_creation, "POST", ":cancel"),
+    "createPartition": sent(
+        _in_use, "POST", "/partitions", {"name": "inference", "size": 2}, {"name": "inference", "size": 4}
+    ),
+    "createJob": CREATE_JOB,
+    "stopJob": sent(after(CREATE_JOB), "POST", "/1:stop"),
+    "createService": CREATE_SERVICE,
+    "stopService": sent(after(CREATE_SERVICE), "POST", "/chat:stop"),
+    "resetPartition": sent(_in_use, "POST", f"{TRAINING}:reset", {"relocatable": False}, {"relocatable": True}),
+    "removePartition": sent(_in_use, "DELETE", TRAINING),
+    "rotateVipuKey": sent(
+        _in_use_with_keys, "POST", "/vipu:rotate-key", {"end_server_key": False}, {"end_server_key": True}
+    ),
     "signSshKey": sign_ssh_key,
 }

@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-from tests.api.support import key
-from tests.proof.writes.write import Cases, Setup, Write
-from tests.support.factories import Project
+from dataclasses import replace
+from uuid import UUID
+
+from tests.proof.writes.write import At, Cases, Setup, created, sent
 
 SAID = {"description": "IPU 3 hangs"}
 
 
-async def _of_machine(setup: Setup) -> tuple[Project, str]:
-    """A project, and the path at which a machine of its cluster is reported."""
+async def _machine(setup: Setup) -> At:
+    """A machine of a cluster."""
+    at, cluster = await _cluster(setup)
+    return replace(at, path=f"{at.path}/machines/{await setup.world.machine_of(cluster)}")
+
+
+async def _server(setup: Setup) -> At:
+    at, cluster = await _cluster(setup)
+    server = await setup.world.value("SELECT id FROM poplar_servers WHERE cluster_id = :id", id=cluster)
+    return replace(at, path=f"{at.path}/poplar-servers/{server}")
+
+
+async def _cluster(setup: Setup) -> tuple[At, UUID]:
     project = await setup.project()
-    cluster = await setup.world.customer(project).create()
-    machine = await setup.world.machine_of(cluster.target_id)
-    return project, f"/v1/projects/{project.slug}/clusters/{cluster.target_id}/machines/{machine}:report-fault"
+    cluster = (await setup.world.customer(project).create()).target_id
+    return At(f"/v1/projects/{project.slug}/clusters/{cluster}", project.token.secret), cluster
 
 
-async def report_machine_fault(setup: Setup) -> Write:
-    project, path = await _of_machine(setup)
-    return Write("POST", path, project.token.secret, SAID, {"description": "IPU 2 hangs"}, key())
-
-
-async def report_server_fault(setup: Setup) -> Write:
-    project = await setup.project()
-    cluster = await setup.world.customer(project).create()
-    server = await setup.world.value("SELECT id FROM poplar_servers WHERE cluster_id = :id", id=cluster.target_id)
-    path = f"/v1/projects/{project.slug}/clusters/{cluster.target_id}/poplar-servers/{server}:report-fault"
-    return Write("POST", path, project.token.secret, SAID, {"description": "its disk hangs"}, key())
-
-
-async def _reported(setup: Setup) -> str:
-    project, path = await _of_machine(setup)
-    return f"/v1/operator/fault-reports/{await setup.id_of(path, SAID, project.token.secret)}"
-
-
-async def confirm_fault_report(setup: Setup) -> Write:
-    path = f"{await _reported(setup)}:confirm"
-    return Write("POST", path, setup.admin.secret, {"answer": "it does"}, {"answer": "another"}, key())
-
-
-async def dismiss_fault_report(setup: Setup) -> Write:
-    path = f"{await _reported(setup)}:dismiss"
-    return Write("POST", path, setup.admin.secret, {"reason": "it works"}, {"reason": "another"}, key())
+async def _reported(setup: Setup) -> At:
+    """A report, as its operator reaches it."""
+    at = await created(_machine, ":report-fault", SAID)(setup)
+    return At(f"/v1/operator/fault-reports/{at.path.rpartition('/')[2]}", setup.admin.secret)
 
 
 WRITES: Cases = {
-    "reportMachineFault": report_machine_fault,
-    "reportServerFault": report_server_fault,
-    "confirmFaultReport": confirm_fault_report,
-    "dismissFaultReport": dismiss_fault_report,
+    "reportMachineFault": sent(_machine, "POST", ":report-fault", SAID, {"description": "IPU 2 hangs"}),
+    "reportServerFault": sent(_server, "POST", ":report-fault", SAID, {"description": "its disk hangs"}),
+    "confirmFaultReport": sent(_reported, "POST", ":confirm", {"answer": "it does"}, {"answer": "another"}),
+    "dismissFaultReport": sent(_reported, "POST", ":dismiss", {"reason": "it works"}, {"reason": "another"}),
 }

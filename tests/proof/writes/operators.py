@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import count
 
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from tests.api.support import key
-from tests.proof.writes.write import Cases, Setup, Write
+from tests.proof.writes.write import At, Cases, Setup, Write, sent
 from tests.support.world.customer import REGION
 
 _numbers = count()
@@ -24,57 +24,38 @@ async def _machine(setup: Setup) -> str:
     return name
 
 
-def _order(verb: str) -> Callable[[Setup], Awaitable[Write]]:
-    async def order(setup: Setup) -> Write:
-        body = {"machines": [await _machine(setup)], "reason": "replace the fan"}
-        path = f"/v1/operator/hardware:{verb}"
-        return Write("POST", path, setup.admin.secret, body, body | {"reason": "another"}, key())
-
-    return order
+async def _of_machines(setup: Setup, *, verb: str, **reason: str) -> Write:
+    body = {"machines": [await _machine(setup)], **reason}
+    other = body | ({"reason": "another"} if reason else {"machines": [await _machine(setup)]})
+    return Write("POST", f"/v1/operator/hardware:{verb}", setup.admin.secret, body, other, key())
 
 
-async def validate_hardware(setup: Setup) -> Write:
-    machine, other = await _machine(setup), await _machine(setup)
-    path = "/v1/operator/hardware:validate"
-    return Write("POST", path, setup.admin.secret, {"machines": [machine]}, {"machines": [other]}, key())
-
-
-async def return_to_service(setup: Setup) -> Write:
-    machine, other = await _machine(setup), await _machine(setup)
-    path = "/v1/operator/hardware:return-to-service"
-    return Write("POST", path, setup.admin.secret, {"machines": [machine]}, {"machines": [other]}, key())
-
-
-async def clear_health_report(setup: Setup) -> Write:
+async def _health_report(setup: Setup) -> At:
     machine = await setup.world.value("SELECT id FROM machines WHERE name = :name", name=await _machine(setup))
     async with setup.world.database.begin() as connection:
         report_id = await report(
             connection, kind="machine", object_id=machine, source=Source.VIPU, code=Code.LINK_DEGRADED, detail="as seen"
         )
-    return Write("POST", f"/v1/operator/health-reports/{report_id}:clear", setup.admin.secret, headers=key())
+    return At(f"/v1/operator/health-reports/{report_id}", setup.admin.secret)
 
 
-async def _work_item(setup: Setup) -> str:
+async def _work_item(setup: Setup) -> At:
     cluster = await setup.world.customer(await setup.project()).create()
-    return f"/v1/operator/work/cluster/{cluster.target_id}"
-
-
-async def park_work(setup: Setup) -> Write:
-    path = f"{await _work_item(setup)}:park"
-    return Write("POST", path, setup.admin.secret, {"reason": "site upgrade"}, {"reason": "another"}, key())
-
-
-async def requeue_work(setup: Setup) -> Write:
-    return Write("POST", f"{await _work_item(setup)}:requeue", setup.admin.secret, headers=key())
+    return At(f"/v1/operator/work/cluster/{cluster.target_id}", setup.admin.secret)
 
 
 WRITES: Cases = {
-    "startMaintenance": _order("maintenance"),
-    "drainHardware": _order("drain"),
-    "quarantineHardware": _order("quarantine"),
-    "validateHardware": validate_hardware,
-    "returnToService": return_to_service,
-    "clearHealthReport": clear_health_report,
-    "parkWork": park_work,
-    "requeueWork": requeue_work,
+    **{
+        operation: partial(_of_machines, verb=verb, reason="replace the fan")
+        for operation, verb in (
+            ("startMaintenance", "maintenance"),
+            ("drainHardware", "drain"),
+            ("quarantineHardware", "quarantine"),
+        )
+    },
+    "validateHardware": partial(_of_machines, verb="validate"),
+    "returnToService": partial(_of_machines, verb="return-to-service"),
+    "clearHealthReport": sent(_health_report, "POST", ":clear"),
+    "parkWork": sent(_work_item, "POST", ":park", {"reason": "site upgrade"}, {"reason": "another"}),
+    "requeueWork": sent(_work_item, "POST", ":requeue"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from ipaddress import ip_address
 from itertools import count
 
@@ -12,71 +13,45 @@ from ipucloud.identity.tables import browser_sessions
 from ipucloud.identity.tokens import Kind, new_secret
 from ipucloud.kernel.ids import new_id
 from tests.api.support import key
-from tests.proof.writes.write import Cases, Setup, Write
-from tests.support.factories import Project
+from tests.proof.writes.write import At, Cases, Setup, Where, Write, created, of_account, of_project, sent
 from tests.support.people import make_member, make_owned, make_person
 
 _CLIENTS = count(1)
 """Addresses to sign in from: too many attempts from one are refused."""
 
 
-async def create_invitation(setup: Setup) -> Write:
+def _invitations(home: Where, of: str, **role: str) -> Cases:
+    def body(setup: Setup) -> dict[str, object]:
+        return {"email": f"{setup.fresh()}@example.com", **role}
+
+    invitation = created(home, "/invitations", body)
+    return {
+        f"create{of}Invitation": sent(home, "POST", "/invitations", body, body),
+        f"renew{of}Invitation": sent(invitation, "POST", ":renew"),
+        f"revoke{of}Invitation": sent(invitation, "DELETE"),
+    }
+
+
+async def _member(setup: Setup) -> At:
     project = await setup.project()
-    body = {"email": f"{setup.fresh()}@example.com", "role": "viewer"}
-    return Write("POST", _invitations(project), project.token.secret, body, body | {"role": "operator"}, key())
+    async with setup.world.database.begin() as connection:
+        member = (await make_person(connection, project.id, Role.VIEWER)).member
+    return At(f"/v1/projects/{project.slug}/members/{member}", project.token.secret)
 
 
-async def renew_invitation(setup: Setup) -> Write:
-    project, invitation = await _invited(setup)
-    return Write("POST", f"{_invitations(project)}/{invitation}:renew", project.token.secret, headers=key())
-
-
-async def revoke_invitation(setup: Setup) -> Write:
-    project, invitation = await _invited(setup)
-    return Write("DELETE", f"{_invitations(project)}/{invitation}", project.token.secret)
-
-
-async def update_member(setup: Setup) -> Write:
-    project, member = await _member(setup, Role.VIEWER)
-    path = f"/v1/projects/{project.slug}/members/{member}"
-    return Write("PATCH", path, project.token.secret, {"role": "operator"}, {"role": "owner"}, key())
-
-
-async def remove_member(setup: Setup) -> Write:
-    project, member = await _member(setup, Role.VIEWER)
-    return Write("DELETE", f"/v1/projects/{project.slug}/members/{member}", project.token.secret)
-
-
-async def create_account_invitation(setup: Setup) -> Write:
+async def _account_member(setup: Setup) -> At:
     project = await setup.project()
-    body = {"email": f"{setup.fresh()}@example.com"}
-    other = {"email": f"{setup.fresh()}@example.com"}
-    return Write("POST", _of_account(project), setup.admin.secret, body, other, key())
+    async with setup.world.database.begin() as connection:
+        member = (await make_person(connection, project.id, Role.PAYER)).member
+    return At(f"/v1/billing/accounts/{project.id}/members/{member}", setup.admin.secret)
 
 
-async def renew_account_invitation(setup: Setup) -> Write:
-    path = _of_account(await setup.project())
-    invitation = await setup.id_of(path, {"email": f"{setup.fresh()}@example.com"}, setup.admin.secret)
-    return Write("POST", f"{path}/{invitation}:renew", setup.admin.secret, headers=key())
-
-
-async def revoke_account_invitation(setup: Setup) -> Write:
-    path = _of_account(await setup.project())
-    invitation = await setup.id_of(path, {"email": f"{setup.fresh()}@example.com"}, setup.admin.secret)
-    return Write("DELETE", f"{path}/{invitation}", setup.admin.secret)
-
-
-async def remove_account_member(setup: Setup) -> Write:
-    project, member = await _member(setup, Role.PAYER)
-    return Write("DELETE", f"/v1/billing/accounts/{project.id}/members/{member}", setup.admin.secret)
-
-
-async def log_out(setup: Setup) -> Write:
+async def _person(setup: Setup) -> At:
+    """Who is logged in, and writes about themselves."""
     project = await setup.project()
     async with setup.world.database.begin() as connection:
         person = await make_person(connection, project.id)
-        login = await make_owned(connection, person, project.id, Role.VIEWER)
-    return Write("DELETE", "/v1/login", login.secret)
+        return At("/v1", (await make_owned(connection, person, project.id, Role.VIEWER)).secret)
 
 
 async def switch_session(setup: Setup) -> Write:
@@ -89,22 +64,6 @@ async def switch_session(setup: Setup) -> Write:
     cookie = answer.headers["set-cookie"].partition(";")[0]
     headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin"}
     return Write("PUT", "/v1/session/membership", "", {"membership_id": str(elsewhere)}, headers=headers)
-
-
-async def replace_notifications(setup: Setup) -> Write:
-    project = await setup.project()
-    async with setup.world.database.begin() as connection:
-        person = await make_person(connection, project.id)
-        login = await make_owned(connection, person, project.id, Role.VIEWER)
-    return Write("PUT", "/v1/me/notifications", login.secret, {"language": "de", "subscriptions": []})
-
-
-async def approve_device_login(setup: Setup) -> Write:
-    return await _decided(setup, "approve")
-
-
-async def deny_device_login(setup: Setup) -> Write:
-    return await _decided(setup, "deny")
 
 
 async def _decided(setup: Setup, verb: str) -> Write:
@@ -131,39 +90,15 @@ async def _decided(setup: Setup, verb: str) -> Write:
     return Write("POST", path, "", bodies[0], bodies[1], headers)
 
 
-def _invitations(project: Project) -> str:
-    return f"/v1/projects/{project.slug}/invitations"
-
-
-async def _invited(setup: Setup) -> tuple[Project, str]:
-    project = await setup.project()
-    body = {"email": f"{setup.fresh()}@example.com", "role": "viewer"}
-    return project, str(await setup.id_of(_invitations(project), body, project.token.secret))
-
-
-async def _member(setup: Setup, role: Role) -> tuple[Project, str]:
-    project = await setup.project()
-    async with setup.world.database.begin() as connection:
-        return project, str((await make_person(connection, project.id, role)).member)
-
-
-def _of_account(project: Project) -> str:
-    return f"/v1/billing/accounts/{project.id}/invitations"
-
-
 WRITES: Cases = {
-    "createInvitation": create_invitation,
-    "renewInvitation": renew_invitation,
-    "revokeInvitation": revoke_invitation,
-    "updateMember": update_member,
-    "removeMember": remove_member,
-    "createAccountInvitation": create_account_invitation,
-    "renewAccountInvitation": renew_account_invitation,
-    "revokeAccountInvitation": revoke_account_invitation,
-    "removeAccountMember": remove_account_member,
-    "logOut": log_out,
+    **_invitations(of_project, "", role="viewer"),
+    **_invitations(of_account, "Account"),
+    "updateMember": sent(_member, "PATCH", "", {"role": "operator"}, {"role": "owner"}),
+    "removeMember": sent(_member, "DELETE"),
+    "removeAccountMember": sent(_account_member, "DELETE"),
+    "logOut": sent(_person, "DELETE", "/login"),
     "switchSession": switch_session,
-    "replaceNotifications": replace_notifications,
-    "approveDeviceLogin": approve_device_login,
-    "denyDeviceLogin": deny_device_login,
+    "replaceNotifications": sent(_person, "PUT", "/me/notifications", {"language": "de", "subscriptions": []}),
+    "approveDeviceLogin": partial(_decided, verb="approve"),
+    "denyDeviceLogin": partial(_decided, verb="deny"),
 }

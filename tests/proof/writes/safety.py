@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipucloud.inventory.expected.changes import replace
 from tests.api.support import key
-from tests.proof.writes.write import ACCEPTED, DELETED, REPLACED, Cases, Setup, Write
+from tests.proof.writes.write import ACCEPTED, DELETED, REPLACED, At, Cases, Setup, Write, created, platform, sent
 from tests.support.world.customer import REGION
 
 FREEZE = {"reason": "the site is rebuilt", "expires_at": "2126-01-01T00:00:00Z"}
@@ -17,18 +17,9 @@ async def start_freeze(setup: Setup) -> Write:
     return Write("POST", "/v1/operator/freezes", setup.admin.secret, body, body | {"reason": "another"}, key())
 
 
-async def end_freeze(setup: Setup) -> Write:
-    freeze = await setup.id_of("/v1/operator/freezes", FREEZE, setup.admin.secret)
-    body = {"reason": "the site is ready"}
-    return Write(
-        "POST", f"/v1/operator/freezes/{freeze}:end", setup.admin.secret, body, body | {"reason": "another"}, key()
-    )
-
-
-async def force_delete_cluster(setup: Setup) -> Write:
+async def _cluster(setup: Setup) -> At:
     cluster = await setup.world.customer(await setup.project()).create()
-    path = f"/v1/operator/clusters/{cluster.target_id}:force-delete"
-    return Write("POST", path, setup.admin.secret, {"reason": "it is abused"}, {"reason": "another"}, key())
+    return At(f"/v1/operator/clusters/{cluster.target_id}", setup.admin.secret)
 
 
 async def _expected(setup: Setup, region: str) -> str:
@@ -51,9 +42,9 @@ async def accept_shown_hardware(setup: Setup) -> Write:
     return Write("POST", path, setup.admin.secret, body, body | {"reason": "another"}, key())
 
 
-async def delete_expected_inventory(setup: Setup) -> Write:
+async def _expected_inventory(setup: Setup) -> At:
     await _expected(setup, DELETED)
-    return Write("DELETE", f"/v1/operator/regions/{DELETED}/expected-inventory", setup.admin.secret)
+    return At(f"/v1/operator/regions/{DELETED}/expected-inventory", setup.admin.secret)
 
 
 SIMULATED_FAULTS = "/v1/operator/simulated-faults"
@@ -90,9 +81,11 @@ WRITES: Cases = {
     "createSimulatedFault": create_simulated_fault,
     "endSimulatedFault": end_simulated_fault,
     "startFreeze": start_freeze,
-    "endFreeze": end_freeze,
-    "forceDeleteCluster": force_delete_cluster,
+    "endFreeze": sent(
+        created(platform, "/operator/freezes", FREEZE), "POST", ":end", {"reason": "it is ready"}, {"reason": "another"}
+    ),
+    "forceDeleteCluster": sent(_cluster, "POST", ":force-delete", {"reason": "it is abused"}, {"reason": "another"}),
     "replaceExpectedInventory": replace_expected_inventory,
     "acceptShownHardware": accept_shown_hardware,
-    "deleteExpectedInventory": delete_expected_inventory,
+    "deleteExpectedInventory": sent(_expected_inventory, "DELETE"),
 }

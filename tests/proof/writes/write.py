@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,11 @@ import httpx
 import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
-from ipucloud.inventory.expected.changes import replace
+from ipucloud.inventory.expected.changes import replace as replace_expected
 from ipucloud.inventory.validations import VALIDATION
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.schema import metadata
+from tests.api.support import key
 from tests.support.addresses import offer_addresses
 from tests.support.factories import BESIDE, Project, Token, make_project, make_reading, make_token
 from tests.support.invoices import begin_books
@@ -106,8 +107,8 @@ async def make_setup(world: World, client: httpx.AsyncClient) -> Setup:
     async with world.database.begin() as connection:
         await begin_books(connection, (await make_project(connection)).id)
         await make_reading(connection, ACCEPTED)
-        await replace(connection, REPLACED, [{"kind": "machine", "name": "first"}], "setup")
-        await replace(connection, ACCEPTED, [], "setup")
+        await replace_expected(connection, REPLACED, [{"kind": "machine", "name": "first"}], "setup")
+        await replace_expected(connection, ACCEPTED, [], "setup")
         await offer(connection)
         await offer_volumes(connection)
         await offer_addresses(connection)
@@ -118,5 +119,78 @@ async def make_setup(world: World, client: httpx.AsyncClient) -> Setup:
         return Setup(world, await make_token(connection, None, Role.ADMIN), client)
 
 
-Cases = Mapping[str, Callable[[Setup], Awaitable[Write]]]
+Case = Callable[[Setup], Awaitable[Write]]
+Cases = Mapping[str, Case]
 """Cases by the operation ids of the document."""
+Body = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class At:
+    """A path, and the token of who may write there."""
+
+    path: str
+    secret: str
+
+
+Where = Callable[[Setup], Awaitable[At]]
+"""Brings about that there is something at a path."""
+
+
+async def platform(setup: Setup) -> At:
+    return At("/v1", setup.admin.secret)
+
+
+async def of_project(setup: Setup) -> At:
+    project = await setup.project()
+    return At(f"/v1/projects/{project.slug}", project.token.secret)
+
+
+async def of_project_for_admin(setup: Setup) -> At:
+    return replace(await of_project(setup), secret=setup.admin.secret)
+
+
+async def of_account(setup: Setup) -> At:
+    return At(f"/v1/billing/accounts/{(await setup.project()).id}", setup.admin.secret)
+
+
+def sent(
+    where: Where,
+    method: str,
+    path: str = "",
+    body: Body | Callable[[Setup], Body] | None = None,
+    other_body: Body | Callable[[Setup], Body] | None = None,
+    *,
+    keyed: bool | None = None,
+) -> Case:
+    """A request to a path below. Unless `keyed` says otherwise, POST and PATCH have a key."""
+
+    async def write(setup: Setup) -> Write:
+        at = await where(setup)
+        first, other = (each(setup) if callable(each) else each for each in (body, other_body))
+        headers = key() if (method in {"POST", "PATCH"} if keyed is None else keyed) else {}
+        return Write(method, at.path + path, at.secret, first, other, headers)
+
+    return write
+
+
+def created(where: Where, path: str, body: Body | Callable[[Setup], Body], shown: str | None = None) -> Where:
+    """Something that is made by a POST to a path below; `shown`: the path below at which it is then."""
+
+    async def make(setup: Setup) -> At:
+        at = await where(setup)
+        made_id = await setup.id_of(at.path + path, body(setup) if callable(body) else body, at.secret)
+        return replace(at, path=f"{at.path}{path if shown is None else shown}/{made_id}")
+
+    return make
+
+
+def after(case: Case) -> Where:
+    """Where a write was sent, and has taken effect."""
+
+    async def send(setup: Setup) -> At:
+        write = await case(setup)
+        (await write.send(setup.client)).raise_for_status()
+        return At(write.path, write.secret)
+
+    return send
