@@ -26,6 +26,7 @@ Each bug below is planted into the running product, by replacing a part of it wh
 history of the simulation that it is listed under must find it. The modules beside this list say what each one breaks.
 `./dev sim --hunt --table` writes the list; it tries the histories of the default run first. `./dev test` finds a bug
 unless its line names another run.
+
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
 NOTHING, NOT_HUNTED = "nothing", "not hunted yet"
