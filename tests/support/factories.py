@@ -219,6 +219,16 @@ async def make_price(
     return price_id
 
 
+async def offer(connection: AsyncConnection, *, sku: str, unit_price: str) -> None:
+    """Set a price in Luxembourg, without which the operator does not offer this; unless there is one."""
+    statement = """
+    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
+    SELECT gen_random_uuid(), :sku, 'luxembourg-2', 'EUR', CAST(:unit_price AS numeric), '2020-01-01', 'test'
+     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = :sku AND region = 'luxembourg-2')
+    """
+    await connection.execute(sa.text(statement), {"sku": sku, "unit_price": unit_price})
+
+
 async def seed_prices(
     connection: AsyncConnection, listed: Mapping[tuple[str, str], Decimal] = PRICES, **changes: Any
 ) -> None:
