@@ -190,7 +190,7 @@ class _Transaction:
     """Statements that hold together or not at all."""
 
     sync_connection = None
-    """What metrics would listen to (tests/sim/metrics.py)."""
+    """What metrics would listen to."""
 
     def __init__(self, database: SimulatedDatabase) -> None:
         self._database = database

@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TextIO
 from unittest import mock
 from uuid import UUID
 
+from ipucloud.clusters import metrics as cluster_metrics
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
 from ipucloud.kernel.errors import Problem
+from ipucloud.operations import metrics as operation_metrics
 from ipucloud.reconcile.reconciler import LeaseLost, Periodic
 from ipucloud.site.ports import Simulation, SiteError, Sites
 from ipucloud.worker import main
@@ -32,7 +35,6 @@ from tests.sim.faults import Faults
 from tests.sim.leftovers import Leftovers
 from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
-from tests.sim.metrics import uncounted
 from tests.sim.moments import Moments
 from tests.sim.remaining import Remaining
 from tests.sim.reserving import INTERVALS, short_reservations
@@ -101,6 +103,8 @@ def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
         loop.close()
 
 
+_DEAF = SimpleNamespace(event=SimpleNamespace(listen=lambda *_, **__: None))
+"""In place of hooks of SQLAlchemy's connections, which a simulated database has none of: nothing is counted."""
 _ENDED = """
 SELECT 'OPERATION', concat_ws(' ', kind, state, error ->> 'code') FROM operations
 UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
@@ -189,7 +193,8 @@ class History:
             return [self._counted(task) for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
 
         with (
-            uncounted(),
+            mock.patch.object(cluster_metrics, "sa", _DEAF),
+            mock.patch.object(operation_metrics, "sa", _DEAF),
             short_reservations(),
             mock.patch.object(ids, "uuid7", uuid7),
             mock.patch.object(main, "periodic_tasks", chosen_tasks),
@@ -225,14 +230,8 @@ class History:
             billed_from_the_request(catalogue) if self.weather.billed_from_request else catalogue,
             self.settings,
             self._poke,
-            self.weather.own_partitions,
-            self.weather.repairs,
-            self.weather.restarts,
-            self.weather.resizes,
-            self.weather.rebuilds,
-            windows="start_repairs" in self.weather.tasks,
-            crowded=self.weather.crowded,
-            refused=self._crowd.refused,
+            self.weather,
+            self._crowd.refused,
         )
         self._direct_partitions = DirectPartitions(self.hardware, forgetful=self.weather.forget_rate > 0)
         self._customers = Customers(

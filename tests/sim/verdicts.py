@@ -31,9 +31,9 @@ from ipucloud.invariants import (
 from ipucloud.invariants.rules import violations
 from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import HostState
+from tests.sim.changing import SIZES
 from tests.sim.database import Plain
 from tests.sim.oracle import Span, within
-from tests.sim.resizing import wrong_sizes
 from tests.sim.scheduled import wrong_repairs
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import Host
@@ -80,6 +80,14 @@ SELECT p.external_name, p.state, p.origin,
                 WHERE o.cluster_id = c.id AND o.kind = 'cluster.resize' AND o.state = 'succeeded') AS resized
   FROM partitions p JOIN clusters c ON c.id = p.cluster_id
  WHERE c.external_name = %s AND p.removed_at IS NULL
+"""
+_BILLED = """
+SELECT c.external_name, u.quantity, u.started_at,
+       (SELECT data ->> 'flavor' FROM events e WHERE e.subject_id = c.id AND e.type = 'cluster.created'),
+       (SELECT array_agg(data ->> 'to_flavor' ORDER BY e.created_at, e.id) FROM events e
+         WHERE e.subject_id = c.id AND e.type = 'cluster.resized' AND e.created_at <= u.started_at + %s)
+  FROM usage_intervals u JOIN clusters c ON c.id = u.resource_id
+ ORDER BY c.id, u.started_at
 """
 _CLUSTER = 26
 """Characters of a name that are the cluster's; its incarnation follows."""
@@ -130,7 +138,7 @@ class Ending:
 async def all_that_is_wrong(ending: Ending) -> list[str]:
     """One sentence for each fault."""
     wrong = [*_site(ending), *_images(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
-    wrong += wrong_sizes(ending.control, ending.tolerance)
+    wrong += _sizes(ending)
     wrong += wrong_repairs(ending.control, ending.settings, ending.tolerance)
     connection = cast("AsyncConnection", ending.plain)
     for rule in RULES:
@@ -191,6 +199,15 @@ def _images(ending: Ending) -> Iterator[str]:
         server = ending.hardware.state.hosts[host].server
         if server is not None and server.image != image:
             yield f"X11: {name} has image {image}, and its server on {host} {server.image}"
+
+
+def _sizes(ending: Ending) -> Iterator[str]:
+    """X12: what is billed in an interval is the size that the cluster had then. Instants count by their second."""
+    tolerance = ending.tolerance + timedelta(seconds=1)
+    for name, quantity, started_at, created, resized in ending.control.execute(_BILLED, (tolerance,)).fetchall():
+        flavor = (resized or [created])[-1]
+        if SIZES[flavor] != quantity:
+            yield f"X12: {name} is billed for {quantity} machines from {started_at} on, and was a {flavor}"
 
 
 def _expected_state(host: str, servers: Collection[str], suspended: Collection[str]) -> HostState:
