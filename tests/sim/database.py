@@ -19,7 +19,7 @@ from ipucloud.db.outages import as_sqlalchemy, reachable
 from ipucloud.db.statements import Rows, Statements, Tenant
 from tests.sim.faults import DatabaseFault, Faults
 from tests.sim.lines import Line, Switchboard, instant
-from tests.sim.scheduler import Actor, Parked
+from tests.sim.scheduler import Actor
 
 LOCK_SECONDS = 5.0
 """The product's lock_timeout, kept in virtual time."""
@@ -139,16 +139,7 @@ class SimulatedDatabase(Database):
         scheduler = self.actor.scheduler
         deadline = scheduler.now + LOCK_SECONDS
         self.actor.note("waits for a lock")
-        await self.actor.park(
-            Parked(
-                self.actor,
-                "lock",
-                scheduler.now,
-                scheduler.loop.create_future(),
-                background=False,
-                ready=lambda: goes_on() or scheduler.now >= deadline,
-            )
-        )
+        await self.actor.park("lock", ready=lambda: goes_on() or scheduler.now >= deadline)
 
 
 class Plain:

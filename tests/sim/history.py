@@ -277,7 +277,7 @@ class History:
             forgets=self.hardware.forgets,
             settings=self.settings,
         )
-        failures += await all_that_is_wrong(ending)
+        failures += [*self._watcher.wrong_images(), *await all_that_is_wrong(ending)]
         if self.settings.validation:
             failures += self._validations.given_away(timedelta(seconds=self._watcher.longest))
 

@@ -169,14 +169,7 @@ class Switchboard:
         if not self._may_block(line):
             return line.read(name, line.pgconn.exec_prepared(name, dumped, formats, Format.TEXT))
         line.pgconn.send_query_prepared(name, dumped, formats, Format.TEXT)
-        line.pgconn.flush()
-        try:
-            while not _answered(line):
-                if self._blockers(line):
-                    await self._stand(line)
-            return line.read(name, _last_result(line))
-        finally:
-            self.poll_blocked()
+        return line.read(name, await self._result(line))
 
     async def say(self, line: Line, command: str) -> None:
         """Run a command that may need a lock of others, such as COMMIT. Raises psycopg.Error."""
@@ -184,12 +177,15 @@ class Switchboard:
             line.say(command)
             return
         line.pgconn.send_query(command.encode())
+        _checked(await self._result(line))
+
+    async def _result(self, line: Line) -> PGresult:
         line.pgconn.flush()
         try:
             while not _answered(line):
                 if self._blockers(line):
                     await self._stand(line)
-            _checked(_last_result(line))
+            return _last_result(line)
         finally:
             self.poll_blocked()
 

@@ -11,7 +11,7 @@ import psycopg
 
 from tests.sim.faults import DatabaseFault, Faults
 from tests.sim.lines import instant
-from tests.sim.scheduler import Actor, Parked
+from tests.sim.scheduler import Actor
 
 _OWNER_BITS = 62
 NOTICE_SECONDS = 11.0
@@ -61,14 +61,9 @@ class SimulatedPresence:
         scheduler = self._actor.scheduler
         try:
             await self._actor.park(
-                Parked(
-                    self._actor,
-                    "presence lost",
-                    scheduler.now,
-                    scheduler.loop.create_future(),
-                    background=True,
-                    ready=lambda: not self._held and scheduler.now >= self._noticed_at,
-                )
+                "presence lost",
+                background=True,
+                ready=lambda: not self._held and scheduler.now >= self._noticed_at,
             )
         finally:
             self._on_wake = None

@@ -51,17 +51,25 @@ class Actor:
         if self._rested:  # it was chosen for nothing but the end of a sleep
             self._rested = False
             return
-        await self.park(Parked(self, what, self.scheduler.now, self.scheduler.loop.create_future(), background=False))
+        await self.park(what)
 
     async def sleep(self, seconds: float, what: str = "sleep", *, background: bool = True) -> None:
         """Stand here for at least so long."""
         self._must_live()
-        await self.park(
-            Parked(self, what, self.scheduler.now + max(seconds, 0.0), self.scheduler.loop.create_future(), background)
-        )
+        await self.park(what, due=self.scheduler.now + max(seconds, 0.0), background=background)
         self._rested = background
 
-    async def park(self, parked: Parked) -> None:
+    async def park(
+        self,
+        what: str,
+        *,
+        due: float | None = None,
+        background: bool = False,
+        ready: Callable[[], bool] | None = None,
+    ) -> None:
+        scheduler = self.scheduler
+        due = scheduler.now if due is None else due
+        parked = Parked(self, what, due, scheduler.loop.create_future(), background, ready)
         self.parked.append(parked)
         try:
             await parked.future

@@ -62,11 +62,6 @@ SELECT c.external_name, c.state = 'suspended',
   LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  GROUP BY c.id
 """
-_IMAGES = """
-SELECT c.external_name, h.name, c.image
-  FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL JOIN hosts h ON h.id = a.host_id
- WHERE c.state IN ('active', 'degraded', 'suspended')
-"""
 _WIDTHS = """
 SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id),
        (SELECT count(*) FROM operations o JOIN operation_steps s ON s.operation_id = o.id
@@ -137,7 +132,7 @@ class Ending:
 
 async def all_that_is_wrong(ending: Ending) -> list[str]:
     """One sentence for each fault."""
-    wrong = [*_site(ending), *_images(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
+    wrong = [*_site(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
     wrong += _sizes(ending)
     wrong += wrong_repairs(ending.control, ending.settings, ending.tolerance)
     connection = cast("AsyncConnection", ending.plain)
@@ -191,14 +186,6 @@ def _site(ending: Ending) -> Iterator[str]:
         {name: "On" if name in working else "Off" for name in state.machines},
         {name: machine.power for name, machine in state.machines.items()},
     )
-
-
-def _images(ending: Ending) -> Iterator[str]:
-    """X11: what a cluster in use says of its image is what its servers were written with."""
-    for name, host, image in ending.control.execute(_IMAGES).fetchall():
-        server = ending.hardware.state.hosts[host].server
-        if server is not None and server.image != image:
-            yield f"X11: {name} has image {image}, and its server on {host} {server.image}"
 
 
 def _sizes(ending: Ending) -> Iterator[str]:
