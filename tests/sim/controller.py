@@ -1,7 +1,5 @@
 """What happens to the V-IPU controller: a partition fails, its certificate is not trusted, it forgets everything."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -20,8 +18,6 @@ _IN_USE = "SELECT external_name FROM clusters WHERE state IN ('active', 'degrade
 
 
 class Controller:
-    """The controller of one history."""
-
     def __init__(self, control: psycopg.Connection[Any], hardware: Hardware, wires: Network, draw: random.Random):
         self._control = control
         self._hardware = hardware

@@ -1,7 +1,5 @@
 """The product's way to PostgreSQL, in a simulation: every transaction and statement is a boundary and may be lost."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -205,7 +203,6 @@ class _Transaction:
 
     @asynccontextmanager
     async def begin_nested(self) -> AsyncIterator[None]:
-        """A savepoint."""
         self._line.say("SAVEPOINT nested")
         try:
             yield

@@ -1,7 +1,5 @@
 """One history: everything that happens to a small cloud under one seed, and the verdict."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -282,7 +280,6 @@ class History:
             failures += self._validations.given_away(timedelta(seconds=self._watcher.longest))
 
     def _failures(self) -> list[str]:
-        """What was found so far."""
         return [
             *self._watcher.failures,
             *self._moments.failures,

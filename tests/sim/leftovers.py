@@ -3,8 +3,6 @@
 Only a sweep can know that nobody needs it.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -25,8 +23,6 @@ SELECT m.name FROM machines m JOIN allocations a ON a.machine_id = m.id AND a.fr
 
 
 class Leftovers:
-    """Those of one history."""
-
     def __init__(self, control: psycopg.Connection[Any], hardware: Hardware, draw: random.Random) -> None:
         self._control = control
         self._hardware = hardware

@@ -1,7 +1,5 @@
 """A simulated process's clock and its presence in the database."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from datetime import datetime
@@ -61,9 +59,7 @@ class SimulatedPresence:
         scheduler = self._actor.scheduler
         try:
             await self._actor.park(
-                "presence lost",
-                background=True,
-                ready=lambda: not self._held and scheduler.now >= self._noticed_at,
+                "presence lost", background=True, ready=lambda: not self._held and scheduler.now >= self._noticed_at
             )
         finally:
             self._on_wake = None
@@ -73,7 +69,6 @@ class SimulatedPresence:
         self.release()
 
     def wake(self) -> None:
-        """A notification arrives."""
         if self._on_wake is not None and self._held:
             self._on_wake()
 

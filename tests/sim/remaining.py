@@ -1,7 +1,5 @@
 """What is still under way once nothing goes wrong any more, and how the simulation speeds it up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,8 +38,6 @@ UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE (ki
 
 @dataclass(frozen=True)
 class Remaining:
-    """Of one history."""
-
     control: psycopg.Connection[Any]
     hardware: Hardware
     wires: Network
@@ -50,7 +46,6 @@ class Remaining:
     controller: Controller
 
     def operated(self) -> bool:
-        """Whether an operation is under way."""
         return self.control.execute(_OPERATED).fetchone() is not None
 
     def done(self) -> bool:

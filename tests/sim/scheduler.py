@@ -60,12 +60,7 @@ class Actor:
         self._rested = background
 
     async def park(
-        self,
-        what: str,
-        *,
-        due: float | None = None,
-        background: bool = False,
-        ready: Callable[[], bool] | None = None,
+        self, what: str, *, due: float | None = None, background: bool = False, ready: Callable[[], bool] | None = None
     ) -> None:
         scheduler = self.scheduler
         due = scheduler.now if due is None else due
@@ -90,7 +85,6 @@ class Actor:
             self.scheduler.crashes.append(f"{task.get_name()} ended with {type(error).__name__}: {error}")
 
     def note(self, event: str) -> None:
-        """Something for the trace."""
         self.scheduler.trace.add(self.scheduler.now, self.name, event)
 
     def _must_live(self) -> None:

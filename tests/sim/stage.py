@@ -1,7 +1,5 @@
 """The database of one simulation process: made once, emptied between histories."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -92,7 +90,6 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
-    """Prepare a fresh database."""
     inventory = make_inventory()
     settings = Settings(secrets_key=SecretStr("A" * 43), validation=frozenset())
     stop_clock(scratch.owner_url, EPOCH)

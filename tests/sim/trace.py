@@ -1,7 +1,5 @@
 """What happened, as a hash: two runs of a seed that differ anywhere differ here."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 from typing import TextIO
 

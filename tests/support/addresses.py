@@ -15,7 +15,6 @@ offer_addresses = partial(offer, sku="address", unit_price="0.0000684932")
 
 
 def address_json(name: str = "frontdoor", **changes: object) -> dict[str, object]:
-    """The body of an address."""
     return {"name": name, "region": "luxembourg-2"} | changes
 
 

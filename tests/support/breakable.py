@@ -1,7 +1,5 @@
 """A world whose hardware tests break: what clusters hold of it, and the repair of everything at the end."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any

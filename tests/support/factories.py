@@ -4,8 +4,6 @@ Every function works inside the caller's transaction and returns what a test nee
 call where the schema wants that, so that factories can be called as often as a test likes.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,10 +39,7 @@ PLENTY = 1024
 BESIDE = {"audit_log", "rate_limits"}
 """Tables that every request may write to, whatever it asks for."""
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-PRICES = {
-    ("ipu-m2000", "luxembourg-2"): Decimal("0.0625"),
-    ("ipu-bow-2000", "amsterdam-2"): Decimal("0.0875"),
-}
+PRICES = {("ipu-m2000", "luxembourg-2"): Decimal("0.0625"), ("ipu-bow-2000", "amsterdam-2"): Decimal("0.0875")}
 TYPICAL_SECONDS = {
     "NETWORK": 30.0,
     "IPU_SERVERS": 240.0,
@@ -202,7 +197,6 @@ async def make_price(
     valid_to: datetime | None = None,
     currency: str = "EUR",
 ) -> UUID:
-    """A version of a list price."""
     price_id = new_id()
     await connection.execute(
         sa.insert(prices).values(

@@ -7,8 +7,6 @@ It knows nothing of what it carries: gRPC, HTTP and PostgreSQL alike (an upstrea
 thread of its own, so that a client which blocks, and a client on the test's own event loop, are served the same.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket
@@ -337,7 +335,6 @@ def _reset(writer: asyncio.StreamWriter) -> None:
 
 @contextmanager
 def proxy(upstream: Upstream) -> Iterator[Proxy]:
-    """A running proxy."""
     running = Proxy(upstream)
     running.start()
     try:

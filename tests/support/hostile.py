@@ -1,7 +1,5 @@
 """A V-IPU controller that lies: it passes calls on to an honest one, and spoils what that answers."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence

@@ -1,7 +1,5 @@
 """A program at another port of 127.0.0.1, as one that `ssh` forwards: it serves a page at every path."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -41,8 +41,6 @@ NO_SUCH_ROUTE = Reply(501, raw=b"the test has no answer for this request")
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it arrived."""
-
     method: str
     path: str
     query: dict[str, str]

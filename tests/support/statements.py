@@ -5,8 +5,6 @@ it is called, and prints those that are alive at the end as JSON. It takes an in
 have to begin before the first module of the product is imported.
 """
 
-from __future__ import annotations
-
 import ast
 import gc
 import importlib

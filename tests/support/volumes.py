@@ -40,7 +40,6 @@ async def make_volume(world: World, project: Project, name: str = "data", *, att
 
 
 async def first_server(connection: AsyncConnection, cluster: UUID) -> UUID:
-    """The first server of a cluster."""
     statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
     server: UUID = (await connection.execute(statement, {"id": cluster})).scalar_one()
     return server

@@ -22,8 +22,7 @@ no_fence = (
 )
 
 no_budget = Mutant(
-    "a call is made however little is left of the lease",
-    f"{_TESTS}no_call_may_start_when_the_lease_has_no_time_left",
+    "a call is made however little is left of the lease", f"{_TESTS}no_call_may_start_when_the_lease_has_no_time_left"
 ).replace(WorkItem, "remaining", lambda *_: 10.0)
 
 wake_during_pass_lost = Mutant(

@@ -60,8 +60,7 @@ def window_ignored(_honest: object, _window: object, moment: datetime) -> dateti
 
 
 budget_ignored = Mutant(
-    "repairs begin however many there were within the hour",
-    weather={"OBSERVED": 1.0, "REPAIRS": 1.0, "LIMITS": (1,)},
+    "repairs begin however many there were within the hour", weather={"OBSERVED": 1.0, "REPAIRS": 1.0, "LIMITS": (1,)}
 ).rewrite(start, "_STARTED", ("SELECT count(*)", "SELECT 0 * count(*)"))
 
 repair_forgotten = _repairing("a repair that nobody needs any more stays scheduled").replace(
@@ -79,8 +78,7 @@ _TWO_SWEEPS_DURING_ONE = {"PALETTES": ((90.0,),)}
 
 
 @Mutant(
-    "a sweep removes the allocation of a validation that goes on",
-    weather=_VALIDATED | _SWEPT | _TWO_SWEEPS_DURING_ONE,
+    "a sweep removes the allocation of a validation that goes on", weather=_VALIDATED | _SWEPT | _TWO_SWEEPS_DURING_ONE
 ).wraps(comparison, "_knows")
 def sweeps_validations(honest: Any, records: Records, kind: str, leftover: SiteObject) -> bool:
     known: bool = honest(dataclasses.replace(records, validations=frozenset()), kind, leftover)

@@ -1,7 +1,5 @@
 """Looking for planted bugs: which history or test notices each, and whether the default run has it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -22,14 +20,14 @@ _ROW = re.compile(r"^- (.+?):\s+(`.+?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
 _HEAD = """\
 # Planted bugs
 
-Each bug below is planted into the running product, by replacing a part of it while the tests run, and the test or the
-history of the simulation that it is listed under must find it. The modules beside this list say what each one breaks.
-`./dev sim --hunt --table` writes the list; it tries the histories of the default run first. `./dev test` finds a bug
-unless its line names another run.
+Each bug below is planted into the running product, by replacing a part of it while the tests run, and a test or a
+history of the simulation must find it. The modules beside this list say what each one breaks, and name its test if a
+test finds it. `./dev sim --hunt --table` writes the list; it tries the histories of the default run first. `./dev test`
+finds a bug unless its line names another run.
 
 """
 DEFAULT, ALL, LONGER = "./dev test", "./dev test --all", "./dev sim"
-NOTHING, NOT_HUNTED = "nothing", "not hunted yet"
+OWN_TEST, NOTHING, NOT_HUNTED = "the test that its module names", "nothing", "not hunted yet"
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def write_table(kills: Sequence[Kill]) -> None:
 
 
 def _place(row: tuple[str, object]) -> tuple[int, str]:
-    """Histories in the order of their seeds, then tests."""
+    """Histories in the order of their seeds, then the rest."""
     seed = re.match(r"history (\d+)", row[0])
     return int(seed[1]) if seed else sys.maxsize, row[0]
 
@@ -98,7 +96,7 @@ def _by_test(mutant: Mutant) -> Kill:
     """A test that fails with the bug planted."""
     command = [sys.executable, "-m", "tests.sim.mutants.directed", mutant.name]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    killer = f"`{mutant.directed}`" if run.returncode == 1 else None
+    killer = OWN_TEST if run.returncode == 1 else None
     return Kill(mutant, killer, DEFAULT if _tests(mutant.directed or "") & _tests("") else ALL, "")
 
 

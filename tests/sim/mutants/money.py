@@ -62,8 +62,7 @@ sale_leaves_a_hole.replace(book, "no_new_hole", lambda *_: nullcontext())
 
 
 @Mutant(
-    "usage is taxed at the newest rate instead of the day's",
-    f"{_INVOICES}/test_documents.py -k whenever_it_is_billed",
+    "usage is taxed at the newest rate instead of the day's", f"{_INVOICES}/test_documents.py -k whenever_it_is_billed"
 ).wraps(computing, "rate_on")
 async def taxed_at_the_newest_rate(honest: Any, connection: Statements, country: str, _: date) -> RateInForce | None:
     rate: RateInForce | None = await honest(connection, country, date.max)
@@ -94,8 +93,7 @@ faults_billed_after_a_reservation = Mutant(
 ).replace(follow, "settle_cluster", answers(None))
 
 reserved_faults_are_billed = Mutant(
-    "a reservation is billed for machines that do not work",
-    "tests/feature/billing/test_reservations.py -k first_sight",
+    "a reservation is billed for machines that do not work", "tests/feature/billing/test_reservations.py -k first_sight"
 ).replace(follow, "credit_faults", answers(None))
 
 reports_of_others_are_cited = Mutant(
@@ -133,9 +131,7 @@ reminded_once = Mutant("only the first level of an overdue invoice is reminded o
 )
 
 restricted_for_ever = Mutant("an account stays restricted after it has paid", _DUNNING).rewrite(
-    watch,
-    "_ENTER",
-    ("d.restriction IS DISTINCT FROM j.restriction", "coalesce(d.restriction, '') < j.restriction"),
+    watch, "_ENTER", ("d.restriction IS DISTINCT FROM j.restriction", "coalesce(d.restriction, '') < j.restriction")
 )
 
 overdue_clusters_run_on = Mutant("clusters of an overdue account are never suspended", _DUNNING).rewrite(

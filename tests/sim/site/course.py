@@ -1,7 +1,5 @@
 """How long what a site does takes, and whether it fails."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

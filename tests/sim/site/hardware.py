@@ -4,8 +4,6 @@ A change is accepted or refused at once and completes later. Names are unique, a
 in one network, a partition lives in an allocation.
 """
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Sequence
@@ -135,7 +133,6 @@ class Hardware:
         self.remember()
 
     def restore_link(self, name: str) -> None:
-        """The link that begins at a machine works again."""
         del self.state.links[name]
 
     def restore(self, name: str) -> None:

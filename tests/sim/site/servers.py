@@ -1,7 +1,5 @@
 """What changes do to the servers on a site's hosts, and what time does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,8 +12,6 @@ _SWITCHED = frozenset({HostState.BOOTING, HostState.RUNNING, HostState.OFF})
 
 
 class Servers:
-    """The servers on a site's hosts."""
-
     def __init__(self, state: SiteState, course: Course) -> None:
         self.state = state
         self._course = course
