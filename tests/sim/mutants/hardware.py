@@ -80,9 +80,8 @@ _TWO_SWEEPS_DURING_ONE = {"PALETTES": ((90.0,),)}
 @Mutant(
     "a sweep removes the allocation of a validation that goes on", weather=_VALIDATED | _SWEPT | _TWO_SWEEPS_DURING_ONE
 ).wraps(comparison, "_knows")
-def sweeps_validations(honest: Any, records: Records, kind: str, leftover: SiteObject) -> bool:
-    known: bool = honest(dataclasses.replace(records, validations=frozenset()), kind, leftover)
-    return known
+def sweeps_validations(honest: Any, records: Records, kind: str, leftover: SiteObject) -> Any:
+    return honest(dataclasses.replace(records, validations=frozenset()), kind, leftover)
 
 
 never_sweeps = _sweeping("a sweep finds what nobody needs, and leaves it").replace(

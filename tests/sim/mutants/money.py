@@ -14,7 +14,6 @@ from ipucloud.api.v1 import billing_wallet
 from ipucloud.billing.dunning import overdue, watch
 from ipucloud.billing.exports import limits, provisional, schedules, series
 from ipucloud.billing.invoices import computing, issue, line_facts, payments
-from ipucloud.billing.invoices.seller import RateInForce
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
@@ -64,9 +63,8 @@ sale_leaves_a_hole.replace(book, "no_new_hole", lambda *_: nullcontext())
 @Mutant(
     "usage is taxed at the newest rate instead of the day's", f"{_INVOICES}/test_documents.py -k whenever_it_is_billed"
 ).wraps(computing, "rate_on")
-async def taxed_at_the_newest_rate(honest: Any, connection: Statements, country: str, _: date) -> RateInForce | None:
-    rate: RateInForce | None = await honest(connection, country, date.max)
-    return rate
+async def taxed_at_the_newest_rate(honest: Any, connection: Statements, country: str, _: date) -> Any:
+    return await honest(connection, country, date.max)
 
 
 open_invoices_left = Mutant(
@@ -77,10 +75,9 @@ open_invoices_left = Mutant(
 @Mutant("credit counts as prepaid money after its expiry", f"{_FUNDS} -k as_far_as_it_can_be_burned").wraps(
     Standing, "_burnable"
 )
-def expired_credit_is_money(honest: Any, self: Standing, used: Decimal, limit: object) -> Decimal:
+def expired_credit_is_money(honest: Any, self: Standing, used: Decimal, limit: object) -> Any:
     valid = [altered(each, used_before=None) for each in self.credits]
-    burnable: Decimal = honest(altered(self, credits=valid), used, lambda _: None)
-    return burnable
+    return honest(altered(self, credits=valid), used, lambda _: None)
 
 
 prepaid_before_tax = Mutant("a create may spend what its tax needs", f"{_FUNDS} -k accepted_is_paid").replace(
@@ -181,9 +178,8 @@ two_top_ups_at_once = Mutant("a top-up is requested although one is pending", f"
 
 
 @Mutant("a request to Stripe is repeated as another one", f"{_STRIPE} -k charged_once").wraps(StripeClient, "create")
-async def stripe_charges_again(honest: Any, self: StripeClient, charge: Charge) -> Intent:
-    intent: Intent = await honest(self, altered(charge, idempotency_key=new_id()))
-    return intent
+async def stripe_charges_again(honest: Any, self: StripeClient, charge: Charge) -> Any:
+    return await honest(self, altered(charge, idempotency_key=new_id()))
 
 
 stripe_key_outlived = Mutant(

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.operations import rebuild as operation
 from ipucloud.clusters.steps import rebuild, restart
-from ipucloud.clusters.steps.poplar_servers import KeysAnswer, ServerObservation
+from ipucloud.clusters.steps.poplar_servers import KeysAnswer
 from ipucloud.operations.results import Achieved, StepResult
 from ipucloud.site.ports import Site
 from tests.sim import swarm
@@ -24,13 +24,10 @@ _rebuilding = partial(Mutant, weather=_REBUILT)
 @_restarting("a restart is sent again after an unknown outcome, for whatever boot the server is in by then").wraps(
     restart, "_restarted"
 )
-async def restarted_again(
-    honest: Any, site: Site, cluster: ClusterInputs, host: HostInput, *, hard: bool
-) -> ServerObservation | StepResult:
+async def restarted_again(honest: Any, site: Site, cluster: ClusterInputs, host: HostInput, *, hard: bool) -> Any:
     if cluster.operation.step.attempts and host.boot_before is not None:
         host = dataclasses.replace(host, boot_before=(await site.hosts.get(host.name)).boot_id)
-    result: ServerObservation | StepResult = await honest(site, cluster, host, hard=hard)
-    return result
+    return await honest(site, cluster, host, hard=hard)
 
 
 @_restarting("a cancelled restart ends while its request can still take effect").acts("settle_servers")
@@ -44,15 +41,12 @@ restarts_for_ever = _restarting("a server whose restart was cancelled is said to
 
 
 @_rebuilding("a rebuild is sent again after an unknown outcome, under the next generation").wraps(rebuild, "_rebuilt")
-async def rebuilt_again(
-    honest: Any, site: Site, cluster: ClusterInputs, host: HostInput
-) -> ServerObservation | StepResult:
+async def rebuilt_again(honest: Any, site: Site, cluster: ClusterInputs, host: HostInput) -> Any:
     if cluster.operation.step.attempts:
         server = (await site.hosts.get(host.name)).server
         present = host.generation if server is None else server.generation
         host = dataclasses.replace(host, generation=present + 1)
-    result: ServerObservation | StepResult = await honest(site, cluster, host)
-    return result
+    return await honest(site, cluster, host)
 
 
 _MANY_ARRIVE_LATE = {"_CHANGES": swarm._CHANGES | {SiteFault.GHOST: 0.6}}
@@ -72,13 +66,10 @@ rebuilds_for_ever = _rebuilding("a server whose rebuild was cancelled is said to
 
 
 @_rebuilding("a rebuild wipes disks that were to be kept").wraps(rebuild, "_rebuilt")
-async def kept_disk_wiped(
-    honest: Any, site: Site, cluster: ClusterInputs, host: HostInput
-) -> ServerObservation | StepResult:
+async def kept_disk_wiped(honest: Any, site: Site, cluster: ClusterInputs, host: HostInput) -> Any:
     if cluster.rebuild is not None:
         cluster = dataclasses.replace(cluster, rebuild=dataclasses.replace(cluster.rebuild, disk="wipe"))
-    result: ServerObservation | StepResult = await honest(site, cluster, host)
-    return result
+    return await honest(site, cluster, host)
 
 
 rebuilt_and_billed = _rebuilding("a cluster is billed while all of its servers are written").replace(

@@ -18,7 +18,6 @@ from ipucloud.inventory.release import free
 from ipucloud.inventory.resizing import ResizePart
 from ipucloud.quotas import store as quotas
 from ipucloud.site.ports import Site
-from ipucloud.site.vipu_ports import PartitionRequest
 from tests.sim.mutants.planting import Mutant, answers
 
 _repairing = partial(Mutant, weather={"REPAIRED": (1.0,)})
@@ -28,9 +27,8 @@ repair_is_billed = _repairing("a cluster is billed while it is repaired").replac
 
 
 @_repairing("a repair makes one partition with all IPUs, whatever the customer had").wraps(build, "_partitions")
-def repair_loses_partitions(honest: Any, cluster: ClusterInputs) -> list[PartitionRequest]:
-    requests: list[PartitionRequest] = honest(dataclasses.replace(cluster, kept_partitions=None))
-    return requests
+def repair_loses_partitions(honest: Any, cluster: ClusterInputs) -> Any:
+    return honest(dataclasses.replace(cluster, kept_partitions=None))
 
 
 @_repairing("a host that a repair replaces is given back with the server's disk").wraps(poplar_servers, "_wiped")
