@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -75,28 +75,21 @@ class Partitioner(Protocol):
     def partition(self, external_name: str, actor: Actor) -> None: ...
 
 
+@dataclass
 class Customers:
     """Each asks for one cluster and, at some time, may want it gone.
 
     `cancelled`: operations whose cancellation was accepted, for certain. `served`: how many have used their clusters.
     """
 
-    def __init__(
-        self,
-        actor: Actor,
-        database: SimulatedDatabase,
-        service: ServiceView,
-        partitioner: Partitioner,
-        draw: random.Random,
-    ) -> None:
-        self.actor = actor
-        self.cancelled: list[UUID] = []
-        self.served = 0
-        self._database = database
-        self._service = service
-        self._partitioner = partitioner
-        self._draw = draw
-        self._requests = 0
+    actor: Actor
+    _database: SimulatedDatabase
+    _service: ServiceView
+    _partitioner: Partitioner
+    _draw: random.Random
+    cancelled: list[UUID] = field(default_factory=list)
+    served: int = 0
+    _requests: int = 0
 
     def start(self, clusters: int, horizon: float) -> None:
         """`clusters` lives, begun at random within `horizon` seconds."""

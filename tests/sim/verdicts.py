@@ -13,19 +13,8 @@ from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.config import Settings
-from ipucloud.invariants import (
-    billing,
-    clusters,
-    faults,
-    log,
-    machines,
-    operations,
-    partitions,
-    reservations,
-    room,
-    tenancy,
-    work_items,
-)
+from ipucloud.invariants import billing_credits, billing_invoices, billing_ledger, billing_live, guards, storage
+from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import violations
 from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import HostState
@@ -36,20 +25,11 @@ from tests.sim.scheduled import wrong_repairs
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import Host
 
-RULES = (
-    *clusters.RULES,
-    *faults.RULES,
-    *operations.RULES,
-    *partitions.RULES,
-    *work_items.RULES,
-    *machines.RULES,
-    *room.RULES,
-    *billing.RULES,
-    *reservations.PREEMPTION_RULES,
-    *reservations.RULES,
-    *tenancy.RULES,
-    *log.RULES,
+_OTHER_RULES = (
+    *(*storage.ADDRESS_RULES, *storage.RULES, *guards.RULES, *billing_credits.RULES, *billing_live.RULES),
+    *(*billing_ledger.RULES, *billing_ledger.ROLL_UP_RULES, *billing_invoices.RULES),
 )
+RULES = tuple(rule for rule in INVARIANTS if rule not in _OTHER_RULES)
 """The rules about what histories write; those about the schema are held once for the stage."""
 
 _LIVING = """
