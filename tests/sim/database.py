@@ -115,6 +115,13 @@ class SimulatedDatabase(Database):
             outcome.rows.sort(key=repr)  # the server promises no order; this one does not depend on earlier histories
         return Rows(outcome.columns, outcome.rows, outcome.touched)
 
+    async def send_alone(self, statement: sa.TextClause, parameters: Parameters) -> Rows:
+        line = self.take_line()
+        try:
+            return await self.send(line, statement, parameters)
+        finally:
+            self.board.release(line)
+
     def take_line(self) -> Line:
         return self.board.acquire(self._wait_for_lock)
 
@@ -147,11 +154,7 @@ class Plain:
         self._database = database
 
     async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Rows:
-        line = self._database.take_line()
-        try:
-            return await self._database.send(line, statement, parameters or {})
-        finally:
-            self._database.board.release(line)
+        return await self._database.send_alone(statement, parameters or {})
 
 
 class _Statements:
@@ -164,11 +167,7 @@ class _Statements:
         database, name = self._database, label(statement)
         await database.actor.boundary(name)
         fault = database.may_fail(name, DatabaseFault.REFUSED, DatabaseFault.ANSWER_LOST)
-        line = database.take_line()
-        try:
-            answer = await database.send(line, statement, parameters or {})
-        finally:
-            database.board.release(line)
+        answer = await database.send_alone(statement, parameters or {})
         database.committed(database.actor, [name], 0.0)
         if fault:
             raise lost(name)

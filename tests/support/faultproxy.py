@@ -158,10 +158,6 @@ class Proxy:
         """Send what the newest connection's client has sent so far to the server again, by a connection of its own."""
         self._call(self._repeat())
 
-    @property
-    def open_connections(self) -> int:
-        return len(self._links)
-
     def start(self) -> None:
         self._thread.start()
         self.listen()
