@@ -40,8 +40,8 @@ class ApiProcess:
         """How many clients the HTTP server has refused for this reason."""
         return self._metric("http_server_refused_total", f'listener="{listener}",reason="{reason}"')
 
-    def connections(self, listener: str = "public") -> int:
-        return self._metric("http_server_connections", f'listener="{listener}"')
+    def connections(self) -> int:
+        return self._metric("http_server_connections", 'listener="public"')
 
     def active(self) -> int:
         return self._metric("http_server_active_requests")

@@ -36,6 +36,7 @@ from ipucloud.site.ports import Sites
 LUXEMBOURG = ("luxembourg-2", "m2000")
 AMSTERDAM = ("amsterdam-2", "bow-2000")
 PLENTY = 1024
+MACHINES_PER_POD = 16
 BESIDE = {"audit_log", "rate_limits"}
 """Tables that every request may write to, whatever it asks for."""
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -103,12 +104,6 @@ class Region:
     hosts: tuple[UUID, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    machines_per_pod: int
-    pods_per_group: int
-
-
 async def make_token(
     connection: AsyncConnection,
     project_id: UUID | None,
@@ -138,7 +133,6 @@ async def make_project(
     connection: AsyncConnection,
     slug: str | None = None,
     *,
-    role: Role = Role.OWNER,
     quota: Mapping[tuple[str, str], int] | int | None = PLENTY,
     keys: Sequence[str] = ("laptop",),
 ) -> Project:
@@ -157,7 +151,7 @@ async def make_project(
     limits = dict.fromkeys((LUXEMBOURG, AMSTERDAM), quota) if isinstance(quota, int) else quota or {}
     for (region, machine_type), limit in limits.items():
         await set_quota(connection, project_id, region, machine_type, limit)
-    return Project(project_id, number, slug, await make_token(connection, project_id, role))
+    return Project(project_id, number, slug, await make_token(connection, project_id))
 
 
 async def make_ssh_key(
@@ -261,18 +255,15 @@ async def seed_region(
     machine_type: str = "m2000",
     *,
     pod_count: int = 1,
-    machines_per_pod: int = 16,
     host_count: int = 16,
     pods_per_group: int = 4,
-    typical_seconds: Mapping[str, float] = TYPICAL_SECONDS,
 ) -> Region:
     """A region as a synchronised site would have left it: pods with free, healthy machines, and free hosts.
 
     `pods_per_group` neighbouring pods share a GW-Link group. Call once for each (region, machine type).
     """
-    await _site_region(connection, region, typical_seconds)
-    shape = _Shape(machines_per_pod, pods_per_group)
-    pod_rows = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
+    await _site_region(connection, region)
+    pod_rows = [await _pod(connection, region, machine_type, index, pods_per_group) for index in range(pod_count)]
     await settle_pods(connection, [pod.id for pod in pod_rows])
     host_ids = [new_id() for _ in range(host_count)]
     if host_ids:
@@ -291,11 +282,11 @@ async def seed_region(
     return Region(region, machine_type, tuple(pod_rows), tuple(host_ids))
 
 
-async def _site_region(connection: AsyncConnection, region: str, typical_seconds: Mapping[str, float]) -> None:
+async def _site_region(connection: AsyncConnection, region: str) -> None:
     known = await connection.execute(sa.select(site_regions.c.region).where(site_regions.c.region == region))
     if known.scalar_one_or_none() is None:
         await connection.execute(
-            sa.insert(site_regions).values(region=region, typical_seconds=dict(typical_seconds), containers=True)
+            sa.insert(site_regions).values(region=region, typical_seconds=TYPICAL_SECONDS, containers=True)
         )
         await connection.execute(
             sa.insert(vipu_controllers).values(
@@ -311,9 +302,9 @@ async def _run(connection: AsyncConnection, region: str, machine_type: str, gw_g
     return run_id
 
 
-async def _pod(connection: AsyncConnection, region: str, machine_type: str, index: int, shape: _Shape) -> Pod:
+async def _pod(connection: AsyncConnection, region: str, machine_type: str, index: int, per_group: int) -> Pod:
     pod_id, name = new_id(), f"{region}-{machine_type}-pod-{index:03}"
-    group, position = f"{region}-{machine_type}-g{index // shape.pods_per_group}", index % shape.pods_per_group
+    group, position = f"{region}-{machine_type}-g{index // per_group}", index % per_group
     await connection.execute(
         sa.insert(pods).values(
             id=pod_id,
@@ -329,7 +320,7 @@ async def _pod(connection: AsyncConnection, region: str, machine_type: str, inde
             run_id=await _run(connection, region, machine_type, group, position // RUN),
         )
     )
-    machine_ids = [new_id() for _ in range(shape.machines_per_pod)]
+    machine_ids = [new_id() for _ in range(MACHINES_PER_POD)]
     await connection.execute(
         sa.insert(machines),
         [

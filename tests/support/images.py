@@ -38,7 +38,7 @@ def digest_of(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def layer(files: Mapping[str, Content], *, mode: int = 0o755) -> bytes:
+def layer(files: Mapping[str, Content]) -> bytes:
     """A compressed layer with these files, in this order."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -49,7 +49,7 @@ def layer(files: Mapping[str, Content], *, mode: int = 0o755) -> bytes:
                 continue
             data = content.encode() if isinstance(content, str) else content
             entry = tarfile.TarInfo(name)
-            entry.size, entry.mode, entry.mtime = len(data), mode, 1_600_000_000
+            entry.size, entry.mode, entry.mtime = len(data), 0o755, 1_600_000_000
             archive.addfile(entry, io.BytesIO(data))
     return gzip.compress(packed.getvalue(), mtime=0)
 
