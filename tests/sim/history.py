@@ -22,7 +22,6 @@ from ipucloud.site.ports import Simulation, SiteError, Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim import scheduled
-from tests.sim.controller import Controller
 from tests.sim.coverage import Coverage, CoverageKind, boundary
 from tests.sim.crowd import Crowd
 from tests.sim.customers import Customers, ServiceView
@@ -30,18 +29,17 @@ from tests.sim.database import Plain, SimulatedDatabase
 from tests.sim.direct_partitions import DirectPartitions
 from tests.sim.disruptions import Disruptions
 from tests.sim.faults import Faults
-from tests.sim.leftovers import Leftovers
 from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
+from tests.sim.losses import Controller, Leftovers
 from tests.sim.moments import Moments
 from tests.sim.remaining import Remaining
 from tests.sim.reserving import INTERVALS, short_reservations
-from tests.sim.scheduler import Actor, Scheduler
+from tests.sim.scheduler import Actor, Scheduler, Trace
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network
 from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
-from tests.sim.trace import Trace
 from tests.sim.truth import Truth
 from tests.sim.validating import Validations
 from tests.sim.verdicts import Ending, all_that_is_wrong

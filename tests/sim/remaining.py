@@ -6,8 +6,7 @@ from typing import Any
 
 import psycopg
 
-from tests.sim.controller import Controller
-from tests.sim.leftovers import Leftovers
+from tests.sim.losses import Controller, Leftovers
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network
 from tests.sim.validating import Validations

@@ -10,11 +10,10 @@ from ipucloud.site.vipu_ports import Allocation, PartitionRequest, PartitionStat
 from ipucloud.wire.inventory import Inventory
 from tests.sim.faults import Faults, Mix, SiteFault
 from tests.sim.loop import VirtualLoop
-from tests.sim.scheduler import Actor, Scheduler
+from tests.sim.scheduler import Actor, Scheduler, Trace
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network, Request
 from tests.sim.site.ports import SimulatedSites
-from tests.sim.trace import Trace
 
 REQUEST_LIFE = 120.0
 

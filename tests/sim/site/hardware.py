@@ -13,9 +13,8 @@ from ipucloud.site.ports import SiteBusy
 from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState
 from tests.sim.faults import Faults
-from tests.sim.site.course import Course
 from tests.sim.site.servers import Servers
-from tests.sim.site.state import Host, Machine, Network, Power, SiteState
+from tests.sim.site.state import Course, Host, Machine, Network, Power, SiteState
 from tests.sim.site.vipu_controller import VipuController
 
 _REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}

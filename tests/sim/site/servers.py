@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from ipucloud.site.ports import SiteBusy
 from ipucloud.wire.site import HostState, ServerSpec
-from tests.sim.site.course import Course
-from tests.sim.site.state import Host, SiteState
+from tests.sim.site.state import Course, Host, SiteState
 
 _SWITCHED = frozenset({HostState.BOOTING, HostState.RUNNING, HostState.OFF})
 
