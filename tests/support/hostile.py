@@ -1,5 +1,7 @@
 """A V-IPU controller that lies: it passes calls on to an honest one, and spoils what that answers."""
 
+from __future__ import annotations  # gRPC is generic in its stubs only
+
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
