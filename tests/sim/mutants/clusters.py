@@ -123,9 +123,10 @@ no_wipe = _never_taken_down("servers are not wiped", "wipe_poplar_servers")
 
 network_stays = _never_taken_down("the tenant network is not taken down", "detach_network")
 
-own_partition_only = Mutant("a clean-up forgets the partitions that the customer made").replace(
-    VipuController, "remove_partitions", lambda self, name: self.remove_partition(name, name)
-)
+
+@Mutant("a clean-up forgets the partitions that the customer made").wraps(VipuController, "remove_partitions")
+def own_partition_only(_honest: object, self: VipuController, name: str) -> None:
+    self.remove_partition(name, name)
 
 
 @Mutant(

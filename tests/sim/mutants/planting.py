@@ -5,6 +5,7 @@ A module of this folder has its mutants as variables, whose names are theirs.
 
 import copy
 import dataclasses
+import functools
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from types import ModuleType
@@ -63,7 +64,8 @@ class Mutant:
         def planting(wrapper: Callable[..., Any]) -> Self:
             def plant(stack: ExitStack) -> None:
                 honest = getattr(owner, name)
-                replace(stack, owner, name, lambda *args, **named: wrapper(honest, *args, **named))
+                planted = functools.wraps(honest)(lambda *args, **named: wrapper(honest, *args, **named))
+                replace(stack, owner, name, planted)
 
             return self.does(plant)
 
