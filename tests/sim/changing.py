@@ -20,9 +20,9 @@ from ipucloud.kernel.errors import (
     Problem,
 )
 from ipucloud.operations.store import Accepted
-from tests.sim.lines import instant
 from tests.sim.reserving import ProjectOf, waits_until
 from tests.sim.scheduler import Actor
+from tests.sim.sessions import instant
 from tests.support.catalogues import OTHER_IMAGE
 from tests.support.world import IMAGE, Customer
 

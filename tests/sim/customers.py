@@ -25,10 +25,10 @@ from ipucloud.kernel.errors import (
 )
 from tests.sim.changing import Owner
 from tests.sim.database import SimulatedDatabase
-from tests.sim.lines import instant
 from tests.sim.reserving import ProjectOf, Reserver
 from tests.sim.reserving import wishes as wishes_of
 from tests.sim.scheduler import Actor
+from tests.sim.sessions import instant
 from tests.sim.swarm import Weather
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")

@@ -29,13 +29,13 @@ from tests.sim.database import Plain, SimulatedDatabase
 from tests.sim.direct_partitions import DirectPartitions
 from tests.sim.disruptions import Disruptions
 from tests.sim.faults import Faults
-from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
 from tests.sim.losses import Controller, Leftovers
 from tests.sim.moments import Moments
 from tests.sim.remaining import Remaining
 from tests.sim.reserving import INTERVALS, short_reservations
 from tests.sim.scheduler import Actor, Scheduler, Trace
+from tests.sim.sessions import instant
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network
 from tests.sim.stage import Stage
@@ -138,7 +138,7 @@ class History:
         self._crowd = Crowd(stage.control, self.settings, exact=not self.weather.grain)
         self._around = Surroundings(
             scheduler=self._scheduler,
-            board=stage.board,
+            pool=stage.pool,
             control=stage.control,
             wires=self._wires,
             inventory=stage.inventory,
@@ -211,7 +211,7 @@ class History:
         return replace(task, run=run, interval=INTERVALS.get(task.name, task.interval))
 
     async def run(self) -> Verdict:
-        before = self._stage.board.statements
+        before = self._stage.pool.statements
         weights = self.weather.weights
         self._workers = [Worker(f"w{number}", self._around, weight) for number, weight in enumerate(weights)]
         for worker in self._workers:
@@ -245,7 +245,7 @@ class History:
             await self._scheduler.kill(customer)
         verdict = self.verdict
         verdict.kills, verdict.freezes = self._disruptions.kills, self._disruptions.freezes
-        verdict.statements = self._stage.board.statements - before
+        verdict.statements = self._stage.pool.statements - before
         verdict.faults = self._faults.counts
         for kind, sentence in self._stage.control.execute(_ENDED).fetchall():
             self._saw(CoverageKind[kind], sentence)

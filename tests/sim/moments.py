@@ -16,7 +16,7 @@ import psycopg
 
 from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState
-from tests.sim.lines import instant
+from tests.sim.sessions import instant
 from tests.sim.site.hardware import STALE_SECONDS, Hardware
 from tests.sim.site.observations import impaired_links
 

@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 
 from tests.sim.faults import DatabaseFault, Faults
-from tests.sim.lines import instant
 from tests.sim.scheduler import Actor
+from tests.sim.sessions import instant
 
 _OWNER_BITS = 62
 NOTICE_SECONDS = 11.0

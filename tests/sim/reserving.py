@@ -27,8 +27,8 @@ from ipucloud.kernel.errors import (
     Problem,
 )
 from tests.sim.database import SimulatedDatabase
-from tests.sim.lines import instant
 from tests.sim.scheduler import Actor
+from tests.sim.sessions import instant
 from tests.support.world import Customer
 from tests.support.world.customer import REGION
 

@@ -14,8 +14,8 @@ import psycopg
 from ipucloud.observation.work import OBSERVATION
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.inventory import LinkState
-from tests.sim.lines import instant
 from tests.sim.moments import shown_bad
+from tests.sim.sessions import instant
 from tests.sim.site.hardware import Hardware
 
 LINKS = 0.2

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import psycopg
 
-from tests.sim.lines import instant
+from tests.sim.sessions import instant
 from tests.sim.site.network import Network
 
 _ENDED = "UPDATE hardware_validations SET ended_at"
