@@ -107,6 +107,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
     await _record(connection, filled, filled.open_operation, kind=DELETE, created_at=DELETED_AT, finished_at=None)
     await _run(connection, _PARTS["operations"], values)
     await _show(connection, filled)
+    await _run(connection, _PARTS["usage"], values)
     assert await post_hour(connection, READY_AT) == 1
     await _run(connection, _PARTS["closed"], values)
     await _bill(connection, filled.project.id, values)

@@ -149,6 +149,8 @@ INSERT INTO simulated_faults (id, region, kind, name, link, state, created_by)
 VALUES (gen_random_uuid(), 'luxembourg-2', 'link', 'm0', 'next', 'ended', gen_random_uuid());
 INSERT INTO site_findings (rule, region, object_id, detail)
 VALUES ('network_belongs_to_a_cluster', 'luxembourg-2', 'operators-own', 'unowned');
+
+-- part: usage
 -- What the cluster is billed for: an hour, and an interval with a fault: the machine failed in the second in which the
 -- deletion was requested, and was replaced, so that no minute is credited.
 INSERT INTO usage_intervals (id, project_id, resource_id, flavor, sku, region, currency, quantity, anchor_at,
