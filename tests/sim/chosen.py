@@ -3,8 +3,6 @@
 The default run plays those that find most planted bugs ([planted bugs](mutants/README.md)).
 """
 
-from __future__ import annotations
-
 import sys
 
 from tests.sim.history import play

@@ -1,12 +1,10 @@
 """Customers: what requests do, through the same functions as the API's routes, in the same transactions."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Protocol, TypeVar
+from typing import Protocol
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -25,18 +23,13 @@ from ipucloud.kernel.errors import (
     VALIDATION_FAILED,
     Problem,
 )
+from tests.sim.changing import Owner
 from tests.sim.database import SimulatedDatabase
-from tests.sim.dividing import Divider
-from tests.sim.lines import instant
-from tests.sim.projects import ProjectOf
-from tests.sim.rebuilding import Rebuilder
-from tests.sim.repairing import Repairer
-from tests.sim.reserving import Reserver
+from tests.sim.reserving import ProjectOf, Reserver
 from tests.sim.reserving import wishes as wishes_of
-from tests.sim.resizing import Resizer
-from tests.sim.restarting import Restarter
 from tests.sim.scheduler import Actor
-from tests.sim.suspending import Suspender
+from tests.sim.sessions import instant
+from tests.sim.swarm import Weather
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
 LARGE = ("m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod8", "m2000-pod16", "m2000-pod16")
@@ -57,9 +50,6 @@ _FIND = sa.text(
 _SHOWN = sa.text("SELECT state, external_name FROM clusters WHERE id = :cluster_id")
 
 
-Party = TypeVar("Party", bound=Suspender)
-
-
 @dataclass(frozen=True, slots=True)
 class ClusterRef:
     project_id: UUID
@@ -69,26 +59,13 @@ class ClusterRef:
 
 @dataclass(frozen=True)
 class ServiceView:
-    """What customers know of the service.
-
-    `own_partitions`: how probable it is that one makes partitions himself; `repairs`: that he has hardware replaced;
-    `restarts`: that he restarts his servers; `resizes`: that he resizes it;
-    `rebuilds`: that he has its servers rebuilt, or changes their keys.
-    `windows`: they say when workers may repair their clusters. `crowded`: there is no room for all of them; `refused`
-    takes the active reservation from which nothing was to be had.
-    """
+    """What customers know of the service. `refused` takes the active reservation from which nothing was to be had."""
 
     projects: Sequence[UUID]
     catalogue: Catalogue
     settings: Settings
     poke: Callable[[], None]
-    own_partitions: float
-    repairs: float
-    restarts: float
-    resizes: float
-    rebuilds: float
-    windows: bool
-    crowded: bool
+    weather: Weather
     refused: Callable[[UUID], None]
 
 
@@ -98,35 +75,28 @@ class Partitioner(Protocol):
     def partition(self, external_name: str, actor: Actor) -> None: ...
 
 
+@dataclass
 class Customers:
     """Each asks for one cluster and, at some time, may want it gone.
 
     `cancelled`: operations whose cancellation was accepted, for certain. `served`: how many have used their clusters.
     """
 
-    def __init__(
-        self,
-        actor: Actor,
-        database: SimulatedDatabase,
-        service: ServiceView,
-        partitioner: Partitioner,
-        draw: random.Random,
-    ) -> None:
-        self.actor = actor
-        self.cancelled: list[UUID] = []
-        self.served = 0
-        self._database = database
-        self._service = service
-        self._partitioner = partitioner
-        self._draw = draw
-        self._requests = 0
+    actor: Actor
+    _database: SimulatedDatabase
+    _service: ServiceView
+    _partitioner: Partitioner
+    _draw: random.Random
+    cancelled: list[UUID] = field(default_factory=list)
+    served: int = 0
+    _requests: int = 0
 
     def start(self, clusters: int, horizon: float) -> None:
         """`clusters` lives, begun at random within `horizon` seconds."""
         for number in range(clusters):
             self.actor.start(self._life(f"cluster-{number}", horizon), name=f"customer-{number}")
 
-        if self._service.crowded:
+        if self._service.weather.crowded:
             self._start_crowding(horizon)
 
     def _start_crowding(self, horizon: float) -> None:
@@ -211,35 +181,23 @@ class Customers:
                 break
         else:
             return
-        self.served += row[0] == "active"
-        if row[0] == "active" and self._draw.random() < self._service.restarts:
-            await self._with(Restarter, cluster).restart()
-        if row[0] == "active" and self._draw.random() < self._service.rebuilds:
-            await self._with(Rebuilder, cluster).rebuild()
-        if row[0] == "active":
-            await self._work(cluster)
-        if (
-            row[0] == "active"
-            and self._draw.random() < self._service.resizes
-            and await self._with(Resizer, cluster).resize()
-        ):
-            await self._work(cluster)
-        if (
-            row[0] == "active"
-            and self._draw.random() < self._service.repairs
-            and await self._with(Repairer, cluster).repair()
-        ):
-            await self._work(cluster)
-        if (
-            row[0] == "active"
-            and self._draw.random() < 0.6
-            and await self._with(Suspender, cluster).suspend_for_a_while()
-        ):
-            await self._work(cluster)
+        if row[0] != "active":
+            return
+        self.served += 1
+        owner, weather = self._owner(cluster), self._service.weather
+        if self._draw.random() < weather.restarts:
+            await owner.restart()
+        if self._draw.random() < weather.rebuilds:
+            await owner.rebuild()
+        await self._work(cluster)
+        changes = ((weather.resizes, owner.resize), (weather.repairs, owner.repair), (0.6, owner.suspend_for_a_while))
+        for probability, change in changes:
+            if self._draw.random() < probability and await change():
+                await self._work(cluster)
 
-    def _with(self, kind: type[Party], cluster: ClusterRef) -> Party:
+    def _owner(self, cluster: ClusterRef) -> Owner:
         project = self._project(cluster.project_id)
-        return kind(self.actor, project, self._draw, self._service.poke, cluster.cluster_id, self.cancelled)
+        return Owner(self.actor, project, self._draw, self._service.poke, cluster.cluster_id, self.cancelled)
 
     async def _work(self, cluster: ClusterRef) -> None:
         """In an active cluster; some make their own partitions first."""
@@ -250,13 +208,11 @@ class Customers:
 
     async def _divide(self, cluster: ClusterRef, external_name: str) -> None:
         """Some make partitions of their own: past the service, or through it."""
-        service, fate = self._service, self._draw.random()
-        if fate < service.own_partitions / 4:
+        own_partitions, fate = self._service.weather.own_partitions, self._draw.random()
+        if fate < own_partitions / 4:
             self._partitioner.partition(external_name, self.actor)
-        elif fate < service.own_partitions:
-            project = self._project(cluster.project_id)
-            party = (self.actor, project, self._draw, service.poke, cluster.cluster_id, self.cancelled)
-            await Divider(*party).divide(external_name)
+        elif fate < own_partitions:
+            await self._owner(cluster).divide(external_name)
 
     async def _state(self, cluster: UUID) -> tuple[str, str] | None:
         try:
@@ -276,12 +232,12 @@ class Customers:
         reservation: UUID | None = None,
         wishes: Mapping[str, object] | None = None,
     ) -> ClusterRef | None:
-        flavor = flavor or self._draw.choice(LARGE if self._service.crowded else FLAVORS)
+        flavor = flavor or self._draw.choice(LARGE if self._service.weather.crowded else FLAVORS)
         owner, options = self._project(project), dict(self._wishes()) | dict(wishes or {})
         for _ in range(_TRIES):
             if reservation is not None:
                 options["reservation"] = reservation
-            elif self._service.crowded and wishes is None:
+            elif self._service.weather.crowded and wishes is None:
                 options |= {"preemptible": False, "wait_for_capacity": False, "wait_until": None}
                 options |= wishes_of(self._draw, instant(self.actor.scheduler.now))
             try:
@@ -291,7 +247,7 @@ class Customers:
                     return await self._find(project, name)
                 if reservation is not None and problem.kind is CAPACITY_EXHAUSTED:
                     self._service.refused(reservation)
-                late = (STATE_CONFLICT.code, VALIDATION_FAILED.code) if self._service.crowded else ()
+                late = (STATE_CONFLICT.code, VALIDATION_FAILED.code) if self._service.weather.crowded else ()
                 self._expect(problem, CAPACITY_EXHAUSTED.code, QUOTA_EXCEEDED.code, *late)
                 await self.actor.sleep(self._draw.uniform(1.0, 60.0), f"tries {name} again")
             else:
@@ -301,7 +257,7 @@ class Customers:
 
     def _wishes(self) -> Mapping[str, object]:
         """When workers may repair the cluster, if they do; histories begin at noon."""
-        if not self._service.windows or self._draw.random() < 0.5:
+        if "start_repairs" not in self._service.weather.tasks or self._draw.random() < 0.5:
             return {}
         if self._draw.random() < 0.2:
             return {"auto_repair": False}
@@ -347,7 +303,7 @@ class Customers:
 
     def _project(self, project: UUID) -> ProjectOf:
         return ProjectOf(
-            project, self._database, self._service.settings, self._service.catalogue, self._service.crowded
+            project, self._database, self._service.settings, self._service.catalogue, self._service.weather.crowded
         )
 
     def _request(self) -> str:

@@ -1,7 +1,5 @@
 """The product's way to PostgreSQL, in a simulation: every transaction and statement is a boundary and may be lost."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,8 +16,8 @@ from ipucloud.db.engine import Database
 from ipucloud.db.outages import as_sqlalchemy, reachable
 from ipucloud.db.statements import Rows, Statements, Tenant
 from tests.sim.faults import DatabaseFault, Faults
-from tests.sim.lines import Line, Switchboard, instant
-from tests.sim.scheduler import Actor, Parked
+from tests.sim.scheduler import Actor
+from tests.sim.sessions import Session, SessionPool, instant
 
 LOCK_SECONDS = 5.0
 """The product's lock_timeout, kept in virtual time."""
@@ -66,7 +64,7 @@ class SimulatedDatabase(Database):
     def __init__(
         self,
         actor: Actor,
-        board: Switchboard,
+        pool: SessionPool,
         *,
         draw: random.Random,
         faults: Faults,
@@ -75,7 +73,7 @@ class SimulatedDatabase(Database):
     ) -> None:
         self.url = "simulated"
         self.actor = actor
-        self.board = board
+        self.pool = pool
         self.committed = committed
         self._draw = draw
         self._faults = faults
@@ -101,24 +99,31 @@ class SimulatedDatabase(Database):
     async def close(self) -> None:
         """Nothing is open between two uses."""
 
-    async def send(self, line: Line, statement: sa.TextClause, parameters: Parameters) -> Rows:
+    async def send(self, session: Session, statement: sa.TextClause, parameters: Parameters) -> Rows:
         """Run one statement now. Raises what SQLAlchemy would."""
         compiled, now = timed(statement), self.actor.scheduler.now
         values = [parameters[name] for name in compiled.names]
         if compiled.sets_clock:
-            line.set_clock(now)
+            session.set_clock(now)
         if compiled.passes_now:
             values.append(instant(now))
         try:
-            outcome = await self.board.run(line, compiled.text, values)
+            outcome = await self.pool.run(session, compiled.text, values)
         except psycopg.Error as error:
             raise as_sqlalchemy(error, connection_died=False) from error
         if len(outcome.rows) > 1 and ("RETURNING" in statement.text or "ORDER BY" not in statement.text):
             outcome.rows.sort(key=repr)  # the server promises no order; this one does not depend on earlier histories
         return Rows(outcome.columns, outcome.rows, outcome.touched)
 
-    def take_line(self) -> Line:
-        return self.board.acquire(self._wait_for_lock)
+    async def send_alone(self, statement: sa.TextClause, parameters: Parameters) -> Rows:
+        session = self.take_session()
+        try:
+            return await self.send(session, statement, parameters)
+        finally:
+            self.pool.release(session)
+
+    def take_session(self) -> Session:
+        return self.pool.acquire(self._wait_for_lock)
 
     async def pause(self, what: str) -> None:
         """A boundary inside a transaction, in as many cases as the grain says."""
@@ -139,16 +144,7 @@ class SimulatedDatabase(Database):
         scheduler = self.actor.scheduler
         deadline = scheduler.now + LOCK_SECONDS
         self.actor.note("waits for a lock")
-        await self.actor.park(
-            Parked(
-                self.actor,
-                "lock",
-                scheduler.now,
-                scheduler.loop.create_future(),
-                background=False,
-                ready=lambda: goes_on() or scheduler.now >= deadline,
-            )
-        )
+        await self.actor.park("lock", ready=lambda: goes_on() or scheduler.now >= deadline)
 
 
 class Plain:
@@ -158,11 +154,7 @@ class Plain:
         self._database = database
 
     async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Rows:
-        line = self._database.take_line()
-        try:
-            return await self._database.send(line, statement, parameters or {})
-        finally:
-            self._database.board.release(line)
+        return await self._database.send_alone(statement, parameters or {})
 
 
 class _Statements:
@@ -175,11 +167,7 @@ class _Statements:
         database, name = self._database, label(statement)
         await database.actor.boundary(name)
         fault = database.may_fail(name, DatabaseFault.REFUSED, DatabaseFault.ANSWER_LOST)
-        line = database.take_line()
-        try:
-            answer = await database.send(line, statement, parameters or {})
-        finally:
-            database.board.release(line)
+        answer = await database.send_alone(statement, parameters or {})
         database.committed(database.actor, [name], 0.0)
         if fault:
             raise lost(name)
@@ -190,12 +178,12 @@ class _Transaction:
     """Statements that hold together or not at all."""
 
     sync_connection = None
-    """What metrics would listen to (tests/sim/metrics.py)."""
+    """What metrics would listen to."""
 
     def __init__(self, database: SimulatedDatabase) -> None:
         self._database = database
-        self._line = database.take_line()
-        self._line.say("BEGIN")
+        self._session = database.take_session()
+        self._session.say("BEGIN")
         self._begun = database.actor.scheduler.now
         self._labels: list[str] = []
 
@@ -209,20 +197,19 @@ class _Transaction:
         self._must_be_open()
         database.may_fail(name, DatabaseFault.LOST)
         if isinstance(parameters, Sequence):
-            return [await database.send(self._line, statement, each) for each in parameters][-1]
-        return await database.send(self._line, statement, parameters or {})
+            return [await database.send(self._session, statement, each) for each in parameters][-1]
+        return await database.send(self._session, statement, parameters or {})
 
     @asynccontextmanager
     async def begin_nested(self) -> AsyncIterator[None]:
-        """A savepoint."""
-        self._line.say("SAVEPOINT nested")
+        self._session.say("SAVEPOINT nested")
         try:
             yield
         except BaseException:
-            if self._line.in_transaction:
-                self._line.roll_back_to("nested")
+            if self._session.in_transaction:
+                self._session.roll_back_to("nested")
             raise
-        self._line.say("RELEASE SAVEPOINT nested")
+        self._session.say("RELEASE SAVEPOINT nested")
 
     async def commit(self) -> None:
         database = self._database
@@ -230,7 +217,7 @@ class _Transaction:
         self._must_be_open()
         fault = database.may_fail("commit", DatabaseFault.LOST, DatabaseFault.ANSWER_LOST)
         try:
-            await database.board.say(self._line, "COMMIT")  # a deferred trigger may wait for a lock
+            await database.pool.say(self._session, "COMMIT")  # a deferred trigger may wait for a lock
         except psycopg.Error as error:
             raise as_sqlalchemy(error, connection_died=False) from error
         database.committed(database.actor, self._labels, database.actor.scheduler.now - self._begun)
@@ -238,10 +225,10 @@ class _Transaction:
             raise lost("commit")
 
     def close(self) -> None:
-        self._database.board.release(self._line)
+        self._database.pool.release(self._session)
 
     def _must_be_open(self) -> None:
-        if not self._line.in_transaction:
+        if not self._session.in_transaction:
             raise lost("the server ended an idle transaction")
 
 

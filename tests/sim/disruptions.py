@@ -1,14 +1,11 @@
 """What happens between two steps of a worker: to the worker, to the hardware that is used, and to the controller."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 
-from tests.sim.controller import Controller
 from tests.sim.coverage import Coverage, CoverageKind, boundary
 from tests.sim.faults import Trouble
-from tests.sim.leftovers import Leftovers
+from tests.sim.losses import Controller, Leftovers
 from tests.sim.moments import Moments
 from tests.sim.scheduler import Scheduler
 from tests.sim.swarm import Weather

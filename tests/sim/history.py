@@ -1,27 +1,27 @@
 """One history: everything that happens to a small cloud under one seed, and the verdict."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TextIO
 from unittest import mock
 from uuid import UUID
 
+from ipucloud.clusters import metrics as cluster_metrics
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
 from ipucloud.kernel.errors import Problem
+from ipucloud.operations import metrics as operation_metrics
 from ipucloud.reconcile.reconciler import LeaseLost, Periodic
 from ipucloud.site.ports import Simulation, SiteError, Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim import scheduled
-from tests.sim.controller import Controller
 from tests.sim.coverage import Coverage, CoverageKind, boundary
 from tests.sim.crowd import Crowd
 from tests.sim.customers import Customers, ServiceView
@@ -29,19 +29,17 @@ from tests.sim.database import Plain, SimulatedDatabase
 from tests.sim.direct_partitions import DirectPartitions
 from tests.sim.disruptions import Disruptions
 from tests.sim.faults import Faults
-from tests.sim.leftovers import Leftovers
-from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
-from tests.sim.metrics import uncounted
+from tests.sim.losses import Controller, Leftovers
 from tests.sim.moments import Moments
 from tests.sim.remaining import Remaining
 from tests.sim.reserving import INTERVALS, short_reservations
-from tests.sim.scheduler import Actor, Scheduler
+from tests.sim.scheduler import Actor, Scheduler, Trace
+from tests.sim.sessions import instant
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network
 from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
-from tests.sim.trace import Trace
 from tests.sim.truth import Truth
 from tests.sim.validating import Validations
 from tests.sim.verdicts import Ending, all_that_is_wrong
@@ -101,6 +99,8 @@ def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
         loop.close()
 
 
+_DEAF = SimpleNamespace(event=SimpleNamespace(listen=lambda *_, **__: None))
+"""In place of hooks of SQLAlchemy's connections, which a simulated database has none of: nothing is counted."""
 _ENDED = """
 SELECT 'OPERATION', concat_ws(' ', kind, state, error ->> 'code') FROM operations
 UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
@@ -138,7 +138,7 @@ class History:
         self._crowd = Crowd(stage.control, self.settings, exact=not self.weather.grain)
         self._around = Surroundings(
             scheduler=self._scheduler,
-            board=stage.board,
+            pool=stage.pool,
             control=stage.control,
             wires=self._wires,
             inventory=stage.inventory,
@@ -189,7 +189,8 @@ class History:
             return [self._counted(task) for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
 
         with (
-            uncounted(),
+            mock.patch.object(cluster_metrics, "sa", _DEAF),
+            mock.patch.object(operation_metrics, "sa", _DEAF),
             short_reservations(),
             mock.patch.object(ids, "uuid7", uuid7),
             mock.patch.object(main, "periodic_tasks", chosen_tasks),
@@ -210,7 +211,7 @@ class History:
         return replace(task, run=run, interval=INTERVALS.get(task.name, task.interval))
 
     async def run(self) -> Verdict:
-        before = self._stage.board.statements
+        before = self._stage.pool.statements
         weights = self.weather.weights
         self._workers = [Worker(f"w{number}", self._around, weight) for number, weight in enumerate(weights)]
         for worker in self._workers:
@@ -225,14 +226,8 @@ class History:
             billed_from_the_request(catalogue) if self.weather.billed_from_request else catalogue,
             self.settings,
             self._poke,
-            self.weather.own_partitions,
-            self.weather.repairs,
-            self.weather.restarts,
-            self.weather.resizes,
-            self.weather.rebuilds,
-            windows="start_repairs" in self.weather.tasks,
-            crowded=self.weather.crowded,
-            refused=self._crowd.refused,
+            self.weather,
+            self._crowd.refused,
         )
         self._direct_partitions = DirectPartitions(self.hardware, forgetful=self.weather.forget_rate > 0)
         self._customers = Customers(
@@ -250,7 +245,7 @@ class History:
             await self._scheduler.kill(customer)
         verdict = self.verdict
         verdict.kills, verdict.freezes = self._disruptions.kills, self._disruptions.freezes
-        verdict.statements = self._stage.board.statements - before
+        verdict.statements = self._stage.pool.statements - before
         verdict.faults = self._faults.counts
         for kind, sentence in self._stage.control.execute(_ENDED).fetchall():
             self._saw(CoverageKind[kind], sentence)
@@ -278,12 +273,11 @@ class History:
             forgets=self.hardware.forgets,
             settings=self.settings,
         )
-        failures += await all_that_is_wrong(ending)
+        failures += [*self._watcher.wrong_images(), *await all_that_is_wrong(ending)]
         if self.settings.validation:
             failures += self._validations.given_away(timedelta(seconds=self._watcher.longest))
 
     def _failures(self) -> list[str]:
-        """What was found so far."""
         return [
             *self._watcher.failures,
             *self._moments.failures,

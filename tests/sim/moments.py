@@ -5,8 +5,6 @@ source until now was in two of them: no new cluster may be offered it, and a clu
 not billed for it. Every other moment is a matter of what was read when, and proves nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +16,7 @@ import psycopg
 
 from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState
-from tests.sim.lines import instant
+from tests.sim.sessions import instant
 from tests.sim.site.hardware import STALE_SECONDS, Hardware
 from tests.sim.site.observations import impaired_links
 

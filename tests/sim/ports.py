@@ -1,7 +1,5 @@
 """A simulated process's clock and its presence in the database."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from datetime import datetime
@@ -10,8 +8,8 @@ from typing import Any
 import psycopg
 
 from tests.sim.faults import DatabaseFault, Faults
-from tests.sim.lines import instant
-from tests.sim.scheduler import Actor, Parked
+from tests.sim.scheduler import Actor
+from tests.sim.sessions import instant
 
 _OWNER_BITS = 62
 NOTICE_SECONDS = 11.0
@@ -61,14 +59,7 @@ class SimulatedPresence:
         scheduler = self._actor.scheduler
         try:
             await self._actor.park(
-                Parked(
-                    self._actor,
-                    "presence lost",
-                    scheduler.now,
-                    scheduler.loop.create_future(),
-                    background=True,
-                    ready=lambda: not self._held and scheduler.now >= self._noticed_at,
-                )
+                "presence lost", background=True, ready=lambda: not self._held and scheduler.now >= self._noticed_at
             )
         finally:
             self._on_wake = None
@@ -78,7 +69,6 @@ class SimulatedPresence:
         self.release()
 
     def wake(self) -> None:
-        """A notification arrives."""
         if self._on_wake is not None and self._held:
             self._on_wake()
 

@@ -1,15 +1,12 @@
 """What is still under way once nothing goes wrong any more, and how the simulation speeds it up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import psycopg
 
-from tests.sim.controller import Controller
-from tests.sim.leftovers import Leftovers
+from tests.sim.losses import Controller, Leftovers
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network
 from tests.sim.validating import Validations
@@ -40,8 +37,6 @@ UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE (ki
 
 @dataclass(frozen=True)
 class Remaining:
-    """Of one history."""
-
     control: psycopg.Connection[Any]
     hardware: Hardware
     wires: Network
@@ -50,7 +45,6 @@ class Remaining:
     controller: Controller
 
     def operated(self) -> bool:
-        """Whether an operation is under way."""
         return self.control.execute(_OPERATED).fetchone() is not None
 
     def done(self) -> bool:

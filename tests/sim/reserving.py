@@ -1,7 +1,5 @@
 """Customers who wait for capacity, take preemptible clusters, and reserve machines; and the times scaled for them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +12,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.reservations import store
+from ipucloud.config import Settings
 from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.kernel.actor import Actor as ActingFor
 from ipucloud.kernel.errors import (
@@ -26,9 +26,10 @@ from ipucloud.kernel.errors import (
     VALIDATION_FAILED,
     Problem,
 )
-from tests.sim.lines import instant
-from tests.sim.projects import ProjectOf
+from tests.sim.database import SimulatedDatabase
 from tests.sim.scheduler import Actor
+from tests.sim.sessions import instant
+from tests.support.world import Customer
 from tests.support.world.customer import REGION
 
 MINUTE = timedelta(minutes=1)
@@ -45,6 +46,21 @@ _EXPECTED = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED, VALIDATION_FAILED, ST
 
 Answer = TypeVar("Answer")
 Request = Callable[[AsyncConnection, ActingFor], Awaitable[Answer]]
+
+
+@dataclass(frozen=True)
+class ProjectOf:
+    """A project as the simulated database has it. It has no token: request ids tell a history's requests apart."""
+
+    id: UUID
+    database: SimulatedDatabase
+    settings: Settings
+    catalogue: Catalogue
+    crowded: bool = False
+
+    def customer(self, request: str) -> Customer:
+        actor = ActingFor(project_id=self.id, token_id=None, request_id=request)
+        return Customer(self.database, lambda: actor, self.settings, self.catalogue)
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """Playing many histories: in as many processes as wanted, each with a database of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import gc
@@ -154,7 +152,6 @@ def saved_seeds() -> list[int]:
 
 
 def save(verdict: Verdict) -> None:
-    """Keep a failing seed, to be played for ever."""
     if verdict.seed not in saved_seeds():
         with SAVED.open("a") as file:
             file.write(f"{verdict.seed} {commit()[:12]} {' '.join(verdict.failures[0].split())[:160]}\n")

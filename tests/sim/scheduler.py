@@ -12,12 +12,32 @@ import random
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from hashlib import blake2b
+from typing import Any, TextIO
 
 from tests.sim.loop import VirtualLoop
-from tests.sim.trace import Trace
 
 _running: ContextVar[Actor] = ContextVar("actor")
+
+
+class Trace:
+    """Takes one line per event; prints it too when given somewhere to."""
+
+    def __init__(self, echo: TextIO | None = None) -> None:
+        self._hash = blake2b(digest_size=8)
+        self._echo = echo
+        self.events = 0
+
+    def add(self, now: float, actor: str, event: str) -> None:
+        line = f"{now:.2f} {actor} {event}\n"
+        self._hash.update(line.encode())
+        self.events += 1
+        if self._echo is not None:
+            self._echo.write(line)
+
+    @property
+    def digest(self) -> str:
+        return self._hash.hexdigest()
 
 
 @dataclass(eq=False, slots=True)
@@ -51,17 +71,20 @@ class Actor:
         if self._rested:  # it was chosen for nothing but the end of a sleep
             self._rested = False
             return
-        await self.park(Parked(self, what, self.scheduler.now, self.scheduler.loop.create_future(), background=False))
+        await self.park(what)
 
     async def sleep(self, seconds: float, what: str = "sleep", *, background: bool = True) -> None:
         """Stand here for at least so long."""
         self._must_live()
-        await self.park(
-            Parked(self, what, self.scheduler.now + max(seconds, 0.0), self.scheduler.loop.create_future(), background)
-        )
+        await self.park(what, due=self.scheduler.now + max(seconds, 0.0), background=background)
         self._rested = background
 
-    async def park(self, parked: Parked) -> None:
+    async def park(
+        self, what: str, *, due: float | None = None, background: bool = False, ready: Callable[[], bool] | None = None
+    ) -> None:
+        scheduler = self.scheduler
+        due = scheduler.now if due is None else due
+        parked = Parked(self, what, due, scheduler.loop.create_future(), background, ready)
         self.parked.append(parked)
         try:
             await parked.future
@@ -82,7 +105,6 @@ class Actor:
             self.scheduler.crashes.append(f"{task.get_name()} ended with {type(error).__name__}: {error}")
 
     def note(self, event: str) -> None:
-        """Something for the trace."""
         self.scheduler.trace.add(self.scheduler.now, self.name, event)
 
     def _must_live(self) -> None:

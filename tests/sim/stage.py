@@ -1,7 +1,5 @@
 """The database of one simulation process: made once, emptied between histories."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
 from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
-from tests.sim.lines import EPOCH, Switchboard
+from tests.sim.sessions import EPOCH, SessionPool
 from tests.sim.swarm import HOSTS, MACHINES
 from tests.support.catalogues import with_other_image
 from tests.support.factories import PUBLIC_KEY, furnish, make_ssh_key
@@ -30,7 +28,7 @@ from tests.support.reservations import offer
 from tests.support.world.clock import simulate_clock, stop_clock
 
 REGION = "luxembourg-2"
-_LINES = 24
+_SESSIONS = 24
 _PLANNED_ONCE = "-c jit=off -c plan_cache_mode=force_generic_plan"
 
 _SETUP = (
@@ -73,7 +71,7 @@ class Stage:
     """Where histories are played, one after another."""
 
     control: psycopg.Connection[Any]
-    board: Switchboard
+    pool: SessionPool
     inventory: Inventory
     catalogue: Catalogue
     projects: tuple[UUID, ...]
@@ -82,7 +80,7 @@ class Stage:
 
     def clear(self, quota: int) -> None:
         """Forget the history before; let each project have `quota` machines."""
-        self.board.forget()
+        self.pool.forget()
         self.control.execute("SELECT pg_advisory_unlock_all(), restore_stage()")
         self.control.execute(_QUOTA, (quota, quota))
         self.played += 1
@@ -92,7 +90,6 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
-    """Prepare a fresh database."""
     inventory = make_inventory()
     settings = Settings(secrets_key=SecretStr("A" * 43), validation=frozenset())
     stop_clock(scratch.owner_url, EPOCH)
@@ -113,9 +110,9 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
         _keep_as_furnished(control)
     with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2, options=_PLANNED_ONCE) as control:
         control.execute("SET session_replication_role = replica")  # restoring must not ask the triggers
-        with Switchboard.open(scratch.app_url, control, _LINES) as board:
+        with SessionPool.open(scratch.app_url, control, _SESSIONS) as pool:
             known = with_other_image(load(), REGION)
-            yield Stage(control, board, inventory, known, tuple(project.id for project in projects), settings)
+            yield Stage(control, pool, inventory, known, tuple(project.id for project in projects), settings)
 
 
 def _numbered() -> Callable[[], UUID]:

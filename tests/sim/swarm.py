@@ -1,7 +1,5 @@
 """What differs between histories: each seed has its own weather, so that no fault can hide another for ever."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,7 +93,6 @@ class Weather:
     """
 
     steps: int
-    workers: int
     clusters: int
     horizon: float
     kill_rate: float
@@ -138,7 +135,6 @@ def weather(seed: int, draw: random.Random) -> Weather:
         tasks |= WAITING
     return Weather(
         steps=draw.choice((150, 300, 300, 300, 1200)),
-        workers=workers,
         clusters=draw.randint(2, 6) + 3 * crowded,
         horizon=draw.choice((2.0, 60.0, 300.0, 900.0)),
         kill_rate=draw.choice((0.0, 0.01, 0.03, 0.1)),

@@ -1,18 +1,13 @@
 """A harness that finds nothing deserves suspicion. Bugs are planted, and must be found; all: `./dev sim --hunt`."""
 
-from __future__ import annotations
-
-import re
-
 import pytest
 
 from tests.sim.mutants.all import MUTANTS
-from tests.sim.mutants.hunt import NOT_HUNTED, NOTHING, TABLE, hunt
+from tests.sim.mutants.hunt import NOT_HUNTED, NOTHING, hunt, read_table
 from tests.support.cases import all_cases
 from tests.support.postgres import TestServer
 
 FAST = ("never_billed", "freed_when_released", "network_stays", "torn_transactions")
-_ROW = re.compile(r"^- `(\w+)`: (.+)$", re.MULTILINE)
 SHARE = 0.89
 """Of all planted bugs the default run finds at least this share."""
 
@@ -31,7 +26,7 @@ def test_what_a_planted_bug_breaks_is_still_there() -> None:
 
 
 def test_the_table_has_every_planted_bug_and_none_was_hunted_in_vain() -> None:
-    rows = dict(_ROW.findall(TABLE.read_text()))
+    rows = read_table()
     assert rows.keys() == MUTANTS.keys(), "run: ./dev sim --hunt --table"
     assert not {NOTHING, NOT_HUNTED} & set(rows.values())
     assert sum("; `./dev" not in found_by for found_by in rows.values()) >= SHARE * len(rows)

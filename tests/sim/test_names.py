@@ -1,7 +1,5 @@
 """Two customers choose one name for their partitions, and a request about the first comes late (seed 86)."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 
@@ -12,11 +10,10 @@ from ipucloud.site.vipu_ports import Allocation, PartitionRequest, PartitionStat
 from ipucloud.wire.inventory import Inventory
 from tests.sim.faults import Faults, Mix, SiteFault
 from tests.sim.loop import VirtualLoop
-from tests.sim.scheduler import Actor, Scheduler
+from tests.sim.scheduler import Actor, Scheduler, Trace
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.network import Network, Request
 from tests.sim.site.ports import SimulatedSites
-from tests.sim.trace import Trace
 
 REQUEST_LIFE = 120.0
 

@@ -1,7 +1,5 @@
 """Seeds that failed once, and that a seed is one history wherever it is played."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess
@@ -53,7 +51,6 @@ def test_a_history_that_fails_leaves_nothing_to_the_next_one(stage: Stage, name:
 
 
 def _rows(stage: Stage) -> dict[str, list[str]]:
-    """Everything in the database."""
     tables = stage.control.execute(_TABLES).fetchall()
     return {
         table: sorted(

@@ -4,8 +4,6 @@ Judged at rest, when calls and workers no longer fail: first with the hardware s
 after every commit, by what was read twice (`moments.py`).
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -16,8 +14,8 @@ import psycopg
 from ipucloud.observation.work import OBSERVATION
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.wire.inventory import LinkState
-from tests.sim.lines import instant
 from tests.sim.moments import shown_bad
+from tests.sim.sessions import instant
 from tests.sim.site.hardware import Hardware
 
 LINKS = 0.2

@@ -1,7 +1,5 @@
 """What must be true of machines that are validated before the next cluster gets them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,7 +8,7 @@ from uuid import UUID
 
 import psycopg
 
-from tests.sim.lines import instant
+from tests.sim.sessions import instant
 from tests.sim.site.network import Network
 
 _ENDED = "UPDATE hardware_validations SET ended_at"

@@ -1,7 +1,5 @@
 """What must hold when a history has come to rest: database, site and bill agree, and the product's own rules hold."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,43 +13,23 @@ from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.config import Settings
-from ipucloud.invariants import (
-    billing,
-    clusters,
-    faults,
-    log,
-    machines,
-    operations,
-    partitions,
-    reservations,
-    room,
-    tenancy,
-    work_items,
-)
+from ipucloud.invariants import billing_credits, billing_invoices, billing_ledger, billing_live, guards, storage
+from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import violations
 from ipucloud.site.vipu_ports import PartitionState
 from ipucloud.wire.site import HostState
+from tests.sim.changing import SIZES
 from tests.sim.database import Plain
 from tests.sim.oracle import Span, within
-from tests.sim.resizing import wrong_sizes
 from tests.sim.scheduled import wrong_repairs
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import Host
 
-RULES = (
-    *clusters.RULES,
-    *faults.RULES,
-    *operations.RULES,
-    *partitions.RULES,
-    *work_items.RULES,
-    *machines.RULES,
-    *room.RULES,
-    *billing.RULES,
-    *reservations.PREEMPTION_RULES,
-    *reservations.RULES,
-    *tenancy.RULES,
-    *log.RULES,
+_OTHER_RULES = (
+    *(*storage.ADDRESS_RULES, *storage.RULES, *guards.RULES, *billing_credits.RULES, *billing_live.RULES),
+    *(*billing_ledger.RULES, *billing_ledger.ROLL_UP_RULES, *billing_invoices.RULES),
 )
+RULES = tuple(rule for rule in INVARIANTS if rule not in _OTHER_RULES)
 """The rules about what histories write; those about the schema are held once for the stage."""
 
 _LIVING = """
@@ -61,11 +39,6 @@ SELECT c.external_name, c.state = 'suspended',
   FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
   LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  GROUP BY c.id
-"""
-_IMAGES = """
-SELECT c.external_name, h.name, c.image
-  FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL JOIN hosts h ON h.id = a.host_id
- WHERE c.state IN ('active', 'degraded', 'suspended')
 """
 _WIDTHS = """
 SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id),
@@ -80,6 +53,14 @@ SELECT p.external_name, p.state, p.origin,
                 WHERE o.cluster_id = c.id AND o.kind = 'cluster.resize' AND o.state = 'succeeded') AS resized
   FROM partitions p JOIN clusters c ON c.id = p.cluster_id
  WHERE c.external_name = %s AND p.removed_at IS NULL
+"""
+_BILLED = """
+SELECT c.external_name, u.quantity, u.started_at,
+       (SELECT data ->> 'flavor' FROM events e WHERE e.subject_id = c.id AND e.type = 'cluster.created'),
+       (SELECT array_agg(data ->> 'to_flavor' ORDER BY e.created_at, e.id) FROM events e
+         WHERE e.subject_id = c.id AND e.type = 'cluster.resized' AND e.created_at <= u.started_at + %s)
+  FROM usage_intervals u JOIN clusters c ON c.id = u.resource_id
+ ORDER BY c.id, u.started_at
 """
 _CLUSTER = 26
 """Characters of a name that are the cluster's; its incarnation follows."""
@@ -129,8 +110,8 @@ class Ending:
 
 async def all_that_is_wrong(ending: Ending) -> list[str]:
     """One sentence for each fault."""
-    wrong = [*_site(ending), *_images(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
-    wrong += wrong_sizes(ending.control, ending.tolerance)
+    wrong = [*_site(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
+    wrong += _sizes(ending)
     wrong += wrong_repairs(ending.control, ending.settings, ending.tolerance)
     connection = cast("AsyncConnection", ending.plain)
     for rule in RULES:
@@ -185,12 +166,13 @@ def _site(ending: Ending) -> Iterator[str]:
     )
 
 
-def _images(ending: Ending) -> Iterator[str]:
-    """X11: what a cluster in use says of its image is what its servers were written with."""
-    for name, host, image in ending.control.execute(_IMAGES).fetchall():
-        server = ending.hardware.state.hosts[host].server
-        if server is not None and server.image != image:
-            yield f"X11: {name} has image {image}, and its server on {host} {server.image}"
+def _sizes(ending: Ending) -> Iterator[str]:
+    """X12: what is billed in an interval is the size that the cluster had then. Instants count by their second."""
+    tolerance = ending.tolerance + timedelta(seconds=1)
+    for name, quantity, started_at, created, resized in ending.control.execute(_BILLED, (tolerance,)).fetchall():
+        flavor = (resized or [created])[-1]
+        if SIZES[flavor] != quantity:
+            yield f"X12: {name} is billed for {quantity} machines from {started_at} on, and was a {flavor}"
 
 
 def _expected_state(host: str, servers: Collection[str], suspended: Collection[str]) -> HostState:

@@ -3,8 +3,6 @@
 Numbers X… are those of tests/sim/README.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

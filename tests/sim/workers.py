@@ -1,7 +1,5 @@
 """Worker processes of a history: started, killed, frozen and drained as an operating system would."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from itertools import count
@@ -15,9 +13,9 @@ from ipucloud.wire.inventory import Inventory
 from ipucloud.worker.main import assemble
 from tests.sim.database import Committed, SimulatedDatabase
 from tests.sim.faults import Faults
-from tests.sim.lines import Switchboard
 from tests.sim.ports import SimulatedPresence, VirtualClock
 from tests.sim.scheduler import Actor, Scheduler
+from tests.sim.sessions import SessionPool
 from tests.sim.site.network import Network
 from tests.sim.site.ports import SimulatedSites
 
@@ -27,7 +25,7 @@ class Surroundings:
     """What every process of a history shares."""
 
     scheduler: Scheduler
-    board: Switchboard
+    pool: SessionPool
     control: psycopg.Connection[Any]
     wires: Network
     inventory: Inventory
@@ -39,7 +37,7 @@ class Surroundings:
 
     def database(self, actor: Actor) -> SimulatedDatabase:
         return SimulatedDatabase(
-            actor, self.board, draw=self.draw, faults=self.faults, grain=self.grain, committed=self.committed
+            actor, self.pool, draw=self.draw, faults=self.faults, grain=self.grain, committed=self.committed
         )
 
 

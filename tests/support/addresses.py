@@ -1,35 +1,20 @@
 """Addresses as tests ask for them."""
 
-from __future__ import annotations
-
+from functools import partial
 from uuid import UUID
-
-import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
 from ipucloud.clusters.addresses.record import ADDRESSES, create
 from ipucloud.contract.addresses import AddressCreate, AddressState
-from tests.support.factories import Project
+from tests.support.factories import Project, offer
+from tests.support.volumes import first_server
 from tests.support.world import World
 
 IP = "203.0.113.17"
-_OFFER = sa.text(
-    """
-    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
-    SELECT gen_random_uuid(), 'address', 'luxembourg-2', 'EUR', 0.0000684932, '2020-01-01', 'test'
-     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = 'address' AND region = 'luxembourg-2')
-    """
-)
-
-
-async def offer_addresses(connection: AsyncConnection) -> None:
-    """Set the price without which the operator offers no addresses."""
-    await connection.execute(_OFFER)
+offer_addresses = partial(offer, sku="address", unit_price="0.0000684932")
 
 
 def address_json(name: str = "frontdoor", **changes: object) -> dict[str, object]:
-    """The body of an address."""
     return {"name": name, "region": "luxembourg-2"} | changes
 
 
@@ -45,10 +30,8 @@ async def make_address(
         address = await ADDRESSES.move(connection, requested._replace(ip=IP, port=22), AddressState.AVAILABLE)
         await open_stored(connection, project_id=project.id, resource_id=address_id)
         if attached_to is not None:
-            statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
-            server = (await connection.execute(statement, {"id": attached_to})).scalar_one()
+            server = await first_server(connection, attached_to)
             attaching = address._replace(cluster_id=attached_to, server_id=server, revision=1)
-            await ADDRESSES.move(
-                connection, await ADDRESSES.move(connection, attaching, AddressState.ATTACHING), AddressState.ATTACHED
-            )
+            attaching = await ADDRESSES.move(connection, attaching, AddressState.ATTACHING)
+            await ADDRESSES.move(connection, attaching, AddressState.ATTACHED)
     return address_id

@@ -1,7 +1,5 @@
 """`ipucloud api` as a process of its own, and who asks it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -42,12 +40,10 @@ class ApiProcess:
         """How many clients the HTTP server has refused for this reason."""
         return self._metric("http_server_refused_total", f'listener="{listener}",reason="{reason}"')
 
-    def connections(self, listener: str = "public") -> int:
-        """How many connections are open."""
-        return self._metric("http_server_connections", f'listener="{listener}"')
+    def connections(self) -> int:
+        return self._metric("http_server_connections", 'listener="public"')
 
     def active(self) -> int:
-        """How many requests are being answered."""
         return self._metric("http_server_active_requests")
 
     def lines(self) -> list[dict[str, Any]]:

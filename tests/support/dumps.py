@@ -1,7 +1,5 @@
 """What a schema is, as a set of statements that do not depend on the order it was made in; and what is in it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator
@@ -28,7 +26,6 @@ def schema_of(superuser_url: str) -> set[str]:
 
 
 def data_of(superuser_url: str) -> str:
-    """What a backup has of every row."""
     return _dump(superuser_url, "--data-only")
 
 

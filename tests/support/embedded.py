@@ -59,9 +59,9 @@ def no_server_process(root: Path) -> bool:
 
 
 @contextmanager
-def starter(root: Path, program: str = STARTER) -> Iterator[subprocess.Popen[str]]:
+def starter(root: Path) -> Iterator[subprocess.Popen[str]]:
     """A process of its own that starts the server; yields when the server is ready."""
-    process = launch(root, program)
+    process = launch(root, STARTER)
     assert process.stdout is not None
     try:
         assert process.stdout.readline().strip()

@@ -4,8 +4,6 @@ Every function works inside the caller's transaction and returns what a test nee
 call where the schema wants that, so that factories can be called as often as a test likes.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,13 +36,11 @@ from ipucloud.site.ports import Sites
 LUXEMBOURG = ("luxembourg-2", "m2000")
 AMSTERDAM = ("amsterdam-2", "bow-2000")
 PLENTY = 1024
+MACHINES_PER_POD = 16
 BESIDE = {"audit_log", "rate_limits"}
 """Tables that every request may write to, whatever it asks for."""
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-PRICES = {
-    ("ipu-m2000", "luxembourg-2"): Decimal("0.0625"),
-    ("ipu-bow-2000", "amsterdam-2"): Decimal("0.0875"),
-}
+PRICES = {("ipu-m2000", "luxembourg-2"): Decimal("0.0625"), ("ipu-bow-2000", "amsterdam-2"): Decimal("0.0875")}
 TYPICAL_SECONDS = {
     "NETWORK": 30.0,
     "IPU_SERVERS": 240.0,
@@ -108,12 +104,6 @@ class Region:
     hosts: tuple[UUID, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    machines_per_pod: int
-    pods_per_group: int
-
-
 async def make_token(
     connection: AsyncConnection,
     project_id: UUID | None,
@@ -143,7 +133,6 @@ async def make_project(
     connection: AsyncConnection,
     slug: str | None = None,
     *,
-    role: Role = Role.OWNER,
     quota: Mapping[tuple[str, str], int] | int | None = PLENTY,
     keys: Sequence[str] = ("laptop",),
 ) -> Project:
@@ -162,7 +151,7 @@ async def make_project(
     limits = dict.fromkeys((LUXEMBOURG, AMSTERDAM), quota) if isinstance(quota, int) else quota or {}
     for (region, machine_type), limit in limits.items():
         await set_quota(connection, project_id, region, machine_type, limit)
-    return Project(project_id, number, slug, await make_token(connection, project_id, role))
+    return Project(project_id, number, slug, await make_token(connection, project_id))
 
 
 async def make_ssh_key(
@@ -202,7 +191,6 @@ async def make_price(
     valid_to: datetime | None = None,
     currency: str = "EUR",
 ) -> UUID:
-    """A version of a list price."""
     price_id = new_id()
     await connection.execute(
         sa.insert(prices).values(
@@ -217,6 +205,16 @@ async def make_price(
         )
     )
     return price_id
+
+
+async def offer(connection: AsyncConnection, *, sku: str, unit_price: str) -> None:
+    """Set a price in Luxembourg, without which the operator does not offer this; unless there is one."""
+    statement = """
+    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
+    SELECT gen_random_uuid(), :sku, 'luxembourg-2', 'EUR', CAST(:unit_price AS numeric), '2020-01-01', 'test'
+     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = :sku AND region = 'luxembourg-2')
+    """
+    await connection.execute(sa.text(statement), {"sku": sku, "unit_price": unit_price})
 
 
 async def seed_prices(
@@ -257,18 +255,15 @@ async def seed_region(
     machine_type: str = "m2000",
     *,
     pod_count: int = 1,
-    machines_per_pod: int = 16,
     host_count: int = 16,
     pods_per_group: int = 4,
-    typical_seconds: Mapping[str, float] = TYPICAL_SECONDS,
 ) -> Region:
     """A region as a synchronised site would have left it: pods with free, healthy machines, and free hosts.
 
     `pods_per_group` neighbouring pods share a GW-Link group. Call once for each (region, machine type).
     """
-    await _site_region(connection, region, typical_seconds)
-    shape = _Shape(machines_per_pod, pods_per_group)
-    pod_rows = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
+    await _site_region(connection, region)
+    pod_rows = [await _pod(connection, region, machine_type, index, pods_per_group) for index in range(pod_count)]
     await settle_pods(connection, [pod.id for pod in pod_rows])
     host_ids = [new_id() for _ in range(host_count)]
     if host_ids:
@@ -287,11 +282,11 @@ async def seed_region(
     return Region(region, machine_type, tuple(pod_rows), tuple(host_ids))
 
 
-async def _site_region(connection: AsyncConnection, region: str, typical_seconds: Mapping[str, float]) -> None:
+async def _site_region(connection: AsyncConnection, region: str) -> None:
     known = await connection.execute(sa.select(site_regions.c.region).where(site_regions.c.region == region))
     if known.scalar_one_or_none() is None:
         await connection.execute(
-            sa.insert(site_regions).values(region=region, typical_seconds=dict(typical_seconds), containers=True)
+            sa.insert(site_regions).values(region=region, typical_seconds=TYPICAL_SECONDS, containers=True)
         )
         await connection.execute(
             sa.insert(vipu_controllers).values(
@@ -307,9 +302,9 @@ async def _run(connection: AsyncConnection, region: str, machine_type: str, gw_g
     return run_id
 
 
-async def _pod(connection: AsyncConnection, region: str, machine_type: str, index: int, shape: _Shape) -> Pod:
+async def _pod(connection: AsyncConnection, region: str, machine_type: str, index: int, per_group: int) -> Pod:
     pod_id, name = new_id(), f"{region}-{machine_type}-pod-{index:03}"
-    group, position = f"{region}-{machine_type}-g{index // shape.pods_per_group}", index % shape.pods_per_group
+    group, position = f"{region}-{machine_type}-g{index // per_group}", index % per_group
     await connection.execute(
         sa.insert(pods).values(
             id=pod_id,
@@ -325,7 +320,7 @@ async def _pod(connection: AsyncConnection, region: str, machine_type: str, inde
             run_id=await _run(connection, region, machine_type, group, position // RUN),
         )
     )
-    machine_ids = [new_id() for _ in range(shape.machines_per_pod)]
+    machine_ids = [new_id() for _ in range(MACHINES_PER_POD)]
     await connection.execute(
         sa.insert(machines),
         [

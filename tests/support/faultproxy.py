@@ -7,8 +7,6 @@ It knows nothing of what it carries: gRPC, HTTP and PostgreSQL alike (an upstrea
 thread of its own, so that a client which blocks, and a client on the test's own event loop, are served the same.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket
@@ -159,10 +157,6 @@ class Proxy:
     def repeat(self) -> None:
         """Send what the newest connection's client has sent so far to the server again, by a connection of its own."""
         self._call(self._repeat())
-
-    @property
-    def open_connections(self) -> int:
-        return len(self._links)
 
     def start(self) -> None:
         self._thread.start()
@@ -337,7 +331,6 @@ def _reset(writer: asyncio.StreamWriter) -> None:
 
 @contextmanager
 def proxy(upstream: Upstream) -> Iterator[Proxy]:
-    """A running proxy."""
     running = Proxy(upstream)
     running.start()
     try:

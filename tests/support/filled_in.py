@@ -1,7 +1,5 @@
 """What docs/openapi.json says: answers, of which a test writes only what it is about, and bodies that are accepted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -16,11 +14,7 @@ from ipucloud.api.shared import expanded
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 REFERENCE = "#/components/schemas/"
 SAMPLES = {"string": "text", "integer": 1, "number": 1.0, "boolean": False, "array": [], "object": {}}
-FORMATS = {
-    "date": "2026-01-01",
-    "date-time": "2026-01-01T00:00:00Z",
-    "uuid": "01900000-0000-7000-8000-0000000000ff",
-}
+FORMATS = {"date": "2026-01-01", "date-time": "2026-01-01T00:00:00Z", "uuid": "01900000-0000-7000-8000-0000000000ff"}
 
 
 @cache

@@ -1,6 +1,6 @@
 """A V-IPU controller that lies: it passes calls on to an honest one, and spoils what that answers."""
 
-from __future__ import annotations
+from __future__ import annotations  # gRPC is generic in its stubs only
 
 import random
 from collections import Counter

@@ -5,8 +5,6 @@ with running_registry() as registry:
     registry.reference("tools:1")  # 127.0.0.1:40123/tools:1
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
@@ -22,8 +20,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+
+from tests.support.serving import Quiet, serving
 
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -38,7 +38,7 @@ def digest_of(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def layer(files: Mapping[str, Content], *, mode: int = 0o755) -> bytes:
+def layer(files: Mapping[str, Content]) -> bytes:
     """A compressed layer with these files, in this order."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -49,7 +49,7 @@ def layer(files: Mapping[str, Content], *, mode: int = 0o755) -> bytes:
                 continue
             data = content.encode() if isinstance(content, str) else content
             entry = tarfile.TarInfo(name)
-            entry.size, entry.mode, entry.mtime = len(data), mode, 1_600_000_000
+            entry.size, entry.mode, entry.mtime = len(data), 0o755, 1_600_000_000
             archive.addfile(entry, io.BytesIO(data))
     return gzip.compress(packed.getvalue(), mtime=0)
 
@@ -148,11 +148,11 @@ class Registry:
         return digest_of(packed)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Quiet):
     registry: Registry
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802  # the name http.server calls
         self.registry.requests.append(self.path)
         path, _, query = self.path.partition("?")
         if matched := re.fullmatch(r"/v2/moved/(https?)/.*", path):
@@ -188,9 +188,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        """Nothing: a test looks at what was asked."""
-
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
@@ -204,13 +201,8 @@ def running_registry() -> Iterator[Registry]:
     registry = Registry()
     registry.may_answer.set()
     handler = type("Handler", (_Handler,), {"registry": registry})
-    with _Server(("127.0.0.1", 0), handler) as server:
-        registry.host = f"127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with serving(handler, _Server) as registry.host:
         try:
             yield registry
         finally:
             registry.may_answer.set()
-            server.shutdown()
-            thread.join()

@@ -1,7 +1,5 @@
 """Invoices without the months before them: a charge of one hour, and the bill of it."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -77,7 +75,7 @@ async def invoice_of(connection: AsyncConnection, account_id: UUID) -> str:
     return number
 
 
-async def make_invoice(connection: AsyncConnection, project_id: UUID, price: str = "0.0625") -> str:
+async def make_invoice(connection: AsyncConnection, project_id: UUID) -> str:
     """The number of the invoice that the project's own account has got for an hour of four machines.
 
     There is one for each project, however often it is asked for.
@@ -86,8 +84,8 @@ async def make_invoice(connection: AsyncConnection, project_id: UUID, price: str
     if number is not None:
         return number
     await add_tax_rate(connection)
-    await charge(connection, project_id, account_id=project_id, price=price)
-    await post_usage(connection, HOUR, 0, [Posted(project_id, "EUR", Decimal(price) * 240, 1)])
+    await charge(connection, project_id, account_id=project_id)
+    await post_usage(connection, HOUR, 0, [Posted(project_id, "EUR", Decimal("0.0625") * 240, 1)])
     return await invoice_of(connection, project_id)
 
 

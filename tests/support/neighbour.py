@@ -1,12 +1,10 @@
 """A program at another port of 127.0.0.1, as one that `ssh` forwards: it serves a page at every path."""
 
-from __future__ import annotations
-
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.support.serving import Quiet, serving
 
 
 @dataclass
@@ -21,8 +19,8 @@ class Neighbour:
 def neighbour() -> Iterator[Neighbour]:
     record = Neighbour()
 
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Page(Quiet):
+        def do_GET(self) -> None:  # noqa: N802  # the name http.server calls
             record.cookies.append((self.path, self.headers.get("Cookie", "")))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
@@ -30,15 +28,6 @@ def neighbour() -> Iterator[Neighbour]:
             self.end_headers()
             self.wfile.write(b"<!doctype html><title>Neighbour</title>")
 
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        record.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield record
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Page) as address:
+        record.url = f"http://{address}"
+        yield record

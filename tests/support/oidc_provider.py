@@ -6,8 +6,6 @@ this answer, `foreign_key` signs with a key that it does not publish, `status` a
 `hang` never answers it.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """The ordinary OpenSSH client, as a customer uses it."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 from collections.abc import Sequence
@@ -93,6 +91,5 @@ class OpenSsh:
         return subprocess.run(arguments, capture_output=True, timeout=SECONDS, check=False)
 
     def sftp(self, batch: str) -> subprocess.CompletedProcess[bytes]:
-        """Run a batch of sftp commands."""
         arguments = [program("sftp"), *self.options, "-P", str(self.at.port), "-b", "-", self.target]
         return subprocess.run(arguments, input=batch.encode(), capture_output=True, timeout=SECONDS, check=False)

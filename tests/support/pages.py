@@ -1,7 +1,5 @@
 """Commands of the documentation's pages, as a reader would type them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ports that nothing listens on."""
 
-from __future__ import annotations
-
 import os
 from contextlib import ExitStack
 

@@ -50,7 +50,6 @@ class TestServer:
         self._idle: list[tuple[Database, ReusableDatabase]] = []
 
     def url(self, role: str, database: str) -> str:
-        """The libpq URL of a role and a database."""
         return self._server.url(role, database)
 
     @contextmanager

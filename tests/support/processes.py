@@ -1,7 +1,5 @@
 """`ipucloud` as real processes, and what is left of them."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -159,7 +157,6 @@ def starting(ipucloud: Ipucloud, data: Path, *options: str) -> Iterator[Up]:
 
 @contextmanager
 def up(ipucloud: Ipucloud, data: Path, *options: str) -> Iterator[Up]:
-    """A running `ipucloud up`."""
     with starting(ipucloud, data, *options) as started:
         assert started.facts
         yield started

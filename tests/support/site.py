@@ -6,8 +6,6 @@
 The ports survive `restart`, as they do for an operator.
 """
 
-from __future__ import annotations
-
 import json
 import select
 import signal
@@ -137,7 +135,6 @@ class RunningSite:
         self.start()
 
     def close(self) -> None:
-        """Let go of everything."""
         for client in self._clients:
             client.close()
         for channel in self._channels:

@@ -1,32 +1,19 @@
 """Snapshots as tests ask for them."""
 
-from __future__ import annotations
-
+from functools import partial
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_stored
 from ipucloud.clusters.volumes.snapshots.record import SNAPSHOTS
 from ipucloud.clusters.volumes.snapshots.store import create
 from ipucloud.contract.snapshots import SnapshotCreate, SnapshotState
-from tests.support.factories import Project
+from tests.support.factories import Project, offer
 from tests.support.volumes import make_volume
 from tests.support.world import World
 
-_OFFER = sa.text(
-    """
-    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
-    SELECT gen_random_uuid(), 'snapshot-gib', 'luxembourg-2', 'EUR', 0.0000011416, '2020-01-01', 'test'
-     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = 'snapshot-gib' AND region = 'luxembourg-2')
-    """
-)
-
-
-async def offer_snapshots(connection: AsyncConnection) -> None:
-    """Set the price without which the operator offers no snapshots."""
-    await connection.execute(_OFFER)
+offer_snapshots = partial(offer, sku="snapshot-gib", unit_price="0.0000011416")
 
 
 async def request_snapshot(world: World, project: Project, volume: UUID, name: str = "before") -> UUID:
@@ -43,9 +30,7 @@ async def make_image(world: World, project: Project, cluster: UUID, name: str = 
         await offer_snapshots(connection)
         body = SnapshotCreate(name=name, cluster=cluster)
         snapshot_id = await create(connection, project.actor, body, settings=world.settings)
-        snapshot = await SNAPSHOTS.lock(connection, project.id, snapshot_id)
-        await SNAPSHOTS.move(connection, snapshot._replace(size_gib=3), SnapshotState.AVAILABLE)
-        await open_stored(connection, project_id=project.id, resource_id=snapshot_id)
+        await _taken(connection, project, snapshot_id, size_gib=3)
     return snapshot_id
 
 
@@ -54,7 +39,11 @@ async def make_snapshot(world: World, project: Project, name: str = "before") ->
     volume = await make_volume(world, project, f"{name}-of")
     snapshot_id = await request_snapshot(world, project, volume, name)
     async with world.database.begin() as connection:
-        snapshot = await SNAPSHOTS.lock(connection, project.id, snapshot_id)
-        await SNAPSHOTS.move(connection, snapshot, SnapshotState.AVAILABLE)
-        await open_stored(connection, project_id=project.id, resource_id=snapshot_id)
+        await _taken(connection, project, snapshot_id)
     return snapshot_id
+
+
+async def _taken(connection: AsyncConnection, project: Project, snapshot_id: UUID, **changes: int) -> None:
+    snapshot = await SNAPSHOTS.lock(connection, project.id, snapshot_id)
+    await SNAPSHOTS.move(connection, snapshot._replace(**changes), SnapshotState.AVAILABLE)
+    await open_stored(connection, project_id=project.id, resource_id=snapshot_id)

@@ -1,21 +1,19 @@
 """Every SQL statement of the product, found without running the path that sends it.
 
-As a program (`python -m tests.support.statements`) this imports every module of `ipucloud`, notes each `sa.text` where
-it is called, and prints those that are alive at the end as JSON. It takes an interpreter of its own, because the notes
-have to begin before the first module of the product is imported.
+`main` imports every module of `ipucloud`, notes each `sa.text` where it is called, and writes those that are alive at
+the end. It takes an interpreter of its own, because the notes have to begin before the first module of the product is
+imported.
 """
-
-from __future__ import annotations
 
 import ast
 import gc
 import importlib
-import json
+import pickle
 import pkgutil
 import subprocess
 import sys
 from collections.abc import Container, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -87,22 +85,10 @@ class Statement:
 @cache
 def statements() -> tuple[Statement, ...]:
     """Every statement of the product but the parts of table definitions."""
-    command = [sys.executable, "-m", __name__]
-    printed = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
-    every = (_read(each) for each in json.loads(printed))
+    command = [sys.executable, "-c", f"from {__name__} import main; main()"]
+    written = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
+    every: list[Statement] = pickle.loads(written)  # noqa: S301  # by this module
     return tuple(each for each in every if not _defines_tables(each.written.module))
-
-
-def _read(printed: dict[str, Any]) -> Statement:
-    row = printed["row"]
-    return Statement(
-        place=Place(**printed["place"]),
-        written=Place(**printed["written"]),
-        text=printed["text"],
-        sql=printed["sql"],
-        names=tuple(printed["names"]),
-        row=None if row is None else tuple(Field(**field) for field in row),
-    )
 
 
 def calls_of_text() -> Iterator[Place]:
@@ -282,6 +268,7 @@ def _kind(kind: Any) -> str:
     return str((get_origin(kind) or kind).__name__)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write every statement to the standard output."""
     collected = sorted(_collect(), key=lambda each: (each.place.module, each.place.line, each.sql))
-    json.dump([asdict(each) for each in collected], sys.stdout)
+    pickle.dump(collected, sys.stdout.buffer)

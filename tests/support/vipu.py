@@ -1,7 +1,5 @@
 """A V-IPU controller as a test speaks to it: one method for a call, with the fields that tests set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,13 +88,11 @@ class VipuDriver:
 
 
 def code_of(error: grpc.RpcError) -> grpc.StatusCode:
-    """The status code of a refused call."""
     assert isinstance(error, grpc.Call)
     code: grpc.StatusCode = error.code()
     return code
 
 
 def sentence_of(error: grpc.RpcError) -> str:
-    """What the refusal says."""
     assert isinstance(error, grpc.Call)
     return error.details() or ""

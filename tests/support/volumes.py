@@ -1,7 +1,6 @@
 """Volumes as tests ask for them."""
 
-from __future__ import annotations
-
+from functools import partial
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -11,21 +10,10 @@ from ipucloud.billing.metering.intervals import open_stored
 from ipucloud.clusters.volumes.record import VOLUMES
 from ipucloud.clusters.volumes.store import create
 from ipucloud.contract.volumes import VolumeCreate, VolumeState
-from tests.support.factories import Project
+from tests.support.factories import Project, offer
 from tests.support.world import World
 
-_OFFER = sa.text(
-    """
-    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)
-    SELECT gen_random_uuid(), 'volume-gib', 'luxembourg-2', 'EUR', 0.0000022831, '2020-01-01', 'test'
-     WHERE NOT EXISTS (SELECT FROM prices WHERE sku = 'volume-gib' AND region = 'luxembourg-2')
-    """
-)
-
-
-async def offer_volumes(connection: AsyncConnection) -> None:
-    """Set the price without which the operator offers no volumes."""
-    await connection.execute(_OFFER)
+offer_volumes = partial(offer, sku="volume-gib", unit_price="0.0000022831")
 
 
 def volume_json(name: str = "data", **changes: object) -> dict[str, object]:
@@ -44,10 +32,14 @@ async def make_volume(world: World, project: Project, name: str = "data", *, att
         )
         await open_stored(connection, project_id=project.id, resource_id=volume_id)
         if attached_to is not None:
-            statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
-            server = (await connection.execute(statement, {"id": attached_to})).scalar_one()
+            server = await first_server(connection, attached_to)
             attaching = volume._replace(cluster_id=attached_to, server_id=server, revision=1)
-            await VOLUMES.move(
-                connection, await VOLUMES.move(connection, attaching, VolumeState.ATTACHING), VolumeState.ATTACHED
-            )
+            attaching = await VOLUMES.move(connection, attaching, VolumeState.ATTACHING)
+            await VOLUMES.move(connection, attaching, VolumeState.ATTACHED)
     return volume_id
+
+
+async def first_server(connection: AsyncConnection, cluster: UUID) -> UUID:
+    statement = sa.text("SELECT id FROM poplar_servers WHERE cluster_id = :id ORDER BY ordinal LIMIT 1")
+    server: UUID = (await connection.execute(statement, {"id": cluster})).scalar_one()
+    return server

@@ -1,39 +1,17 @@
 """Every mutant by its name."""
 
-from __future__ import annotations
+import importlib
+import pkgutil
 
-from tests.sim.mutants import (
-    accounting,
-    clusters,
-    engine,
-    hardware,
-    money,
-    reaching,
-    rebuilds,
-    repairs,
-    resizes,
-    restarts,
-    schedules,
-    storage,
-    truth,
-    waits,
-)
-from tests.sim.mutants.planting import MUTANTS
+from tests.sim import mutants
+from tests.sim.mutants.planting import Mutant
 
-__all__ = [
-    "MUTANTS",
-    "accounting",
-    "clusters",
-    "engine",
-    "hardware",
-    "money",
-    "reaching",
-    "rebuilds",
-    "repairs",
-    "resizes",
-    "restarts",
-    "schedules",
-    "storage",
-    "truth",
-    "waits",
-]
+MUTANTS: dict[str, Mutant] = {}
+
+for _module in pkgutil.iter_modules(mutants.__path__, f"{mutants.__name__}."):
+    if not _module.name.endswith((".all", ".directed", ".hunt")):
+        for _name, _value in vars(importlib.import_module(_module.name)).items():
+            if isinstance(_value, Mutant):
+                assert _name not in MUTANTS, f"two mutants are called {_name}"
+                _value.name = _name
+                MUTANTS[_name] = _value

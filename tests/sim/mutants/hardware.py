@@ -1,12 +1,9 @@
 """Bugs in what workers do about hardware by themselves: validation, scheduled repairs, sweeps."""
 
-from __future__ import annotations
-
 import dataclasses
-from contextlib import ExitStack
 from datetime import datetime
+from functools import partial
 from typing import Any
-from unittest import mock
 
 from ipucloud.clusters.repairs import needs
 from ipucloud.clusters.repairs.needs import Need, Plan
@@ -22,120 +19,71 @@ from ipucloud.validation.inputs import Pod
 from ipucloud.validation.site import Tested
 from ipucloud.worker import sweep
 from tests.sim import swarm
-from tests.sim.mutants.planting import mutant, replace, rewrite
+from tests.sim.mutants.planting import Mutant, answers
+
+_SWEPT = {"TASKS": swarm.TASKS | {"sweep_leftovers": 1.0}}
+_VALIDATED = {"VALIDATED": 1.0}
+_sweeping = partial(Mutant, weather=_SWEPT)
+_validating = partial(Mutant, weather=_VALIDATED)
+_repairing = partial(Mutant, weather={"OBSERVED": 1.0, "REPAIRS": 1.0})
+
+released_unvalidated = _validating("machines that a cluster left are offered without having been validated").replace(
+    release, "require_unsettled", answers(())
+)
 
 
-def _validated(stack: ExitStack) -> None:
-    """In every history, so that few are needed."""
-    replace(stack, swarm, "VALIDATED", 1.0)
+@_validating("a validation ends as soon as its machines were seen cleared").wraps(
+    validation.ValidationReconciler, "_work"
+)
+async def validation_not_quarantined(
+    honest: Any, self: validation.ValidationReconciler, site: Site, pod: Pod
+) -> validation.Result:
+    result: validation.Result = await honest(self, site, pod)
+    return dataclasses.replace(result, verified=True) if isinstance(result, validation.Cleared) else result
 
 
-def _repaired(stack: ExitStack) -> None:
-    replace(stack, swarm, "OBSERVED", 1.0)
-    replace(stack, swarm, "REPAIRS", 1.0)
+@Mutant(
+    "a machine passes its validation whatever the cluster test found", weather=_VALIDATED | {"FAILING": (0.3,)}
+).wraps(validation, "_judged")
+def failed_test_passes(_honest: object, pod: Pod, _tested: Tested) -> list[Judged]:
+    return [Judged(each.id, each.machine_id, "passed") for each in pod.batch]
 
 
-def _swept(stack: ExitStack) -> None:
-    stack.enter_context(mock.patch.dict(swarm.TASKS, sweep_leftovers=1.0))
+@_repairing("a repair begins as soon as its fault is confirmed").wraps(start, "plan")
+def repaired_at_once(_honest: object, need: Need, settings: Any) -> Plan:
+    return needs.plan(need, settings.model_copy(update={"repair_after": 0.0, "repair_host_after": 0.0}))
 
 
-async def _nothing(*_: object, **__: object) -> None:
-    return None
+@_repairing("a repair does not wait for its customer's window").wraps(needs, "begins")
+def window_ignored(_honest: object, _window: object, moment: datetime) -> datetime:
+    return moment
 
 
-@mutant("machines that a cluster left are offered without having been validated")
-def released_unvalidated(stack: ExitStack) -> None:
-    _validated(stack)
+budget_ignored = Mutant(
+    "repairs begin however many there were within the hour", weather={"OBSERVED": 1.0, "REPAIRS": 1.0, "LIMITS": (1,)}
+).rewrite(start, "_STARTED", ("SELECT count(*)", "SELECT 0 * count(*)"))
 
-    async def required(*_: object) -> tuple[()]:
-        return ()
-
-    replace(stack, release, "require_unsettled", required)
-
-
-@mutant("a validation ends as soon as its machines were seen cleared")
-def validation_not_quarantined(stack: ExitStack) -> None:
-    _validated(stack)
-    honest = validation.ValidationReconciler._work
-
-    async def at_once(self: validation.ValidationReconciler, site: Site, pod: Pod) -> validation.Result:
-        result = await honest(self, site, pod)
-        return dataclasses.replace(result, verified=True) if isinstance(result, validation.Cleared) else result
-
-    replace(stack, validation.ValidationReconciler, "_work", at_once)
+repair_forgotten = _repairing("a repair that nobody needs any more stays scheduled").replace(
+    start, "end", answers(None)
+)
 
 
-@mutant("a machine passes its validation whatever the cluster test found")
-def failed_test_passes(stack: ExitStack) -> None:
-    _validated(stack)
-    replace(stack, swarm, "FAILING", (0.3,))
-
-    def passed(pod: Pod, _tested: Tested) -> list[Judged]:
-        return [Judged(each.id, each.machine_id, "passed") for each in pod.batch]
-
-    replace(stack, validation, "_judged", passed)
+@_sweeping("a sweep removes the networks of clusters that are being built").wraps(comparison, "_knows")
+def sweeps_the_living(honest: Any, records: Records, kind: str, leftover: SiteObject) -> bool:
+    cluster = records.living.get(leftover.cluster)
+    return honest(records, kind, leftover) and (kind != "network" or cluster is None or cluster.state != "creating")
 
 
-@mutant("a repair begins as soon as its fault is confirmed")
-def repaired_at_once(stack: ExitStack) -> None:
-    _repaired(stack)
-    honest = needs.plan
-
-    def hasty(need: Need, settings: Any) -> Plan:
-        return honest(need, settings.model_copy(update={"repair_after": 0.0, "repair_host_after": 0.0}))
-
-    replace(stack, start, "plan", hasty)
+_TWO_SWEEPS_DURING_ONE = {"PALETTES": ((90.0,),)}
 
 
-@mutant("a repair does not wait for its customer's window")
-def window_ignored(stack: ExitStack) -> None:
-    _repaired(stack)
-
-    def now(_window: object, moment: datetime) -> datetime:
-        return moment
-
-    replace(stack, needs, "begins", now)
+@Mutant(
+    "a sweep removes the allocation of a validation that goes on", weather=_VALIDATED | _SWEPT | _TWO_SWEEPS_DURING_ONE
+).wraps(comparison, "_knows")
+def sweeps_validations(honest: Any, records: Records, kind: str, leftover: SiteObject) -> Any:
+    return honest(dataclasses.replace(records, validations=frozenset()), kind, leftover)
 
 
-@mutant("repairs begin however many there were within the hour")
-def budget_ignored(stack: ExitStack) -> None:
-    _repaired(stack)
-    replace(stack, swarm, "LIMITS", (1,))
-    rewrite(stack, start, "_STARTED", ("SELECT count(*)", "SELECT 0 * count(*)"))
-
-
-@mutant("a repair that nobody needs any more stays scheduled")
-def repair_forgotten(stack: ExitStack) -> None:
-    _repaired(stack)
-    replace(stack, start, "end", _nothing)
-
-
-@mutant("a sweep removes the networks of clusters that are being built")
-def sweeps_the_living(stack: ExitStack) -> None:
-    _swept(stack)
-    honest = comparison._knows
-
-    def knows(records: Records, kind: str, leftover: SiteObject) -> bool:
-        cluster = records.living.get(leftover.cluster)
-        return honest(records, kind, leftover) and (kind != "network" or cluster is None or cluster.state != "creating")
-
-    replace(stack, comparison, "_knows", knows)
-
-
-@mutant("a sweep removes the allocation of a validation that goes on")
-def sweeps_validations(stack: ExitStack) -> None:
-    _validated(stack)
-    _swept(stack)
-    replace(stack, swarm, "PALETTES", ((90.0,),))  # two sweeps during one validation
-    honest = comparison._knows
-
-    def knows(records: Records, kind: str, leftover: SiteObject) -> bool:
-        return honest(dataclasses.replace(records, validations=frozenset()), kind, leftover)
-
-    replace(stack, comparison, "_knows", knows)
-
-
-@mutant("a sweep finds what nobody needs, and leaves it")
-def never_sweeps(stack: ExitStack) -> None:
-    _swept(stack)
-    replace(stack, sweep._Sweep, "_remove", _nothing)
+never_sweeps = _sweeping("a sweep finds what nobody needs, and leaves it").replace(
+    sweep._Sweep, "_remove", answers(None)
+)

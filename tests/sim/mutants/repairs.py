@@ -1,52 +1,61 @@
-"""Bugs in repairs by other hardware."""
-
-from __future__ import annotations
+"""Bugs in repairs by other hardware, and in resizes of clusters."""
 
 import dataclasses
-from contextlib import ExitStack
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.operations import replace as repairs
+from ipucloud.clusters.operations import resize
 from ipucloud.clusters.steps import build, poplar_servers
 from ipucloud.clusters.steps.cleaning import Progress
+from ipucloud.inventory.release import free
+from ipucloud.inventory.resizing import ResizePart
+from ipucloud.quotas import store as quotas
 from ipucloud.site.ports import Site
-from ipucloud.site.vipu_ports import PartitionRequest
-from tests.sim import swarm
-from tests.sim.mutants.planting import mutant, replace
+from tests.sim.mutants.planting import Mutant, answers
+
+_repairing = partial(Mutant, weather={"REPAIRED": (1.0,)})
+_resizing = partial(Mutant, weather={"RESIZED": (1.0,)})
+
+repair_is_billed = _repairing("a cluster is billed while it is repaired").replace(repairs, "end_billing", answers(None))
 
 
-def _repaired(stack: ExitStack) -> None:
-    """By every customer who uses a cluster, so that few histories are needed."""
-    replace(stack, swarm, "REPAIRED", (1.0,))
+@_repairing("a repair makes one partition with all IPUs, whatever the customer had").wraps(build, "_partitions")
+def repair_loses_partitions(honest: Any, cluster: ClusterInputs) -> Any:
+    return honest(dataclasses.replace(cluster, kept_partitions=None))
 
 
-async def _nothing(*_: object, **__: object) -> None:
-    return None
+@_repairing("a host that a repair replaces is given back with the server's disk").wraps(poplar_servers, "_wiped")
+async def replaced_host_not_wiped(_honest: object, site: Site, host: HostInput) -> Progress:
+    observed = await site.hosts.get(host.name)
+    return Progress(observed.server is None or observed.state in poplar_servers._OFF)
 
 
-@mutant("a cluster is billed while it is repaired")
-def repair_is_billed(stack: ExitStack) -> None:
-    _repaired(stack)
-    replace(stack, repairs, "end_billing", _nothing)
+@Mutant(
+    "a resize gives the machines of the former size back before the new size works",
+    "tests/proof/test_resize_boundaries.py",
+).wraps(resize, "number_machines")
+async def resize_gives_back_too_early(
+    honest: Any, connection: AsyncConnection, idle: ResizePart, *, project_id: UUID, cluster_id: UUID
+) -> None:
+    await honest(connection, idle, project_id=project_id, cluster_id=cluster_id)
+    if idle is ResizePart.LEAVES:
+        await free(connection, project_id=project_id, cluster_id=cluster_id, validated=False)
 
 
-@mutant("a repair makes one partition with all IPUs, whatever the customer had")
-def repair_loses_partitions(stack: ExitStack) -> None:
-    _repaired(stack)
-    honest = build._partitions
+resize_is_billed = _resizing("a cluster is billed while it is resized").replace(resize, "end_billing", answers(None))
 
-    def whole(cluster: ClusterInputs) -> list[PartitionRequest]:
-        return honest(dataclasses.replace(cluster, kept_partitions=None))
+resize_keeps_the_quota = _resizing("a resize forgets what the quota counted for its other size").replace(
+    resize, "quotas", SimpleNamespace(take=quotas.take, give_back=answers(None))
+)
 
-    replace(stack, build, "_partitions", whole)
-
-
-@mutant("a host that a repair replaces is given back with the server's disk")
-def replaced_host_not_wiped(stack: ExitStack) -> None:
-    _repaired(stack)
-
-    async def off(site: Site, host: HostInput) -> Progress:
-        observed = await site.hosts.get(host.name)
-        return Progress(observed.server is None or observed.state in poplar_servers._OFF)
-
-    replace(stack, poplar_servers, "_wiped", off)
+undone_resize_changes_the_size = Mutant(
+    "a resize that is undone leaves the cluster with the flavor of its new size",
+    "tests/worker/test_resize.py -k restores_the_former_size",
+).replace(resize, "_BACK", sa.text("SELECT :project_id, :operation_id"))

@@ -4,8 +4,6 @@ A change is accepted or refused at once and completes later. Names are unique, a
 in one network, a partition lives in an allocation.
 """
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Sequence
@@ -15,9 +13,8 @@ from ipucloud.site.ports import SiteBusy
 from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState
 from tests.sim.faults import Faults
-from tests.sim.site.course import Course
 from tests.sim.site.servers import Servers
-from tests.sim.site.state import Host, Machine, Network, Power, SiteState
+from tests.sim.site.state import Course, Host, Machine, Network, Power, SiteState
 from tests.sim.site.vipu_controller import VipuController
 
 _REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}
@@ -135,7 +132,6 @@ class Hardware:
         self.remember()
 
     def restore_link(self, name: str) -> None:
-        """The link that begins at a machine works again."""
         del self.state.links[name]
 
     def restore(self, name: str) -> None:

@@ -1,7 +1,5 @@
 """What callers see of a site's state, now or as it was: pure functions of the state and the instant."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ipucloud.kernel.vipu import IpuNumber, PartitionShape
@@ -37,7 +35,7 @@ def list_partitions(state: SiteState, allocation_id: str) -> Sequence[str]:
     return sorted(name for owner, name in state.partitions if owner == allocation_id)
 
 
-def all_partitions(state: SiteState, now: float) -> Sequence[Partition]:
+def all_partitions(state: SiteState) -> Sequence[Partition]:
     partitions = sorted(state.partitions)
     return [Partition(name, owner, state.partitions[owner, name].state) for owner, name in partitions]
 
@@ -127,7 +125,7 @@ def network(state: SiteState, name: str) -> Network | None:
     return None if present is None else Network(name=name, spec=present.spec, state=present.state)
 
 
-def networks(state: SiteState, now: float) -> Sequence[Network]:
+def networks(state: SiteState) -> Sequence[Network]:
     return [
         Network(name=name, spec=present.spec, state=present.state) for name, present in sorted(state.networks.items())
     ]

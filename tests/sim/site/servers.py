@@ -1,21 +1,16 @@
 """What changes do to the servers on a site's hosts, and what time does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ipucloud.site.ports import SiteBusy
 from ipucloud.wire.site import HostState, ServerSpec
-from tests.sim.site.course import Course
-from tests.sim.site.state import Host, SiteState
+from tests.sim.site.state import Course, Host, SiteState
 
 _SWITCHED = frozenset({HostState.BOOTING, HostState.RUNNING, HostState.OFF})
 
 
 class Servers:
-    """The servers on a site's hosts."""
-
     def __init__(self, state: SiteState, course: Course) -> None:
         self.state = state
         self._course = course
@@ -42,17 +37,7 @@ class Servers:
             raise SiteBusy(f"power of {name}: it is not in that network")
         if host.state is HostState.OFF or spec.network != network:
             moved = spec.model_copy(update={"network": network, "environment": dict(environment)})
-            fails = self._course.fails()
-            self.state.hosts[name] = replace(
-                host,
-                state=HostState.BOOTING,
-                server=moved,
-                due=self._course.later(),
-                set_up_at=0.0,
-                fails=fails,
-                died=False,
-                boots=host.boots + 1,
-            )
+            self.state.hosts[name] = replace(self._booting(host), server=moved, died=False)
 
     def switch_off(self, name: str, server: str, network: str) -> None:
         host, spec = self._carrying(name, server)
@@ -66,16 +51,12 @@ class Servers:
             raise SiteBusy(f"power of {name}: it is in another tenant's network")
         if str(host.boots) != boot_id:
             raise SiteBusy(f"power of {name}: it has started again since")
-        fails = self._course.fails()
-        self.state.hosts[name] = replace(
-            host,
-            state=HostState.BOOTING,
-            due=self._course.later(),
-            set_up_at=0.0,
-            fails=fails,
-            died=fails,
-            boots=host.boots + 1,
-        )
+        booting = self._booting(host)
+        self.state.hosts[name] = replace(booting, died=booting.fails)
+
+    def _booting(self, host: Host) -> Host:
+        fails, due = self._course.fails(), self._course.later()
+        return replace(host, state=HostState.BOOTING, due=due, set_up_at=0.0, fails=fails, boots=host.boots + 1)
 
     def put_keys(self, name: str, server: str, network: str, keys: Sequence[str], revision: int) -> None:
         host = self.state.hosts[name]

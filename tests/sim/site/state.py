@@ -1,8 +1,12 @@
-"""What a site is at one instant. Records never change; the state holds new ones, so that an old state can be kept."""
+"""What a site is at one instant, and how long changes take.
+
+Records never change; the state holds new ones, so that an old state can be kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise, product
@@ -11,6 +15,7 @@ from typing import Literal, TypeVar
 from ipucloud.site.vipu_ports import Allocation, PartitionState, VipuUser
 from ipucloud.wire.inventory import LinkState
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
+from tests.sim.faults import Faults
 
 IPUS_PER_MACHINE = 4
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
@@ -125,3 +130,21 @@ class SiteState:
             dict(self.users),
             dict(self.links),
         )
+
+
+class Course:
+    """The time at a site. `palette`: the seconds that anything may take."""
+
+    def __init__(self, palette: Sequence[float], draw: random.Random, faults: Faults) -> None:
+        self.now = 0.0
+        self._palette = palette
+        self._draw = draw
+        self._faults = faults
+
+    def later(self, since: float | None = None) -> float:
+        """When something ends that began at `since`; None: that begins now."""
+        return (self.now if since is None else since) + self._draw.choice(self._palette)
+
+    def fails(self) -> bool:
+        """Whether the hardware that something needs fails by then."""
+        return self._faults.hardware()

@@ -1,15 +1,12 @@
 """What changes do to a site's V-IPU controller, and what time does."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ipucloud.site.ports import SiteBusy, SiteRefused
 from ipucloud.site.vipu_ports import Allocation, PartitionRequest, PartitionState, UserEndpoint, VipuUser
 from ipucloud.wire.inventory import LinkState
-from tests.sim.site.course import Course
-from tests.sim.site.state import IPUS_PER_MACHINE, Doing, Partition, SiteState, Test
+from tests.sim.site.state import IPUS_PER_MACHINE, Course, Doing, Partition, SiteState, Test
 
 FIRST_PORT = 20_000
 

@@ -1,7 +1,5 @@
 """The database's time, which is the product's for everything durable."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import psycopg

@@ -1,10 +1,8 @@
 """What a customer asks for, through the functions and in the transactions of the API's handlers."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -37,6 +35,8 @@ from ipucloud.operations.store import Accepted
 from ipucloud.partitions import requests as partitions
 from ipucloud.reconcile.wake import wake
 
+Answer = TypeVar("Answer")
+
 REGION = "luxembourg-2"
 IMAGE = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
 
@@ -62,10 +62,7 @@ class Customer:
 
     async def create(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> Accepted:
         """A cluster, in the first region that sells the flavor unless `changes` name another."""
-        actor, body = self.actor(), self._body(name, flavor, changes)
-        return await self.database.transact(
-            lambda connection: create(connection, actor, body, catalogue=self.catalogue, settings=self.settings)
-        )
+        return await self._send(create, self._body(name, flavor, changes), catalogue=self.catalogue)
 
     async def estimate(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> EstimateOut:
         actor, body = self.actor(), self._body(name, flavor, changes)
@@ -73,92 +70,38 @@ class Customer:
             return await estimate(connection, actor, body, catalogue=self.catalogue, settings=self.settings)
 
     async def delete(self, cluster: UUID, *, if_match: int | None = None) -> Accepted:
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: delete(connection, actor, cluster, if_match=if_match, settings=self.settings)
-        )
+        return await self._send(delete, cluster, if_match=if_match)
 
     async def suspend(self, cluster: UUID, *, if_match: int | None = None) -> Accepted:
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: suspend(connection, actor, cluster, if_match=if_match, settings=self.settings)
-        )
+        return await self._send(suspend, cluster, if_match=if_match)
 
     async def resume(self, cluster: UUID, *, if_match: int | None = None, may_wait: MayWait = AT_ONCE) -> Accepted:
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: resume(
-                connection, actor, cluster, if_match=if_match, settings=self.settings, may_wait=may_wait
-            )
-        )
+        return await self._send(resume, cluster, if_match=if_match, may_wait=may_wait)
 
     async def restart(self, cluster: UUID, *servers: str, hard: bool = False, if_match: int | None = None) -> Accepted:
         """All servers, unless some are named."""
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: restart(
-                connection,
-                actor,
-                cluster,
-                servers=servers or None,
-                hard=hard,
-                if_match=if_match,
-                settings=self.settings,
-            )
-        )
+        return await self._send(restart, cluster, servers=servers or None, hard=hard, if_match=if_match)
 
     async def resize(
         self, cluster: UUID, flavor: str, *, if_match: int | None = None, may_wait: MayWait = AT_ONCE
     ) -> Accepted:
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: resize(
-                connection,
-                actor,
-                cluster,
-                flavor=flavor,
-                catalogue=self.catalogue,
-                if_match=if_match,
-                settings=self.settings,
-                may_wait=may_wait,
-            )
-        )
+        options: dict[str, Any] = {"catalogue": self.catalogue, "if_match": if_match, "may_wait": may_wait}
+        return await self._send(resize, cluster, flavor=flavor, **options)
 
     async def rebuild(self, cluster: UUID, *, if_match: int | None = None, **changes: object) -> Accepted:
         """All servers with their disks wiped, unless `changes` say otherwise."""
-        actor, body = self.actor(), ClusterRebuild.model_validate({"disk": "wipe"} | changes)
-        return await self.database.transact(
-            lambda connection: rebuild(
-                connection,
-                actor,
-                cluster,
-                body=body,
-                catalogue=self.catalogue,
-                if_match=if_match,
-                settings=self.settings,
-            )
-        )
+        body = ClusterRebuild.model_validate({"disk": "wipe"} | changes)
+        return await self._send(rebuild, cluster, body=body, catalogue=self.catalogue, if_match=if_match)
 
     async def estimate_resize(self, cluster: UUID, flavor: str) -> ResizeEstimateOut:
+        options: Any = {"catalogue": self.catalogue, "settings": self.settings}
         async with self.database.read() as connection:
-            return await estimate_resize(
-                connection,
-                self.actor(),
-                cluster,
-                flavor=flavor,
-                catalogue=self.catalogue,
-                settings=self.settings,
-            )
+            return await estimate_resize(connection, self.actor(), cluster, flavor=flavor, **options)
 
     async def replace_hardware(
         self, cluster: UUID, *hardware: str, if_match: int | None = None, **changes: Any
     ) -> Accepted:
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: replace_hardware(
-                connection, actor, cluster, hardware=hardware, if_match=if_match, settings=self.settings, **changes
-            )
-        )
+        return await self._send(replace_hardware, cluster, hardware=hardware, if_match=if_match, **changes)
 
     async def update(self, cluster: UUID, *, if_match: int | None = None, **changes: object) -> int:
         """The cluster's new version."""
@@ -170,12 +113,7 @@ class Customer:
         )
 
     async def rotate_key(self, cluster: UUID, *, ends_server_key: bool) -> NewKey:
-        actor = self.actor()
-        return await self.database.transact(
-            lambda connection: rotate(
-                connection, actor, cluster, ends_server_key=ends_server_key, settings=self.settings
-            )
-        )
+        return await self._send(rotate, cluster, ends_server_key=ends_server_key)
 
     async def cancel(self, operation: Accepted | UUID) -> bool:
         """False when it is too late."""
@@ -191,23 +129,19 @@ class Customer:
         return await self.database.transact(ask)
 
     async def create_partition(self, cluster: UUID, name: str, size: int = 4, **shape: object) -> Accepted:
-        actor, body = self.actor(), PartitionCreate.model_validate({"name": name, "size": size} | shape)
-        return await self.database.transact(
-            lambda connection: partitions.create(connection, actor, cluster, body, settings=self.settings)
-        )
+        body = PartitionCreate.model_validate({"name": name, "size": size} | shape)
+        return await self._send(partitions.create, cluster, body)
 
     async def reset_partition(self, cluster: UUID, ref: str) -> Accepted:
-        actor, body = self.actor(), PartitionReset()
-        return await self.database.transact(
-            lambda connection: partitions.reset(
-                connection, actor, cluster, ref, body, if_match=None, settings=self.settings
-            )
-        )
+        return await self._send(partitions.reset, cluster, ref, PartitionReset(), if_match=None)
 
     async def remove_partition(self, cluster: UUID, ref: str) -> Accepted:
+        return await self._send(partitions.remove, cluster, ref, if_match=None)
+
+    async def _send(self, request: Callable[..., Awaitable[Answer]], *of: object, **named: object) -> Answer:
         actor = self.actor()
         return await self.database.transact(
-            lambda connection: partitions.remove(connection, actor, cluster, ref, if_match=None, settings=self.settings)
+            lambda connection: request(connection, actor, *of, settings=self.settings, **named)
         )
 
     def _body(self, name: str, flavor: str, changes: dict[str, object]) -> ClusterCreate:

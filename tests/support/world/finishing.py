@@ -1,7 +1,5 @@
 """How operations end, written without a worker: rows as a reconciler leaves them."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -23,6 +21,7 @@ from ipucloud.operations.ending import end_operation
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.queries import CURRENT_STEP, OPEN_OPERATION
 from tests.support.settled import SETTLED
+from tests.support.world.customer import Customer
 
 _SERVERS_RUN = sa.text(
     """
@@ -72,39 +71,45 @@ _MACHINES_FREED = (
 )
 
 
-async def finish_create(connection: AsyncConnection, cluster_id: UUID) -> None:
-    ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
-    await end_late(connection, project_id=await _PROJECT.one(connection, {"id": cluster_id}), cluster_id=cluster_id)
-    project = await _enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
-    await connection.execute(_SERVERS_RUN, {"id": cluster_id})
-    await _execute(connection, _ENDPOINT_MADE, cluster_id)
-    await _end(connection, cluster_id, OperationState.SUCCEEDED)
-    await open_interval(connection, project_id=project, cluster_id=cluster_id)
-    await settle_cluster(connection, project_id=project, cluster_id=cluster_id)
+class Finishing(Customer):
+    """Each method writes what a worker writes at the end of an operation."""
 
+    async def finish_create(self, cluster_id: UUID) -> None:
+        """When the last step of a create has succeeded."""
+        ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
+        async with self.database.begin() as connection:
+            project_id = await _PROJECT.one(connection, {"id": cluster_id})
+            await end_late(connection, project_id=project_id, cluster_id=cluster_id)
+            project = await _enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
+            await connection.execute(_SERVERS_RUN, {"id": cluster_id})
+            await _execute(connection, _ENDPOINT_MADE, cluster_id)
+            await _end(connection, cluster_id, OperationState.SUCCEEDED)
+            await open_interval(connection, project_id=project, cluster_id=cluster_id)
+            await settle_cluster(connection, project_id=project, cluster_id=cluster_id)
 
-async def fail_create(connection: AsyncConnection, cluster_id: UUID) -> None:
-    await _execute(connection, _EVERYTHING_FREED, cluster_id)
-    project = await _enter(connection, cluster_id, "error", state_reason="creation failed")
-    await close_interval(connection, project_id=project, cluster_id=cluster_id)
-    await _end(connection, cluster_id, OperationState.FAILED, Problem(PROVISIONING_FAILED, "It failed."))
+    async def fail_create(self, cluster_id: UUID) -> None:
+        """When a create failed and was undone."""
+        async with self.database.begin() as connection:
+            await _execute(connection, _EVERYTHING_FREED, cluster_id)
+            project = await _enter(connection, cluster_id, "error", state_reason="creation failed")
+            await close_interval(connection, project_id=project, cluster_id=cluster_id)
+            await _end(connection, cluster_id, OperationState.FAILED)
 
+    async def finish_suspend(self, cluster_id: UUID, ended: OperationState = OperationState.SUCCEEDED) -> None:
+        """When a suspend was verified; `ended` otherwise: when a resume was undone."""
+        async with self.database.begin() as connection:
+            await _execute(connection, _MACHINES_FREED, cluster_id)
+            project = await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
+            await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
+            await _end(connection, cluster_id, ended)
 
-async def finish_suspend(
-    connection: AsyncConnection, cluster_id: UUID, ended: OperationState = OperationState.SUCCEEDED
-) -> None:
-    await _execute(connection, _MACHINES_FREED, cluster_id)
-    project = await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
-    await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
-    error = Problem(PROVISIONING_FAILED, "It failed.") if ended is OperationState.FAILED else None
-    await _end(connection, cluster_id, ended, error)
-
-
-async def finish_delete(connection: AsyncConnection, cluster_id: UUID) -> None:
-    await _execute(connection, _EVERYTHING_FREED, cluster_id)
-    project = await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
-    await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
-    await _end(connection, cluster_id, OperationState.SUCCEEDED)
+    async def finish_delete(self, cluster_id: UUID) -> None:
+        """When the teardown was verified."""
+        async with self.database.begin() as connection:
+            await _execute(connection, _EVERYTHING_FREED, cluster_id)
+            project = await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
+            await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
+            await _end(connection, cluster_id, OperationState.SUCCEEDED)
 
 
 async def _execute(connection: AsyncConnection, statements: tuple[str, ...], cluster_id: UUID) -> None:
@@ -123,7 +128,6 @@ async def _enter(connection: AsyncConnection, cluster_id: UUID, state: str, **ch
     return project
 
 
-async def _end(
-    connection: AsyncConnection, cluster_id: UUID, state: OperationState, error: Problem | None = None
-) -> None:
+async def _end(connection: AsyncConnection, cluster_id: UUID, state: OperationState) -> None:
+    error = Problem(PROVISIONING_FAILED, "It failed.") if state is OperationState.FAILED else None
     await end_operation(connection, await _OPEN.one(connection, {"id": cluster_id}), state, error)

@@ -1,7 +1,5 @@
 """A world with a simulated site, a process of its own, and workers."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar
@@ -176,7 +174,6 @@ class SiteWorld(World):
         await until(met, f"{call} meets its rule")
 
     def clear_faults(self) -> None:
-        """Remove every fault rule."""
         self.http.delete("/v1/faults").raise_for_status()
 
     async def findings(self) -> list[Finding]:

@@ -18,7 +18,6 @@ from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.config import Settings
-from ipucloud.contract.operations import OperationState
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import project_parameters
@@ -29,8 +28,8 @@ from tests.support.factories import Project, seed_world
 from tests.support.invariants import assert_sound
 from tests.support.settled import SETTLED
 from tests.support.waiting import PATIENCE
-from tests.support.world import finishing
 from tests.support.world.customer import Customer
+from tests.support.world.finishing import Finishing
 
 
 def authentication(project: Project) -> dict[str, object]:
@@ -42,7 +41,7 @@ WORKERS_RULES = frozenset({"cluster_is_cleaned_up_in_time"})
 """Rules that a worker keeps, and that no worker keeps here."""
 
 
-class World(Customer):
+class World(Finishing):
     """What `project` asks for is asked of the world itself. `broken_on_purpose`: rules that a test breaks."""
 
     project: Project
@@ -124,11 +123,6 @@ class World(Customer):
         await self.finish_create(accepted.target_id)
         return accepted.target_id
 
-    async def finish_create(self, cluster_id: UUID) -> None:
-        """Write what a worker writes when the last step of a create has succeeded."""
-        async with self.database.begin() as connection:
-            await finishing.finish_create(connection, cluster_id)
-
     async def fail(self, cluster_id: UUID, code: Code, *, ordinal: int = 0, kind: Kind = "machine") -> UUID:
         """A confirmed report about a machine or host that the cluster holds, as observation writes it."""
         held = await self.column(
@@ -177,21 +171,6 @@ class World(Customer):
             await lock_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
             await clear(connection, report_id=report_id)
             await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
-
-    async def fail_create(self, cluster_id: UUID) -> None:
-        """Write what a worker writes when a create failed and was undone."""
-        async with self.database.begin() as connection:
-            await finishing.fail_create(connection, cluster_id)
-
-    async def finish_suspend(self, cluster_id: UUID, ended: OperationState = OperationState.SUCCEEDED) -> None:
-        """Write what a worker writes when a suspend was verified; `ended` otherwise: when a resume was undone."""
-        async with self.database.begin() as connection:
-            await finishing.finish_suspend(connection, cluster_id, ended)
-
-    async def finish_delete(self, cluster_id: UUID) -> None:
-        """Write what a worker writes when the teardown was verified."""
-        async with self.database.begin() as connection:
-            await finishing.finish_delete(connection, cluster_id)
 
 
 @cache

@@ -25,7 +25,7 @@ from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import tuple_row
 from psycopg.types.json import set_json_loads
 
-Stand = Callable[[Callable[[], bool]], Awaitable[None]]
+LockWait = Callable[[Callable[[], bool]], Awaitable[None]]
 """Wait until the condition holds, or for as long as a lock may be waited for."""
 
 EPOCH = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -57,7 +57,7 @@ class Outcome:
     touched: int
 
 
-class Line:
+class Session:
     """One session of the application's role."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -118,145 +118,141 @@ class Line:
 
 
 @dataclass
-class Switchboard:
-    """All lines of a simulation's process: who is in a transaction, and whose statement waits for whose lock."""
+class SessionPool:
+    """All sessions of a simulation's process: who is in a transaction, and whose statement waits for whose lock."""
 
     control: psycopg.Connection[Any]
     statements: int = 0
-    _idle: list[Line] = field(default_factory=list)
-    _busy: dict[Line, Stand] = field(default_factory=dict)
-    _blocked: dict[Line, None] = field(default_factory=dict)
+    _idle: list[Session] = field(default_factory=list)
+    _busy: dict[Session, LockWait] = field(default_factory=dict)
+    _blocked: dict[Session, None] = field(default_factory=dict)
 
     @classmethod
     @contextmanager
-    def open(cls, url: str, control: psycopg.Connection[Any], lines: int) -> Iterator[Switchboard]:
-        board = cls(control)
-        for _ in range(lines):
+    def open(cls, url: str, control: psycopg.Connection[Any], sessions: int) -> Iterator[SessionPool]:
+        pool = cls(control)
+        for _ in range(sessions):
             connection = psycopg.Connection.connect(url, autocommit=True, options=_OPTIONS, row_factory=tuple_row)
             set_json_loads(orjson.loads, connection)
-            board._idle.append(Line(connection))
+            pool._idle.append(Session(connection))
         try:
-            yield board
+            yield pool
         finally:
-            for line in (*board._idle, *board._busy):
-                line.pgconn.finish()
+            for session in (*pool._idle, *pool._busy):
+                session.pgconn.finish()
 
     def forget(self) -> None:
-        """Let no line know which history it was used in."""
+        """Let no session know which history it was used in."""
         if self._busy:
-            raise AssertionError(f"{len(self._busy)} lines are still in use after a history")
-        for line in self._idle:
-            line.set_clock(0.0)
+            raise AssertionError(f"{len(self._busy)} sessions are still in use after a history")
+        for session in self._idle:
+            session.set_clock(0.0)
 
-    def acquire(self, stand: Stand) -> Line:
-        """A line for one statement or one transaction."""
-        line = self._idle.pop()
-        self._busy[line] = stand
-        return line
+    def acquire(self, wait: LockWait) -> Session:
+        """A session for one statement or one transaction."""
+        session = self._idle.pop()
+        self._busy[session] = wait
+        return session
 
-    def release(self, line: Line) -> None:
-        """End what the line was used for; a transaction still open is rolled back."""
-        if line.in_transaction:
-            line.roll_back()
-        del self._busy[line]
-        self._idle.append(line)
+    def release(self, session: Session) -> None:
+        """End what the session was used for; a transaction still open is rolled back."""
+        if session.in_transaction:
+            session.roll_back()
+        del self._busy[session]
+        self._idle.append(session)
         self.poll_blocked()
 
-    async def run(self, line: Line, text: bytes, values: Sequence[object]) -> Outcome:
+    async def run(self, session: Session, text: bytes, values: Sequence[object]) -> Outcome:
         """Send one statement and wait for its end. Raises psycopg.Error."""
         self.statements += 1
-        name, dumped, formats = line.ready(text, values)
-        if not self._may_block(line):
-            return line.read(name, line.pgconn.exec_prepared(name, dumped, formats, Format.TEXT))
-        line.pgconn.send_query_prepared(name, dumped, formats, Format.TEXT)
-        line.pgconn.flush()
-        try:
-            while not _answered(line):
-                if self._blockers(line):
-                    await self._stand(line)
-            return line.read(name, _last_result(line))
-        finally:
-            self.poll_blocked()
+        name, dumped, formats = session.ready(text, values)
+        if not self._may_block(session):
+            return session.read(name, session.pgconn.exec_prepared(name, dumped, formats, Format.TEXT))
+        session.pgconn.send_query_prepared(name, dumped, formats, Format.TEXT)
+        return session.read(name, await self._result(session))
 
-    async def say(self, line: Line, command: str) -> None:
+    async def say(self, session: Session, command: str) -> None:
         """Run a command that may need a lock of others, such as COMMIT. Raises psycopg.Error."""
-        if not self._may_block(line):
-            line.say(command)
+        if not self._may_block(session):
+            session.say(command)
             return
-        line.pgconn.send_query(command.encode())
-        line.pgconn.flush()
+        session.pgconn.send_query(command.encode())
+        _checked(await self._result(session))
+
+    async def _result(self, session: Session) -> PGresult:
+        session.pgconn.flush()
         try:
-            while not _answered(line):
-                if self._blockers(line):
-                    await self._stand(line)
-            _checked(_last_result(line))
+            while not _answered(session):
+                if self._blockers(session):
+                    await self._wait_for_lock(session)
+            return _last_result(session)
         finally:
             self.poll_blocked()
 
     def poll_blocked(self) -> None:
         """Wait until every waiting statement either has its lock and an answer, or still waits for one."""
-        for line in list(self._blocked):
-            while line in self._blocked:
-                if _answered(line):
-                    del self._blocked[line]
-                elif self._blockers(line):
+        for session in list(self._blocked):
+            while session in self._blocked:
+                if _answered(session):
+                    del self._blocked[session]
+                elif self._blockers(session):
                     break
 
-    def _may_block(self, line: Line) -> bool:
+    def _may_block(self, session: Session) -> bool:
         """Whether anybody else may hold a lock."""
-        return bool(self._blocked) or any(other is not line and other.in_transaction for other in self._busy)
+        return bool(self._blocked) or any(other is not session and other.in_transaction for other in self._busy)
 
-    async def _stand(self, line: Line) -> None:
-        self._blocked[line] = None
+    async def _wait_for_lock(self, session: Session) -> None:
+        self._blocked[session] = None
         try:
-            self._find_circle(line)
-            await self._busy[line](lambda: line not in self._blocked)
-            if line in self._blocked:  # lock_timeout ends a statement the same way
-                line.pgconn.get_cancel().cancel()
-                while not _answered(line):  # the server is about to end it
+            self._find_circle(session)
+            await self._busy[session](lambda: session not in self._blocked)
+            if session in self._blocked:  # lock_timeout ends a statement the same way
+                session.pgconn.get_cancel().cancel()
+                while not _answered(session):  # the server is about to end it
                     pass
         except (asyncio.CancelledError, Deadlock):
-            line.pgconn.get_cancel().cancel()
-            _last_result(line)
+            session.pgconn.get_cancel().cancel()
+            _last_result(session)
             raise
         finally:
-            self._blocked.pop(line, None)
+            self._blocked.pop(session, None)
 
-    def _blockers(self, line: Line) -> list[int]:
-        row = self.control.execute("SELECT pg_blocking_pids(%s)", (line.pid,)).fetchone()
+    def _blockers(self, session: Session) -> list[int]:
+        row = self.control.execute("SELECT pg_blocking_pids(%s)", (session.pid,)).fetchone()
         assert row is not None
         return list(row[0])
 
-    def _find_circle(self, line: Line) -> None:
-        """Raise Deadlock when the line waits, over any number of others, for itself."""
+    def _find_circle(self, session: Session) -> None:
+        """Raise Deadlock when the session waits, over any number of others, for itself."""
         by_pid = {other.pid: other for other in self._blocked}
         visited: set[int] = set()
-        ahead = self._blockers(line)
+        ahead = self._blockers(session)
         while ahead:
             pid = ahead.pop()
-            if pid == line.pid:
+            if pid == session.pid:
                 raise Deadlock("transactions wait for each other's locks")
             if pid in by_pid and pid not in visited:
                 visited.add(pid)
                 ahead += self._blockers(by_pid[pid])
 
 
-def _answered(line: Line) -> bool:
+def _answered(session: Session) -> bool:
     """Give the server a moment; whether it has answered the statement under way."""
-    line.pgconn.consume_input()
-    if not line.pgconn.is_busy():
+    session.pgconn.consume_input()
+    if not session.pgconn.is_busy():
         return True
     poller = select.poll()
-    poller.register(line.pgconn.socket, select.POLLIN)
+    poller.register(session.pgconn.socket, select.POLLIN)
     poller.poll(_PATIENCE_MS)
-    line.pgconn.consume_input()
-    return not line.pgconn.is_busy()
+    session.pgconn.consume_input()
+    return not session.pgconn.is_busy()
 
 
-def _last_result(line: Line) -> PGresult:
+def _last_result(session: Session) -> PGresult:
     """Wait for all that the server has to say, and answer the last of it."""
     last = None
-    while (result := line.pgconn.get_result()) is not None:
+    while (result := session.pgconn.get_result()) is not None:
         last = result
     assert last is not None
     return last
