@@ -89,6 +89,19 @@ class VipuDriver:
             self.release(allocation)
 
 
+class PodDriver(VipuDriver):
+    """The controller of a pod, whose machines are `pod`, in the order of their slots."""
+
+    def __init__(self, channel: grpc.Channel, cluster: str, pod: Sequence[str]) -> None:
+        super().__init__(channel)
+        self.cluster = cluster
+        self.pod = list(pod)
+
+    def take(self, count: int) -> list[str]:
+        """An allocation `a` of the first so many machines."""
+        return self.allocate("a", self.cluster, self.pod[:count])
+
+
 def code_of(error: grpc.RpcError) -> grpc.StatusCode:
     """The status code of a refused call."""
     assert isinstance(error, grpc.Call)

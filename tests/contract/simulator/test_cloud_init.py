@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from ipucloud.wire.site import CloudInit, HostState
-from tests.support.machine import Need, need, needs
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
 
 Deploy = Callable[[str], Tenant]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cloud-init")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
-
-
-@pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(folder / "site", options=["--machines-on"]) as site:
-        yield site
 
 
 def deploy(site: RunningSite, key: KeyPair, number: int, user_data: str) -> Tenant:

@@ -19,14 +19,14 @@ from ipucloud.wire import vipu_tenant_pb2_grpc as tenant_grpc
 from ipucloud.wire.vipu_calls import ALLOCATION
 from tests.contract.simulator.outcomes import refusal
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, VipuDriver
+from tests.support.vipu import CALL_SECONDS, PodDriver, VipuDriver
 
 
 @pytest.fixture
-def two(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> VipuDriver:
+def two(vipu: PodDriver) -> VipuDriver:
     """The controller with an allocation `a` and one `b`, of a machine each."""
-    for name, agent in zip("ab", pod, strict=False):
-        vipu.allocate(name, cluster_id, [agent])
+    for name, agent in zip("ab", vipu.pod, strict=False):
+        vipu.allocate(name, vipu.cluster, [agent])
     return vipu
 
 

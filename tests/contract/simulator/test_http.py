@@ -15,7 +15,7 @@ from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import PodDriver
 from tests.support.waiting import PATIENCE
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7Z7skWWHzKfHoutwZ9L29KGSDFlLv0ASDWS1/ctDDk someone@example"
@@ -222,14 +222,14 @@ def test_a_machine_shows_its_model_power_and_health(http: httpx.Client, pod: lis
     assert len(firmware) == 1
 
 
-def test_machine_power_off_and_on(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
-    vipu.allocate("a", cluster_id, pod[:1])
+def test_machine_power_off_and_on(http: httpx.Client, vipu: PodDriver) -> None:
+    vipu.take(1)
     vipu.create("p", 4)
-    assert http.post(RESET.format(pod[0]), json={"ResetType": "ForceOff"}).status_code == 204
-    assert http.get(f"/redfish/v1/Systems/{pod[0]}").json()["PowerState"] == "Off"
+    assert http.post(RESET.format(vipu.pod[0]), json={"ResetType": "ForceOff"}).status_code == 204
+    assert http.get(f"/redfish/v1/Systems/{vipu.pod[0]}").json()["PowerState"] == "Off"
     assert vipu.status("p").ready_state == pb.PS_ERROR
-    http.post(RESET.format(pod[0]), json={"ResetType": "On"})
-    assert http.get(f"/redfish/v1/Systems/{pod[0]}").json()["PowerState"] == "On"
+    http.post(RESET.format(vipu.pod[0]), json={"ResetType": "On"})
+    assert http.get(f"/redfish/v1/Systems/{vipu.pod[0]}").json()["PowerState"] == "On"
     vipu.reset("p")
     assert vipu.status("p").ready_state == pb.PS_ACTIVE
 

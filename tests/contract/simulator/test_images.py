@@ -30,7 +30,7 @@ from tests.support.images import (
     shell_layer,
 )
 from tests.support.machine import Need, need, needs, program
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import PATIENCE, eventually
@@ -71,11 +71,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, shared_registry: Registry) ->
     options += ["--insecure-registry", shared_registry.host, "--insecure-registry", CLOSED]
     with running_site(tmp_path_factory.mktemp("images") / "site", options=options) as site:
         yield site
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("key"))
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ import pytest
 from ipucloud.wire import vipu_pb2
 from tests.contract.simulator.independent import METHODS, IndependentClient, published_pool
 from tests.support.site import RunningSite
-from tests.support.vipu import VipuDriver, code_of
+from tests.support.vipu import PodDriver, code_of
 
 
 @pytest.fixture
-def client(shared_site: RunningSite, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> IndependentClient:
+def client(shared_site: RunningSite, vipu: PodDriver) -> IndependentClient:
     """At the user endpoint of allocation `a`."""
-    vipu.allocate("a", cluster_id, pod[:2])
+    vipu.take(2)
     return IndependentClient(shared_site.user_channel("a"))
 
 

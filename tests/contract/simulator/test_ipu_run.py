@@ -12,32 +12,15 @@ from typing import Any
 import pytest
 
 from tests.contract.simulator.outcomes import output
-from tests.support.machine import Need, need, needs, program
-from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
-from tests.support.site import RunningSite, running_site
+from tests.support.machine import Need, needs, program
+from tests.support.openssh import SECONDS, KeyPair, OpenSsh
+from tests.support.site import RunningSite
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
 
 REFUSED, BUSY = 125, 75
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("ipu-run")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
-
-
-@pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(folder / "site", options=["--machines-on"]) as site:
-        yield site
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -13,28 +12,10 @@ import pytest
 
 from ipucloud.laboratory.simulator.ssh.jobs import LOG_FULL, LOG_LIMIT
 from ipucloud.wire.site import HostState, Job
-from tests.support.machine import Need, need
-from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.site import RunningSite, running_site
+from tests.support.openssh import KeyPair, OpenSsh
+from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("jobs")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
-
-
-@pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(folder / "site", options=["--machines-on"]) as site:
-        yield site
 
 
 @pytest.fixture(scope="module")

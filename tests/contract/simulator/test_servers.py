@@ -16,7 +16,7 @@ from ipucloud.laboratory.simulator.ssh.devices import device_groups, of_server
 from ipucloud.wire.site import Host, HostState
 from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import eventually
 
@@ -142,11 +142,6 @@ class Server:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
     with running_site(tmp_path_factory.mktemp("laboratory"), options=["--servers", "3", "--machines", "1"]) as site:
         yield site
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture(scope="module")

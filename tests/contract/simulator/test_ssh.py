@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import WALLS, Need, need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
@@ -21,16 +22,6 @@ from tests.support.waiting import eventually
 pytestmark = needs(Need.OPENSSH)
 
 EVERY_BYTE = bytes(range(256)) * 500
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("ssh")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
 
 
 @pytest.fixture(scope="module", params=WALLS)
@@ -52,13 +43,6 @@ def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
 def root(login: OpenSsh) -> str:
     """Where the server's disk is for its programs: nothing where that is the root directory."""
     return output(login, 'echo "$IPUCLOUD_ROOT"').strip()
-
-
-def output(login: OpenSsh, command: str) -> str:
-    """What a command prints; it must succeed."""
-    done = login.ssh(command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
 
 
 def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None:

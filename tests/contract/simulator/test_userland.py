@@ -15,23 +15,13 @@ import pytest
 from ipucloud.wire.site import HostState
 from tests.contract.simulator.outcomes import output
 from tests.support.machine import WALLS, Need, need, needs, program
-from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
+from tests.support.openssh import SECONDS, KeyPair, OpenSsh
 from tests.support.plain import NOBODY
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("userland")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
 
 
 @pytest.fixture(scope="module", params=WALLS)

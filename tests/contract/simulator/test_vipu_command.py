@@ -10,22 +10,12 @@ import pytest
 
 from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("vipu")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
 
 
 @pytest.fixture(scope="module")

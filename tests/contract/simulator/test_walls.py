@@ -11,7 +11,7 @@ import pytest
 from ipucloud.laboratory.simulator.ssh.confinement import in_container
 from ipucloud.wire.site import HostState, Job
 from tests.support.machine import WALLS, Need, need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
@@ -20,11 +20,6 @@ pytestmark = needs(Need.OPENSSH)
 
 HARDENED = "tests.support.hardened"
 """A site whose machine refuses both walls."""
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("key"))
 
 
 @pytest.fixture(scope="module")
