@@ -102,6 +102,26 @@ class PodDriver(VipuDriver):
         return self.allocate("a", self.cluster, self.pod[:count])
 
 
+class Caller:
+    """Somebody without a client certificate at a user endpoint, with what else the calls carry."""
+
+    def __init__(self, channel: grpc.Channel, *metadata: tuple[str, str]) -> None:
+        self._stub = pb_grpc.UserServiceStub(channel)
+        self.metadata = metadata
+
+    def call(self, method: str, request: Any) -> Any:
+        return getattr(self._stub, method)(request, timeout=CALL_SECONDS, metadata=self.metadata)
+
+    def create(self, name: str, allocation: str = "") -> None:
+        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
+        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
+
+    def partitions(self, allocation: str = "") -> list[tuple[str, str]]:
+        """Allocation and name of each."""
+        entries = self.call("ListPartitions", pb.ListPartitionsRequest(allocation_id=allocation)).partitions
+        return [(each.spec.allocation_id, each.id) for each in entries]
+
+
 def code_of(error: grpc.RpcError) -> grpc.StatusCode:
     """The status code of a refused call."""
     assert isinstance(error, grpc.Call)

@@ -36,8 +36,7 @@ def site(tmp_path: Path) -> Iterator[RunningSite]:
 def tenant(site: RunningSite, tmp_path: Path) -> Tenant:
     """With a server that runs."""
     tenant = Tenant(site, machines=0)
-    tenant.attach()
-    tenant.put_server([make_key(tmp_path, "ours").public_line]).raise_for_status()
+    tenant.deploy([make_key(tmp_path, "ours").public_line])
     tenant.wait_for(HostState.RUNNING)
     return tenant
 

@@ -6,7 +6,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
+import pytest
+
 from ipucloud.wire.site import CloudInit, HostState
+from tests.contract.simulator.outcomes import assert_refused
 from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite
@@ -20,9 +24,7 @@ Deploy = Callable[[str], Tenant]
 
 def deploy(site: RunningSite, key: KeyPair, number: int, user_data: str) -> Tenant:
     tenant = Tenant(site, name=f"server{number}", machines=0, host=f"lux2-h{number:03}")
-    tenant.attach()
-    spec = tenant.server_spec([key.public_line]) | {"user_data": user_data}
-    tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
+    tenant.deploy([key.public_line], user_data=user_data)
     tenant.wait_for(HostState.RUNNING)
     return tenant
 
@@ -75,7 +77,7 @@ ssh_authorized_keys:
     long = server.ssh("cloud-init status --long --wait").stdout.decode()
     assert "package_update: skipped" in long
     assert long.endswith("errors: []\n")
-    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "reboot"}).raise_for_status()
+    tenant.power("reboot")
     tenant.wait_for(HostState.RUNNING)
     assert server.ssh("cat /data/times; hostname").stdout == b"again\ntrainer\n"
     assert cloud_init_of(tenant).status == "done"
@@ -124,8 +126,6 @@ def test_a_server_without_user_data_is_done(site: RunningSite, key: KeyPair, fol
 
 
 def test_a_site_refuses_what_it_would_not_carry_out(site: RunningSite, key: KeyPair) -> None:
-    tenant = Tenant(site, name="refused", machines=0, host="lux2-h006")
-    tenant.attach()
-    spec = tenant.server_spec([key.public_line]) | {"user_data": "#cloud-config\npackages: [htop]\n"}
-    answer = tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec)
-    assert (answer.status_code, "key 'packages' is not supported" in answer.json()["detail"]) == (422, True)
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        deploy(site, key, 6, "#cloud-config\npackages: [htop]\n")
+    assert_refused(refused.value.response, 422, "key 'packages' is not supported")

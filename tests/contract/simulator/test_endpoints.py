@@ -13,13 +13,12 @@ from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire import vipu_tenant_pb2 as tenant
 from ipucloud.wire import vipu_tenant_pb2_grpc as tenant_grpc
 from ipucloud.wire.vipu_calls import ALLOCATION
 from tests.contract.simulator.outcomes import refusal
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, PodDriver, VipuDriver
+from tests.support.vipu import CALL_SECONDS, Caller, PodDriver, VipuDriver
 
 
 @pytest.fixture
@@ -30,24 +29,10 @@ def two(vipu: PodDriver) -> VipuDriver:
     return vipu
 
 
-class Endpoint:
-    """Calls without a key or a client certificate."""
-
+class Endpoint(Caller):
     def __init__(self, channel: grpc.Channel, allocation: str = "") -> None:
-        self.user = pb_grpc.UserServiceStub(channel)
+        super().__init__(channel, *([(ALLOCATION, allocation)] if allocation else []))
         self.tenant = tenant_grpc.TenantServiceStub(channel)
-        self._metadata = [(ALLOCATION, allocation)] if allocation else []
-
-    def call(self, method: str, request: Any) -> Any:
-        return getattr(self.user, method)(request, timeout=CALL_SECONDS, metadata=self._metadata)
-
-    def create(self, name: str, allocation: str = "") -> None:
-        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
-        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
-
-    def partitions(self) -> list[tuple[str, str]]:
-        entries = self.call("ListPartitions", pb.ListPartitionsRequest()).partitions
-        return [(each.spec.allocation_id, each.id) for each in entries]
 
     def allocations(self) -> list[str]:
         request = tenant.ListAllocationsRequest()

@@ -221,6 +221,6 @@ def test_a_broken_machine_and_a_failed_partition_are_refused(tenant: Tenant, log
 def test_a_restart_of_the_server_frees_its_ipus(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
     holding(login, "")
     assert tenant.observe().attached_ipus == 8
-    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "reboot"}).raise_for_status()
+    tenant.power("reboot")
     again = OpenSsh(tenant.ssh(), key, folder / "known_hosts")
     assert output(again, "ipu-run -- gc-monitor --json | python3 -c 'import json, sys; json.load(sys.stdin)'") == ""

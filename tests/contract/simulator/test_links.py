@@ -26,6 +26,15 @@ def fail(http: httpx.Client, machine: str, kind: str, state: str = "down") -> No
     http.post(f"/v1/machines/{machine}/links/{kind}:fail", json={"state": state}).raise_for_status()
 
 
+def create(vipu: VipuDriver, name: str, size: int, *, relocatable: bool = False, num_gcds: int = 1) -> None:
+    """A partition in allocation `a` that stays as it fails, unless it may move."""
+    requirements = pb.PartitionRequirements(id=name, size=size, num_gcds=num_gcds, allocation_id="a")
+    request = pb.CreatePartitionRequest(
+        requirements=requirements, relocatable=relocatable, disable_auto_reset=not relocatable
+    )
+    vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
+
+
 def failures(vipu: VipuDriver, name: str) -> dict[int, set[str]]:
     """The links that each kind of test found broken."""
     vipu.admin.TestCluster(admin.TestClusterRequest(id=name, allocation_id="a"), timeout=CALL_SECONDS)
@@ -33,17 +42,10 @@ def failures(vipu: VipuDriver, name: str) -> dict[int, set[str]]:
     return {result.kind: {link.link for link in result.links if not link.passed} for result in reply.test.results}
 
 
-def unresettable(vipu: VipuDriver, name: str, size: int) -> None:
-    """A partition that stays as it fails."""
-    requirements = pb.PartitionRequirements(id=name, size=size, allocation_id="a")
-    request = pb.CreatePartitionRequest(requirements=requirements, disable_auto_reset=True)
-    vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
-
-
 def test_a_link_takes_down_the_partitions_across_it_and_says_so(http: httpx.Client, vipu: PodDriver) -> None:
     vipu.take(4)
-    unresettable(vipu, "across", 8)
-    unresettable(vipu, "beside", 4)
+    create(vipu, "across", 8)
+    create(vipu, "beside", 4)
     fail(http, vipu.pod[0], "next")
     status = vipu.status("across")
     assert (status.ready_state, status.operation_state) == (pb.PS_ERROR, pb.POS_FAILED)
@@ -63,10 +65,7 @@ def test_a_partition_is_not_placed_across_a_link_that_is_down(http: httpx.Client
 
 def test_a_relocatable_partition_leaves_a_broken_link(http: httpx.Client, vipu: PodDriver) -> None:
     vipu.take(4)
-    requirements = pb.PartitionRequirements(id="p", size=8, allocation_id="a")
-    vipu.user.CreatePartition(
-        pb.CreatePartitionRequest(requirements=requirements, relocatable=True), timeout=CALL_SECONDS
-    )
+    create(vipu, "p", 8, relocatable=True)
     assert vipu.status("p").ready_state == pb.PS_ACTIVE
     fail(http, vipu.pod[0], "next")
     eventually(lambda: vipu.status("p").ready_state == pb.PS_ACTIVE, "the partition moves and is active again")
@@ -94,9 +93,7 @@ def test_each_test_finds_the_links_that_it_covers(http: httpx.Client, vipu: PodD
 
 def test_gateway_links_join_domains(http: httpx.Client, vipu: PodDriver) -> None:
     vipu.allocate("a", vipu.cluster, size=32)
-    requirements = pb.PartitionRequirements(id="p", size=128, num_gcds=2)
-    request = pb.CreatePartitionRequest(requirements=requirements, disable_auto_reset=True)
-    vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
+    create(vipu, "p", 128, num_gcds=2)
     assert vipu.status("p").ready_state == pb.PS_ACTIVE
     fail(http, vipu.pod[5], "gateway")
     assert f"{vipu.pod[5]}/gateway" in vipu.status("p").errors[0]

@@ -84,7 +84,7 @@ def test_what_was_under_way_goes_on_after_the_restart(tmp_path: Path, key: str) 
         wiped, built = Tenant(site), Tenant(site, name="built", machines=0, host="lux2-h002")
         pods = site.region(REGION).pods
         machine = pods[1].machines[0].name
-        wiping = wiped.http.delete(f"/v1/hosts/{wiped.host}/server").raise_for_status()
+        wiping = wiped.wipe()
         wiped.vipu.remove("tenant")
         wiped.http.delete("/v1/networks/tenant").raise_for_status()
         wiped.http.post(RESET.format(machine), json={"ResetType": "PowerCycle"}).raise_for_status()
@@ -115,8 +115,7 @@ def test_nobody_meets_a_site_that_is_half_restored(tmp_path: Path, key: str) -> 
     with running_site(tmp_path, options=["--machines-on"]) as site:
         for host in wiped + running:
             tenant = Tenant(site, name=host, machines=0, host=host)
-            tenant.attach()
-            tenant.put_server([key]).raise_for_status()
+            tenant.deploy([key])
         before = {host: tenant_on(site, host).observe() for host in running}
         ports = [server.ssh.port for server in before.values() if server.ssh]
         assert len(ports) == len(running)

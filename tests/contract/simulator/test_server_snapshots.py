@@ -264,7 +264,7 @@ def test_a_server_that_is_off_is_copied_and_a_snapshot_outlives_it(servers: Serv
     servers.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "off"}).raise_for_status()
     tenant.wait_for(HostState.OFF)
     snapshot = servers.snapshot(tenant)
-    servers.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+    tenant.wipe()
     tenant.wait_for(HostState.CLEAN)
     copy = servers.deployed(2, image=snapshot)
     assert (servers.disk(copy) / "srv" / "model").read_text() == "weights"
@@ -312,7 +312,7 @@ def test_a_copy_that_is_not_complete_goes_with_its_server(slow: Servers, end: st
     other = slow.tenant(2)
     assert_refused(slow.put(other, image="s1"), 422, "not ")
     if end == "wipe":
-        slow.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+        tenant.wipe()
     elif end == "rebuild":
         slow.rebuild(tenant, "keep").raise_for_status()
     else:
@@ -349,7 +349,7 @@ def test_a_disk_whose_filling_a_kill_ends_is_filled_anew(own: Servers, disk: str
     snapshot = own.snapshot(first)
     own.write(second, {"home/ubuntu/note": "of today", "srv/old": "x"})
     if disk is None:
-        own.http.delete(f"/v1/hosts/{second.host}/server").raise_for_status()
+        second.wipe()
         second.wait_for(HostState.CLEAN)
         own.put(second, image=snapshot).raise_for_status()
     else:
@@ -376,7 +376,7 @@ def test_a_server_that_is_deleted_or_fails_while_its_disk_is_filled(own: Servers
     snapshot = own.snapshot(first)
     own.put(second, image=snapshot).raise_for_status()
     eventually((own.disk(second).parent / "disk.new").exists, "it is being filled")
-    own.http.delete(f"/v1/hosts/{second.host}/server").raise_for_status()
+    second.wipe()
     second.wait_for(HostState.CLEAN)
     assert not own.disk(second).parent.exists()
     own.put(second, image=snapshot).raise_for_status()

@@ -55,32 +55,6 @@ def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None
     assert "-+- Id: [5], target: [Fabric], IPU-M host: [10.5.1.2], IPU#: [2]" in listing
 
 
-def test_gc_info_groups_pairs_quads_and_the_whole(login: OpenSsh) -> None:
-    members: dict[str, list[str]] = {}
-    for line in output(login, "gc-info --list-devices").splitlines():
-        if line.startswith("-+-"):
-            current = members.setdefault(line.split("[")[1].split("]")[0], [])
-        elif line.startswith(" |---"):
-            current.append(line.split("[")[1].split("]")[0])
-    assert members["16"] == ["0", "1"]
-    assert members["24"] == ["0", "1", "2", "3"]
-    assert members["30"] == [str(number) for number in range(16)]
-
-
-def test_gc_monitor_shows_a_row_for_every_ipu(login: OpenSsh) -> None:
-    table = output(login, "gc-monitor")
-    assert table.count("M2000") == 16
-    assert "has 16 reconfigurable IPUs" in table
-
-
-@pytest.mark.parametrize("command", ["vipu list partitions", "vipu list partition"])
-def test_vipu_lists_the_partition(login: OpenSsh, command: str) -> None:
-    table = output(login, command)
-    assert [cell.strip() for cell in table.splitlines()[3].split("|")] == [
-        *("tenant", "1", "DEFAULT", "DNC", "16", "1", "ACTIVE")
-    ]
-
-
 def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSsh) -> None:
     region = tenant.site.region()
     tenant.vipu.allocate("other", region.pods[0].cluster_id, [region.pods[0].machines[8].name])
@@ -165,9 +139,7 @@ def test_foreign_keys_other_users_and_passwords_are_refused(login: OpenSsh, fold
 
 def test_every_server_has_its_own_host_key_and_disk(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
     second = Tenant(tenant.site, name="second", host="lux2-h002", machines=0)
-    spec = {"region": "luxembourg-2", "machines": [], "hosts": [second.host]}
-    second.http.put("/v1/networks/second", json=spec).raise_for_status()
-    second.put_server([key.public_line]).raise_for_status()
+    second.deploy([key.public_line])
     neighbour = OpenSsh(second.ssh(), key, folder / "known_hosts_2")
     assert neighbour.at.host_key != login.at.host_key
     assert neighbour.at.port != login.at.port
@@ -178,8 +150,7 @@ def test_every_server_has_its_own_host_key_and_disk(tenant: Tenant, login: OpenS
 def test_a_wiped_server_is_gone_with_its_data(shared_site: RunningSite, http: httpx.Client, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     tenant = Tenant(shared_site)
-    tenant.attach()
-    tenant.put_server([key.public_line]).raise_for_status()
+    tenant.deploy([key.public_line])
     login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
     output(login, "echo treasure > treasure.txt")
     http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()

@@ -57,13 +57,16 @@ def refused(login: OpenSsh, command: str) -> str:
 def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant) -> None:
     """Make one, see it, choose it, look at its IPUs, remove it."""
     assert output(login, "vipu create partition p1 --size 4 --reconfigurable") == "create partition (p1): success.\n"
-    listed = output(login, "vipu list partitions")
-    assert listed == (
-        "---------------------------------------------------------------------\n"
-        " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
-        "---------------------------------------------------------------------\n"
-        " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
-        "---------------------------------------------------------------------\n"
+    assert (
+        output(login, "vipu list partitions")
+        == output(login, "vipu list partition")
+        == (
+            "---------------------------------------------------------------------\n"
+            " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
+            "---------------------------------------------------------------------\n"
+            " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
+            "---------------------------------------------------------------------\n"
+        )
     )
     listing = output(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]\n-+- Id: [0], target: [Fabric], IPU-M host: [10.5.1.1], IPU#: [3]" in listing
@@ -144,6 +147,8 @@ def test_the_controller_is_found_by_option_environment_or_file(login: OpenSsh, t
     version = f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.port}\n"
     assert output(login, f"{unset} vipu --config c.hcl --server-version") == version
     assert output(login, f"vipu -H {endpoint.host} -P {endpoint.port} --server-version") == version
+    assert output(login, "vipu --server-version") == version
+    assert output(login, "vipu --version") == "vipu version 1.18.0\n"
     assert "VIPU_CLI_API_PORT is '0'" in refused(
         login, f"{unset} VIPU_CLI_API_PORT=0 vipu --config c.hcl list partitions"
     )
@@ -200,12 +205,6 @@ def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -
     some = output(login, f"vipu list ipu-attrs --agent {agents[0]}")
     assert some.count("board serial number") == 4
     assert " Agent" in some.splitlines()[1]
-
-
-def test_versions_are_shown(login: OpenSsh, tenant: Tenant) -> None:
-    endpoint = tenant.site.user_endpoint("tenant")
-    assert output(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.port}\n"
-    assert output(login, "vipu --version") == "vipu version 1.18.0\n"
 
 
 @pytest.mark.parametrize(
