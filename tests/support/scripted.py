@@ -73,6 +73,10 @@ class Service:
     def calls(self) -> list[str]:
         return [f"{each.method} {each.path}" for each in self.requests]
 
+    def bodies(self, method: str) -> list[Any]:
+        """What the requests of this method sent, in order."""
+        return [each.body for each in self.requests if each.method == method]
+
     def answer(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)

@@ -68,10 +68,10 @@ def test_routing_follows_size_topology_and_gateways() -> None:
 @pytest.mark.parametrize(
     ("routing", "on", "says"),
     [
-        (shape(16, ipulink_routing_type=pb.IRT_RINGSWNC), cluster(torus=False), ""),
+        (shape(16, ipulink_routing_type=pb.IRT_RINGSWNC), cluster(torus=False), "."),
         (shape(16, ipulink_routing_type=pb.IRT_RINGSWNC), cluster(torus=True), "a whole torus of 64 IPUs; .* has 16"),
-        (shape(16, gw_routing_type=pb.GRT_RING), cluster(torus=True, looped=False), ""),
-        (shape(16, gw_routing_type=pb.GRT_SWRING), cluster(torus=True, looped=True), ""),
+        (shape(16, gw_routing_type=pb.GRT_RING), cluster(torus=True, looped=False), "."),
+        (shape(16, gw_routing_type=pb.GRT_SWRING), cluster(torus=True, looped=True), "."),
     ],
 )
 def test_routing_that_the_cluster_cannot_do_is_refused(routing: Shape, on: Cluster, says: str) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from tests.support.scripted import Reply, Service
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, serve_cluster
-
-Run = Callable[..., Any]
 
 _PATH = "/v1/projects/demo/addresses"
 _ONE = f"{_PATH}/01900000-0000-7000-8000-000000000071"

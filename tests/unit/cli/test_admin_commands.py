@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 from ipucloud.admin.whatis import COMMANDS
 from ipucloud.cli.main import cli
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 HOLDER = {"project": "research", "cluster": "c1", "name": "bert", "state": "active", "since": "2026-05-04T09:15:00Z"}
 MACHINE = {
@@ -54,8 +52,7 @@ def test_machines_are_listed_with_their_holders(run: Run, service: Service) -> N
 def test_hardware_is_drained_by_name_pod_and_rack(run: Run, service: Service) -> None:
     changed = {"kind": "machine", "name": "lux2-m07", "allocatable": False, "codes": ["drain"], "holder": HOLDER}
     service.on("POST", "/v1/operator/hardware:drain", Reply(body={"items": [changed], "next_cursor": None}))
-    shown = run("admin", "drain", "--pod", "lux2-0-p0", "--pod", "lux2-0-p1", "--reason", "power work")
-    assert (shown.status, "bert" in shown.out) == (0, True)
+    run("admin", "drain", "--pod", "lux2-0-p0", "--pod", "lux2-0-p1", "--reason", "power work").shows("bert")
     assert service.requests[-1].body == {
         "machines": [],
         "hosts": [],
@@ -107,7 +104,7 @@ def test_a_simulated_site_is_asked_to_break_something(run: Run, service: Service
     assert "requested" in run("admin", "simulated-faults", "create", "link", "lux2-m07", "--link", "next").out
     assert service.requests[-1].body == {"kind": "link", "name": "lux2-m07", "link": "next"}
     assert run("admin", "simulated-faults", "create", "flood", "lux2-m07").status == 2
-    service.gives(path, {"items": [SIMULATED], "next_cursor": None})
+    service.lists(path, [SIMULATED])
     assert "in_force" in run("admin", "simulated-faults", "list", "--open").out
     assert service.requests[-1].query["ended"] == "false"
     service.on("POST", f"{path}/fault-1:end", Reply(202, SIMULATED | {"state": "ending"}))
@@ -122,7 +119,7 @@ def test_removals_are_frozen_until_a_time(run: Run, service: Service) -> None:
     assert run("admin", "freezes", "start", "--reason", "wrong", "--expires-at", "soon").status == 2
     service.on("POST", "/v1/operator/freezes/freeze-1:end", Reply(body=FREEZE | {"state": "ended"}))
     assert "ended" in run("admin", "freezes", "end", "freeze-1", "--reason", "right again").out
-    service.gives("/v1/operator/freezes", {"items": [FREEZE], "next_cursor": None})
+    service.lists("/v1/operator/freezes", [FREEZE])
     assert "all" in run("admin", "freezes", "list", "--state", "live").out
     assert run("admin", "freezes", "list", "--state", "frozen").status == 2
 
@@ -136,7 +133,7 @@ def test_what_sweeps_left_is_listed_with_the_reason(run: Run, service: Service) 
         "detail": "it is there",
     }
     finding |= {"sightings": 3, "repair": None, "left_because": "The operator has frozen removals."}
-    service.gives("/v1/operator/site-findings", {"items": [finding], "next_cursor": None})
+    service.lists("/v1/operator/site-findings", [finding])
     shown = run("admin", "site-findings", "list", "--region", "lux-2").out
     assert "x-1 on h0" in shown
     assert "frozen removals" in shown
@@ -153,7 +150,7 @@ def test_a_cluster_is_deleted_by_force_only_on_purpose(run: Run, service: Servic
 
 def test_pods_show_their_slots(run: Run, service: Service) -> None:
     pod = {"name": "lux2-0-p0", "machines": 4, "masks": {"free": 9, "allocated": 2, "unhealthy": 4}, "largest_block": 1}
-    service.gives("/v1/operator/pods", {"items": [pod | {"health": {"ok": 3, "failed": 1}}], "next_cursor": None})
+    service.lists("/v1/operator/pods", [pod | {"health": {"ok": 3, "failed": 1}}])
     shown = run("admin", "pods", "list").out
     assert ".AU." in shown
     assert "1 failed" in shown
@@ -167,7 +164,7 @@ def test_operations_of_all_projects_are_listed(run: Run, service: Service) -> No
         "project": "research",
         "progress": 14,
     }
-    service.gives("/v1/operator/operations", {"items": [operation], "next_cursor": None})
+    service.lists("/v1/operator/operations", [operation])
     assert "research" in run("admin", "operations", "list", "--state", "running", "--of", "research").out
     assert run("admin", "operations", "list", "--state", "lost").status == 2
 
@@ -188,13 +185,11 @@ def test_an_inventory_is_imported_from_a_file(run: Run, service: Service, tmp_pa
     file = tmp_path / "inventory.csv"
     file.write_text("kind,name,serial\nmachine,lux2-m07,GC1\n")
     service.on("PUT", REGION, Reply(body=IMPORTED))
-    imported = run("admin", "inventory", "import", "luxembourg-2", str(file))
-    assert (imported.status, "1 wrong_serial" in imported.out) == (0, True)
+    run("admin", "inventory", "import", "luxembourg-2", str(file)).shows("1 wrong_serial")
     assert [each.query.get("dry_run") for each in service.requests] == ["true", None]
     assert service.requests[-1].body == {"items": [{"kind": "machine", "name": "lux2-m07", "serial": "GC1"}]}
     file.write_text("kind,name,serial\nmachine,lux2-m07\nrobot,m1\n")
-    refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
-    assert (refused.status, "line 3: kind: 'robot'" in refused.err) == (2, True)
+    run("admin", "inventory", "import", "luxembourg-2", str(file)).fails(2, "line 3: kind: 'robot'")
     assert len(service.requests) == 2
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Service
+from tests.unit.cli.conftest import Run
 
-Run = Callable[..., Any]
 ENTRY = {
     "id": "e1",
     "operation": "deleteCluster",

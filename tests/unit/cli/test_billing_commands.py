@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tests.support.scripted import Reply, Service, problem
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 EUROS = {"amount": "0.0625", "currency": "EUR"}
 PRICE = {
@@ -54,18 +51,14 @@ def test_an_account_shows_its_balances(run: Run, service: Service) -> None:
     amounts = dict.fromkeys(("outstanding", "wallet", "credit"), EUROS)
     balances = [{"currency": "EUR", "unbilled": {"amount": "7.50", "currency": "EUR"}} | amounts]
     service.gives("/v1/projects/demo/billing/account", ACCOUNT | {"balances": balances})
-    ended = run("billing", "account")
-    assert ended.status == 0
-    assert "7.50 EUR" in ended.out
+    run("billing", "account").shows("7.50 EUR")
 
 
 def test_a_charge_is_explained_by_its_formula(run: Run, service: Service) -> None:
     service.lists("/v1/projects/demo/clusters", [{"id": "cluster-1", "name": "bert"} | CLUSTER])
     service.gives("/v1/projects/demo/clusters/cluster-1", {"id": "cluster-1", "name": "bert"} | CLUSTER)
     service.lists("/v1/projects/demo/clusters/cluster-1/charges", [CHARGE])
-    ended = run("billing", "explain", "bert")
-    assert ended.status == 0, ended.err
-    assert "60 min × 4 × 0.0625 EUR = 15.00" in ended.out
+    run("billing", "explain", "bert").shows("60 min × 4 × 0.0625 EUR = 15.00")
 
 
 def test_a_deleted_cluster_is_explained_by_its_name_unless_several_had_it(run: Run, service: Service) -> None:
@@ -80,9 +73,7 @@ def test_a_deleted_cluster_is_explained_by_its_name_unless_several_had_it(run: R
     service.on("GET", "/v1/projects/demo/clusters", nothing, one, nothing, both)
     assert "0.0625 EUR" in run("billing", "explain", "bert").out
     assert service.requests[1].query == {"name": "bert", "state": "deleted"}
-    several = run("usage", "bert")
-    assert several.status == 2
-    assert "2 deleted clusters are named bert. Use an id: cluster-2, cluster-1." in several.err
+    run("usage", "bert").fails(2, "2 deleted clusters are named bert. Use an id: cluster-2, cluster-1.")
 
 
 def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_path: Path) -> None:
@@ -94,7 +85,7 @@ def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_pa
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 0, "restored": 0}))
     ended = run("prices", "import", str(file), "--json")
     assert ended.json == {"added": 0, "restored": 0}
-    assert next(each.body for each in service.requests if each.method == "POST") == {"items": items}
+    assert service.bodies("POST")[0] == {"items": items}
 
 
 def test_all_pages_of_a_price_book_go_to_a_file(run: Run, service: Service, tmp_path: Path) -> None:
@@ -118,8 +109,7 @@ def test_a_region_without_prices_is_told_from_one_that_does_not_exist(run: Run, 
 def test_a_file_that_is_not_a_price_book_is_refused(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "book.json"
     file.write_text("[]")
-    ended = run("prices", "import", str(file))
-    assert (ended.status, "is not a price book" in ended.err) == (2, True)
+    run("prices", "import", str(file)).fails(2, "is not a price book")
 
 
 def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path) -> None:
@@ -133,9 +123,7 @@ def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path)
         "totals": [figures],
     }
     service.gives("/v1/projects/demo/billing/report", body)
-    shown = run("billing", "report", "--since", "2026-05-01")
-    assert shown.status == 0, shown.err
-    assert "bert" in shown.out
+    run("billing", "report", "--since", "2026-05-01").shows("bert")
     assert service.requests[-1].query == {"since": "2026-05-01T00:00:00Z", "group_by": "cluster"}
     assert run("billing", "report", "--json").json["totals"] == [figures]
     service.on("GET", "/v1/projects/demo/billing/report", Reply(raw=b"day,cost\r\n"))

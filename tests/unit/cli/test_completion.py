@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import HANG_UP, Service, problem
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, serve_cluster
 
-Run = Callable[..., Any]
 Tab = Callable[[str], list[str]]
 
 

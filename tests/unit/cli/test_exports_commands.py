@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 CONTENT = b"BilledCost\n1.0\n"
 EXPORT = {
@@ -49,13 +46,12 @@ def test_a_file_is_saved_when_it_is_the_one_that_was_made(run: Run, service: Ser
 
 def test_days_are_asked_for_as_days(run: Run, service: Service) -> None:
     days = EXPORT | {"month": None, "since": "2026-05-04", "until": "2026-06-01"}
-    service.gives("/v1/projects/demo/billing/exports", {"items": [days, EXPORT], "next_cursor": None})
+    service.lists("/v1/projects/demo/billing/exports", [days, EXPORT])
     listed = run("exports", "list")
     assert "2026-05-04 to 2026-06-01" in listed.out
     refused = [("2026-05", "--since", "2026-05-04"), ("--since", "2026-05-04"), ("--until", "2026-05-04"), ()]
     for arguments in refused:
-        ended = run("exports", "create", *arguments)
-        assert (ended.status, "either a month" in ended.err) == (2, True), arguments
+        run("exports", "create", *arguments).fails(2, "either a month")
     assert [request.method for request in service.requests] == ["GET"]
     service.on("POST", "/v1/projects/demo/billing/exports", Reply(409, {"code": "state_conflict", "detail": "No."}))
     run("exports", "create", "--since", "2026-05-04", "--until", "2026-06-01")

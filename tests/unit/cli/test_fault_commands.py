@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 FAULT = {"id": "fault-1", "state": "open", "kind": "machine", "name": "m0", "description": "it hangs"}
 SEEN = FAULT | {"hardware": "m0", "project": "demo", "cluster_name": "bert"}
@@ -18,7 +14,7 @@ CLUSTER = {"id": "cluster-1", "name": "bert", "poplar_servers": [{"id": "server-
 
 def cluster(service: Service) -> str:
     """The path of a cluster that is listed and read."""
-    service.gives("/v1/projects/demo/clusters", {"items": [CLUSTER], "next_cursor": None})
+    service.lists("/v1/projects/demo/clusters", [CLUSTER])
     service.gives("/v1/projects/demo/clusters/cluster-1", CLUSTER)
     return "/v1/projects/demo/clusters/cluster-1"
 
@@ -38,7 +34,7 @@ def test_a_machine_or_a_server_is_reported(run: Run, service: Service) -> None:
 
 def test_answers_are_listed(run: Run, service: Service) -> None:
     cluster(service)
-    service.gives("/v1/projects/demo/fault-reports", {"items": [FAULT | {"answer": "found"}], "next_cursor": None})
+    service.lists("/v1/projects/demo/fault-reports", [FAULT | {"answer": "found"}])
     assert "found" in run("clusters", "fault-reports", "bert", "--state", "open").out
     assert "found" in run("clusters", "fault-reports").out
     assert run("clusters", "fault-reports", "--state", "lost").status == 2
@@ -73,7 +69,7 @@ def test_operators_see_what_happens_to_the_platform(run: Run, service: Service) 
         "project": None,
     }
     event |= {"subject_type": "freeze", "subject_id": "freeze-1", "subject_name": None, "data": {"reason": "odd"}}
-    service.gives("/v1/operator/events", {"items": [event], "next_cursor": None})
+    service.lists("/v1/operator/events", [event])
     shown = run("admin", "events", "--type", "freeze.started", "--region", "lux-2", "--limit", "5").out
     assert "freeze freeze-1" in shown
     assert '{"reason": "odd"}' in shown

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Service
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, serve_cluster
-
-Run = Callable[..., Any]
 
 SERVER_ID = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b33"
 ONE = f"/v1/projects/demo/clusters/{CLUSTER_ID}"
@@ -81,6 +78,5 @@ def test_nothing_on_a_console_controls_the_terminal(run: Run, service: Service) 
 
 def test_a_boot_or_a_server_that_is_not_there_is_told(run: Run, service: Service) -> None:
     service.gives(CONSOLE, {"poplar_server": "bert-p0", "boots": [BOOT], "boot": None, "text": None})
-    missing = run("clusters", "console", "bert", "--boot", "7")
-    assert (missing.status, "there are 2" in missing.err) == (2, True)
+    run("clusters", "console", "bert", "--boot", "7").fails(2, "there are 2")
     assert run("clusters", "console", "bert", "--server", "1").status == 2

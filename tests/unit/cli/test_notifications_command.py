@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service
+from tests.unit.cli.conftest import Run
 
-Run = Callable[..., Any]
 PATH = "/v1/me/notifications"
 OTHER = {"project_id": "p2", "project": "lab", "event_types": ["budget.*"]}
 OURS = {"project_id": "p1", "project": "demo", "event_types": ["cluster.*"]}

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, serve_cluster
-
-Run = Callable[..., Any]
 
 MINE = "/v1/projects/demo"
 WANTED = ("--flavor", "m2000-pod16", "--region", "lux-2", "--image", "ubuntu", "--ssh-key", "laptop", "--preemptible")
@@ -24,8 +20,7 @@ ESTIMATE = {
 
 def test_it_is_asked_for_and_the_estimate_says_when_there_would_be_room(run: Run, service: Service) -> None:
     service.on("POST", f"{MINE}/clusters:estimate", Reply(body=ESTIMATE))
-    estimated = run("clusters", "estimate", *WANTED)
-    assert (estimated.status, "make room within 10 min" in estimated.out) == (0, True)
+    run("clusters", "estimate", *WANTED).shows("make room within 10 min")
     bodies = [each.body for each in service.requests if each.method == "POST"]
     assert [each["preemptible"] for each in bodies] == [True]
 

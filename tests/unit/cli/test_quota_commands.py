@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 MINE = "/v1/projects/demo/quota-requests"
 ALL = "/v1/operator/quota-requests"
@@ -27,7 +23,7 @@ def test_a_project_asks_reads_and_withdraws(run: Run, service: Service) -> None:
     assert "request-1" in run("quotas", "request", "lux-2", "m2000", "128", "May").out
     body = {"region": "lux-2", "machine_type": "m2000", "limit": 128, "reason": "May"}
     assert service.requests[-1].body == body
-    service.gives(MINE, {"items": [REQUEST | {"state": "granted", "granted_limit": 64}], "next_cursor": None})
+    service.lists(MINE, [REQUEST | {"state": "granted", "granted_limit": 64}])
     assert "64" in run("quotas", "requests", "--state", "granted").out
     service.on("POST", f"{MINE}/request-1:withdraw", Reply(body=REQUEST | {"state": "withdrawn"}))
     assert "withdrawn" in run("quotas", "withdraw", "request-1").out
@@ -36,7 +32,7 @@ def test_a_project_asks_reads_and_withdraws(run: Run, service: Service) -> None:
 
 
 def test_an_operator_decides(run: Run, service: Service) -> None:
-    service.gives(ALL, {"items": [SEEN], "next_cursor": None})
+    service.lists(ALL, [SEEN])
     assert "May" in run("admin", "quota-requests", "list", "--state", "open", "--of", "demo").out
     service.gives(f"{ALL}/request-1", SEEN)
     assert "demo" in run("admin", "quota-requests", "show", "request-1").out

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 MINE = "/v1/projects/demo/reservations"
 RESERVATION = {
@@ -58,7 +54,7 @@ def test_a_project_estimates_reserves_reads_and_cancels(run: Run, service: Servi
         "starts_at": "2026-05-11T08:00:00+00:00",
         "ends_at": "2026-05-13T08:00:00+00:00",
     }
-    service.gives(MINE, {"items": [RESERVATION], "next_cursor": None})
+    service.lists(MINE, [RESERVATION])
     assert "m2000-pod64" in run("reservations", "list", "--state", "scheduled").out
     service.gives(f"{MINE}/reservation-1", RESERVATION)
     assert "ipu-m2000-reserved" in run("reservations", "show", "reservation-1").out

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Reply, Service, problem
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, serve_cluster
-
-Run = Callable[..., Any]
 
 ALL = f"/v1/projects/demo/clusters/{CLUSTER_ID}/services"
 ID = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b76"
@@ -68,8 +65,7 @@ def test_a_program_that_ends_at_once_is_not_said_to_run(
 
 def test_a_name_that_is_taken_is_refused_before_the_upload(run: Run, service: Service, tmp_path: Path) -> None:
     service.gives(f"{ALL}/app", RUNNING)
-    ended = run(*SERVE, "--sync", str(tmp_path), *PROGRAM)
-    assert (ended.status, "ipucloud services stop bert app" in ended.err) == (5, True)
+    run(*SERVE, "--sync", str(tmp_path), *PROGRAM).fails(5, "ipucloud services stop bert app")
     assert f"POST {ALL}" not in service.calls()
     assert run(*SERVE, "--name", "../x", *PROGRAM).status == 2
 

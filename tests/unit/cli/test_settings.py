@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from pydantic import ValidationError
 
 from ipucloud.config import Settings
+from tests.unit.cli.conftest import Run
 
-Run = Callable[..., Any]
 URLS = (
     "postgresql://app:secret@db.example:5432/ipucloud",
     "postgres://app@[::1]:6432/ipucloud?sslmode=require",

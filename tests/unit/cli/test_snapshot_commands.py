@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.support.scripted import Reply, Service
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, serve_cluster
 from tests.unit.cli.test_volume_commands import VOLUME
-
-Run = Callable[..., Any]
 
 SNAPSHOT = {
     "id": "01900000-0000-7000-8000-000000000071",
@@ -97,9 +95,7 @@ def test_a_snapshot_is_taken_of_a_server_of_a_cluster(run: Run, service: Service
     "arguments", [(), ("checkpoints", "--cluster", "bert"), ("checkpoints", "--server", "clu-01-1-p0")]
 )
 def test_a_snapshot_is_of_one_thing(run: Run, service: Service, arguments: tuple[str, ...]) -> None:
-    ended = run("snapshots", "create", "before-tuning", *arguments)
-    assert ended.status == 2
-    assert "--cluster" in ended.err
+    run("snapshots", "create", "before-tuning", *arguments).fails(2, "--cluster")
     assert not service.requests
 
 
@@ -118,16 +114,12 @@ def test_a_snapshot_of_a_server_is_an_image_that_exists(run: Run, service: Servi
 
 
 def test_of_a_volume_that_does_not_exist_no_snapshot_is_asked_for(run: Run, service: Service) -> None:
-    ended = run("snapshots", "create", "before-tuning", "checkpoint")
-    assert ended.status == 3
-    assert "checkpoints" in ended.err  # the nearest there is
+    run("snapshots", "create", "before-tuning", "checkpoint").fails(3, "checkpoints")
     assert all(each.method == "GET" for each in service.requests)
 
 
 def test_a_volume_from_a_snapshot_is_as_large_and_in_its_region(run: Run, service: Service) -> None:
-    created = run("volumes", "create", "tuned", "--snapshot", "before-tuning")
-    assert created.status == 0
-    assert str(SNAPSHOT["id"]) in created.out
+    run("volumes", "create", "tuned", "--snapshot", "before-tuning").shows(str(SNAPSHOT["id"]))
     expected = {"name": "tuned", "region": "luxembourg-2", "size_gib": 100, "snapshot": SNAPSHOT["id"], "tags": {}}
     assert _posted(service) == expected
 
@@ -139,25 +131,22 @@ def test_a_volume_from_a_snapshot_can_be_larger(run: Run, service: Service) -> N
 
 @pytest.mark.parametrize("options", [("--size", "10"), ("--region", "luxembourg-2"), ()])
 def test_an_empty_volume_needs_a_region_and_a_size(run: Run, service: Service, options: tuple[str, ...]) -> None:
-    ended = run("volumes", "create", "tuned", *options)
-    assert ended.status == 2
-    assert "--region" in ended.err
+    run("volumes", "create", "tuned", *options).fails(2, "--region")
     assert not service.requests
 
 
 def test_a_snapshot_gets_another_name(run: Run, service: Service) -> None:
     service.on("PATCH", _ONE, Reply(200, SNAPSHOT | {"name": "release-1"}))
     assert "release-1" in run("snapshots", "update", "before-tuning", "--name", "release-1").out
-    assert next(each.body for each in service.requests if each.method == "PATCH") == {"name": "release-1"}
+    assert service.bodies("PATCH")[0] == {"name": "release-1"}
 
 
 def test_a_snapshot_is_deleted_only_when_confirmed(run: Run, service: Service) -> None:
     service.on("DELETE", _ONE, Reply(202, SNAPSHOT | {"state": "deleting"}))
     assert run("snapshots", "delete", "before-tuning").status == 2
-    assert not [each for each in service.requests if each.method == "DELETE"]
-    deleted = run("snapshots", "delete", "before-tuning", "--yes")
-    assert (deleted.status, "deleting" in deleted.out) == (0, True)
+    assert service.bodies("DELETE") == []
+    run("snapshots", "delete", "before-tuning", "--yes").shows("deleting")
 
 
 def _posted(service: Service) -> Any:
-    return next(each.body for each in service.requests if each.method == "POST")
+    return service.bodies("POST")[0]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service, problem
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 
 def test_tokens_that_work_are_listed_apart(run: Run, service: Service) -> None:
