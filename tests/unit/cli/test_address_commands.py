@@ -14,23 +14,16 @@ COMMAND = "ssh -p 22 ipuuser@203.0.113.17"
 ADDRESS = {
     "id": "01900000-0000-7000-8000-000000000071",
     "name": "frontdoor",
-    "tags": {},
     "region": "luxembourg-2",
     "ip": "203.0.113.17",
     "port": 22,
     "observed_at": "2026-05-04T09:29:59Z",
     "state": "attached",
-    "state_reason": None,
-    "state_entered_at": "2026-05-04T09:30:00Z",
     "cluster": CLUSTER_ID,
     "cluster_name": "bert",
     "poplar_server": f"{CLUSTER_ID}-1-p0",
     "command": COMMAND,
     "sku": "address",
-    "currency": "EUR",
-    "created_by": "01900000-0000-7000-8000-000000000014",
-    "created_at": "2026-05-04T09:29:58Z",
-    "deleted_at": None,
 }
 
 

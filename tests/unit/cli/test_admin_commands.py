@@ -30,7 +30,6 @@ MACHINE = {
     "serial": "GC3F0A71C2D9",
     "parts": {"bmc": "2.6.0"},
     "part_serials": {"ipu-0": "5B21C77E"},
-    "rnic": "10.5.1.7",
     "bmc": "10.1.1.7",
     "holders": [HOLDER],
 }

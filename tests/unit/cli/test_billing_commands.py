@@ -22,7 +22,6 @@ PRICE = {
 CLUSTER = {
     "region": "luxembourg-2",
     "flavor": "m2000-pod16",
-    "image": "poplar-3.0.0",
     "state": "active",
     "created_at": "2026-01-01T00:00:00Z",
     "ipus": 16,

@@ -17,12 +17,10 @@ EXPORT = {
     "state": "succeeded",
     "progress": 100,
     "dataset": "cost-and-usage",
-    "version": "1.4",
     "format": "csv",
     "month": "2026-05",
     "since": "2026-05-01",
     "until": "2026-06-01",
-    "created_at": "2026-06-01T00:00:00Z",
     "manifest": {
         "final": True,
         "rows": 1,

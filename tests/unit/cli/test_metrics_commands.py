@@ -33,7 +33,6 @@ SERIES = {"cluster": CLUSTER_ID, "since": "2026-05-04T13:14:00Z", "until": "2026
 BOOT = {
     "number": 2,
     "boot_id": "b",
-    "started_at": "2026-05-04T09:14:00Z",
     "ended_at": None,
     "bytes": 5,
     "dropped_bytes": 3,

@@ -20,7 +20,6 @@ PARTITION = {
     "state": "active",
     "size": 8,
     "gcds": 2,
-    "created_at": "2026-01-01T00:00:00Z",
     "observed_at": "2026-01-01T00:01:00Z",
     "ipus": [{"machine": "m01", "ipu": 3, "domain": 0, "segment": 0, "number": 0}],
 }

@@ -1,4 +1,4 @@
-"""`ipucloud members`, `invitations`, and logging in as a person, against a real HTTP server."""
+"""People at the command line: members, invitations, logins, notifications and the audit log, against a real HTTP server."""
 
 from __future__ import annotations
 
@@ -149,3 +149,47 @@ def test_a_person_sees_where_it_is_a_member(run: Run, service: Service) -> None:
     shown = run("whoami").out
     assert "ann@example.com" in shown
     assert "lab (owner)" in shown
+
+
+ENTRY = {
+    "id": "e1",
+    "operation": "deleteCluster",
+    "actor": "ann@example.com",
+    "status": 409,
+    "code": "delete_protected",
+    "state": "completed",
+    "address": "192.0.2.7",
+}
+
+
+def test_who_asked_for_what_is_shown_with_the_result(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/audit-log", [ENTRY, ENTRY | {"status": None, "code": None, "state": "abandoned"}])
+    shown = run("audit-log", "--actor", "ann@example.com", "--writes").out
+    assert "409 delete_protected" in shown
+    assert "abandoned" in shown
+    assert (service.requests[-1].query["actor"], service.requests[-1].query["writes"]) == ("ann@example.com", "true")
+
+
+def test_operators_see_every_project(run: Run, service: Service) -> None:
+    service.lists("/v1/operator/audit-log", [ENTRY])
+    assert run("audit-log", "--platform", "--of", "lab", "--json").json[0]["operation"] == "deleteCluster"
+    assert service.requests[-1].query["project"] == "lab"
+    assert run("audit-log", "--of", "lab").status == 2
+
+
+NOTIFICATIONS = "/v1/me/notifications"
+OTHER = {"project_id": "p2", "project": "lab", "event_types": ["budget.*"]}
+OURS = {"project_id": "p1", "project": "demo", "event_types": ["cluster.*"]}
+FOUND = {"available": True, "email": "ann@example.com", "language": "de", "subscriptions": [OURS, OTHER]}
+
+
+def test_choosing_and_stopping_leave_other_projects_alone(run: Run, service: Service) -> None:
+    service.on("GET", NOTIFICATIONS, Reply(200, FOUND))
+    service.on("PUT", NOTIFICATIONS, Reply(200, FOUND))
+    assert "budget.*" in run("notifications", "show").out
+    assert run("notifications", "set", "operation.failed", "--language", "en").status == 0
+    kept = {"project": "lab", "event_types": ["budget.*"]}
+    added = {"project": "demo", "event_types": ["operation.failed"]}
+    assert service.requests[-1].body == {"language": "en", "subscriptions": [kept, added]}
+    assert run("notifications", "stop", "--json").json["email"] == "ann@example.com"
+    assert service.requests[-1].body == {"language": "de", "subscriptions": [kept]}

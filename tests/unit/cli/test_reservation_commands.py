@@ -1,9 +1,10 @@
-"""Reservations as commands against a real HTTP server."""
+"""Reservations and preemptible clusters as commands against a real HTTP server."""
 
 from __future__ import annotations
 
 from tests.support.scripted import Reply, Service
 from tests.unit.cli.conftest import Run
+from tests.unit.cli.test_commands import CLUSTER, serve_cluster
 
 MINE = "/v1/projects/demo/reservations"
 RESERVATION = {
@@ -23,7 +24,6 @@ RESERVATION = {
     "currency": "EUR",
     "left": 0,
     "clusters": [],
-    "created_by": "token-1",
     "created_at": "2026-05-04T13:15:00Z",
 }
 ESTIMATE = {
@@ -61,3 +61,39 @@ def test_a_project_estimates_reserves_reads_and_cancels(run: Run, service: Servi
     service.on("POST", f"{MINE}/reservation-1:cancel", Reply(body=RESERVATION | {"state": "cancelled"}))
     assert "cancelled" in run("reservations", "cancel", "reservation-1").out
     assert run("reservations", "create", *WANTED, "--starts-at", "soon", "--ends-at", "2d").status == 2
+
+
+PROJECT = "/v1/projects/demo"
+PREEMPTIBLE = (
+    "--flavor",
+    "m2000-pod16",
+    "--region",
+    "lux-2",
+    "--image",
+    "ubuntu",
+    "--ssh-key",
+    "laptop",
+    "--preemptible",
+)
+PRICE = {"amount": "0.08", "currency": "EUR"}
+WHY = {"reason": "capacity", "detail": "The region is full.", "numbers": {}}
+OF_PREEMPTIBLE = {
+    **dict.fromkeys(("price_per_minute", "price_per_hour", "price_per_day", "price_per_month"), PRICE),
+    "quota": {"allowed": True, "limit": 64, "used": 0, "needed": 4},
+    "capacity": {"available": False, "why_not": WHY, "preemption_minutes": 10},
+    "expected_seconds": 900,
+}
+
+
+def test_it_is_asked_for_and_the_estimate_says_when_there_would_be_room(run: Run, service: Service) -> None:
+    service.on("POST", f"{PROJECT}/clusters:estimate", Reply(body=OF_PREEMPTIBLE))
+    run("clusters", "estimate", *PREEMPTIBLE).shows("make room within 10 min")
+    bodies = [each.body for each in service.requests if each.method == "POST"]
+    assert [each["preemptible"] for each in bodies] == [True]
+
+
+def test_a_notice_is_shown(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"preemptible": True, "preempt_at": "2030-05-04T13:15:00Z"})
+    assert "2030-05-04 13:15:00Z" in run("clusters", "show", "bert").out
+    listed = run("clusters", "list").out
+    assert ("PREEMPTIBLE" in listed, "2030-05-04 13:15:00Z" in listed) == (True, True)

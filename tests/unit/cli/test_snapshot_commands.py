@@ -14,7 +14,6 @@ from tests.unit.cli.test_volume_commands import VOLUME
 SNAPSHOT = {
     "id": "01900000-0000-7000-8000-000000000071",
     "name": "before-tuning",
-    "tags": {},
     "region": "luxembourg-2",
     "volume": VOLUME["id"],
     "volume_name": "checkpoints",
@@ -24,13 +23,6 @@ SNAPSHOT = {
     "image": None,
     "size_gib": 100,
     "state": "available",
-    "state_reason": None,
-    "state_entered_at": "2026-05-04T09:30:00Z",
-    "sku": "snapshot-gib",
-    "currency": "EUR",
-    "created_by": "01900000-0000-7000-8000-000000000014",
-    "created_at": "2026-05-04T09:29:58Z",
-    "deleted_at": None,
 }
 OF_SERVER = SNAPSHOT | {
     "id": "01900000-0000-7000-8000-000000000072",

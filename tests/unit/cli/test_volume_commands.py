@@ -11,22 +11,13 @@ from tests.unit.cli.test_commands import CLUSTER_ID, OPERATION, serve_catalogue,
 VOLUME = {
     "id": "01900000-0000-7000-8000-000000000061",
     "name": "checkpoints",
-    "tags": {},
     "region": "luxembourg-2",
     "size_gib": 100,
-    "resizing_to_gib": None,
     "state": "attached",
-    "state_reason": None,
-    "state_entered_at": "2026-05-04T09:30:00Z",
     "cluster": CLUSTER_ID,
     "cluster_name": "bert",
     "poplar_server": f"{CLUSTER_ID}-1-p0",
     "mount_path": "/volumes/checkpoints",
-    "sku": "volume-gib",
-    "currency": "EUR",
-    "created_by": "01900000-0000-7000-8000-000000000014",
-    "created_at": "2026-05-04T09:29:58Z",
-    "deleted_at": None,
 }
 
 
