@@ -1,4 +1,4 @@
-"""People at the command line: members, invitations, logins, notifications and the audit log, against a real HTTP server."""
+"""People at the command line: members, invitations, logins, notifications, audit log, against a real HTTP server."""
 
 from __future__ import annotations
 
