@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,3 +79,27 @@ def test_a_correction_larger_than_the_usage_is_put_into_the_wallet() -> None:
     invoice = compute_totals([(Decimal("-3.50"), Decimal(0))], places=2, promo=Decimal(5), wallet=Decimal(5))
     assert (invoice.total, invoice.wallet_applied) == (Decimal("-3.50"), Decimal("-3.50"))
     assert invoice.due == invoice.promo_applied == 0
+
+
+@pytest.mark.parametrize(
+    ("cost", "rate", "places", "subtotal", "tax", "total", "adjustment"),
+    [
+        pytest.param(11 * Decimal("0.095"), "0.17", 2, "1.05", "0.18", "1.23", "0.005", id="half a cent from zero"),
+        pytest.param(28 * Decimal("1.2345"), "0.10", 0, "35", "4", "39", "0.434", id="yen"),
+        pytest.param(7 * Decimal("0.0123"), "0", 3, "0.086", "0", "0.086", "-0.0001", id="Kuwaiti dinar"),
+    ],
+)
+def test_a_worked_example(
+    cost: Decimal, rate: str, places: int, *, subtotal: str, tax: str, total: str, adjustment: str
+) -> None:
+    invoice = compute_totals([(cost, Decimal(rate))], places=places)
+    figures = (invoice.subtotal, invoice.tax, invoice.total, invoice.adjustment)
+    assert figures == tuple(map(Decimal, (subtotal, tax, total, adjustment)))
+
+
+def test_a_worked_example_with_credit_wallet_and_tax() -> None:
+    costs = [(Decimal("18.1234"), Decimal("0.17"))]
+    invoice = compute_totals(costs, places=2, promo=Decimal("10.00"), wallet=Decimal("5.00"))
+    assert (invoice.subtotal, invoice.adjustment) == (Decimal("18.12"), Decimal("-0.0034"))
+    assert (invoice.taxable, invoice.tax, invoice.total) == (Decimal("8.12"), Decimal("1.38"), Decimal("9.50"))
+    assert (invoice.wallet_applied, invoice.due) == (Decimal("5.00"), Decimal("4.50"))
