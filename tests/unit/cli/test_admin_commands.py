@@ -10,27 +10,22 @@ import pytest
 
 from ipucloud.admin.whatis import COMMANDS
 from ipucloud.cli.main import cli
-from tests.support.scripted import Reply, Service
+from tests.support.scripted import Reply, Service, problem
 from tests.unit.cli.conftest import Run
 
 HOLDER = {"project": "research", "cluster": "c1", "name": "bert", "state": "active", "since": "2026-05-04T09:15:00Z"}
 MACHINE = {
     "name": "lux2-m07",
     "region": "luxembourg-2",
-    "rack": "lux2-0",
     "pod": "lux2-0-p0",
     "slot": 7,
-    "machine_type": "m2000",
     "state": "allocated",
-    "health": "ok",
-    "allocatable": False,
     "maintenance": True,
     "codes": ["drain"],
     "holder": HOLDER,
     "serial": "GC3F0A71C2D9",
     "parts": {"bmc": "2.6.0"},
     "part_serials": {"ipu-0": "5B21C77E"},
-    "bmc": "10.1.1.7",
     "holders": [HOLDER],
 }
 
@@ -77,24 +72,10 @@ def test_the_commands_that_show_an_object_exist(command: str) -> None:
         context = subcommand.make_context(word, [], parent=context, resilient_parsing=True)
 
 
-FREEZE = {
-    "id": "freeze-1",
-    "region": None,
-    "state": "live",
-    "reason": "wrong answers",
-    "expires_at": "2126-05-04T09:15:00Z",
-}
+FREEZE = {"id": "freeze-1", "region": None, "state": "live", "reason": "wrong answers"}
 
 
-SIMULATED = {
-    "id": "fault-1",
-    "region": "luxembourg-2",
-    "kind": "link",
-    "name": "lux2-m07",
-    "link": "next",
-    "state": "in_force",
-    "state_entered_at": "2026-05-04T09:15:00Z",
-}
+SIMULATED = {"id": "fault-1", "kind": "link", "name": "lux2-m07", "link": "next", "state": "in_force"}
 
 
 def test_a_simulated_site_is_asked_to_break_something(run: Run, service: Service) -> None:
@@ -124,18 +105,9 @@ def test_removals_are_frozen_until_a_time(run: Run, service: Service) -> None:
 
 
 def test_what_sweeps_left_is_listed_with_the_reason(run: Run, service: Service) -> None:
-    finding: dict[str, object] = {
-        "rule": "a_rule",
-        "region": "lux-2",
-        "object": "x-1",
-        "host": "h0",
-        "detail": "it is there",
-    }
-    finding |= {"sightings": 3, "repair": None, "left_because": "The operator has frozen removals."}
+    finding = {"object": "x-1", "host": "h0", "left_because": "The operator has frozen removals."}
     service.lists("/v1/operator/site-findings", [finding])
-    shown = run("admin", "site-findings", "list", "--region", "lux-2").out
-    assert "x-1 on h0" in shown
-    assert "frozen removals" in shown
+    run("admin", "site-findings", "list", "--region", "lux-2").shows("x-1 on h0", "frozen removals")
 
 
 def test_a_cluster_is_deleted_by_force_only_on_purpose(run: Run, service: Service) -> None:
@@ -150,34 +122,18 @@ def test_a_cluster_is_deleted_by_force_only_on_purpose(run: Run, service: Servic
 def test_pods_show_their_slots(run: Run, service: Service) -> None:
     pod = {"name": "lux2-0-p0", "machines": 4, "masks": {"free": 9, "allocated": 2, "unhealthy": 4}, "largest_block": 1}
     service.lists("/v1/operator/pods", [pod | {"health": {"ok": 3, "failed": 1}}])
-    shown = run("admin", "pods", "list").out
-    assert ".AU." in shown
-    assert "1 failed" in shown
+    run("admin", "pods", "list").shows(".AU.", "1 failed")
 
 
 def test_operations_of_all_projects_are_listed(run: Run, service: Service) -> None:
-    operation = {
-        "id": "operation-1",
-        "kind": "cluster.delete",
-        "state": "running",
-        "project": "research",
-        "progress": 14,
-    }
+    operation = {"id": "operation-1", "state": "running", "project": "research"}
     service.lists("/v1/operator/operations", [operation])
     assert "research" in run("admin", "operations", "list", "--state", "running", "--of", "research").out
     assert run("admin", "operations", "list", "--state", "lost").status == 2
 
 
 REGION = "/v1/operator/regions/luxembourg-2/expected-inventory"
-IMPORTED = {
-    "region": "luxembourg-2",
-    "dry_run": False,
-    "added": 1,
-    "changed": 0,
-    "removed": 0,
-    "findings": {"wrong_serial": 1},
-    "withheld": 0,
-}
+IMPORTED = {"dry_run": False, "added": 1, "findings": {"wrong_serial": 1}, "withheld": 0}
 
 
 def test_an_inventory_is_imported_from_a_file(run: Run, service: Service, tmp_path: Path) -> None:
@@ -208,26 +164,13 @@ def test_a_fault_that_the_service_finds_has_its_line(run: Run, service: Service,
     file = tmp_path / "inventory.csv"
     file.write_text("kind,name,serial\nmachine,m0,GC1\n\nmachine,m1,GC2\n")
     duplicate = {"pointer": "/items/1/serial", "code": "duplicate", "detail": "Another machine has it."}
-    document = {
-        "status": 422,
-        "code": "validation_failed",
-        "title": "t",
-        "detail": "Correct it.",
-        "errors": [duplicate],
-    }
-    service.on("PUT", REGION, Reply(422, document))
+    service.on("PUT", REGION, problem(422, "validation_failed", "Correct it.", errors=[duplicate]))
     refused = run("admin", "inventory", "import", "luxembourg-2", str(file))
     assert "line 4: serial: Another machine has it." in refused.err
 
 
 def test_findings_are_listed_and_accepted(run: Run, service: Service) -> None:
-    finding = {
-        "region": "luxembourg-2",
-        "kind": "machine",
-        "name": "lux2-m07",
-        "code": "wrong_serial",
-        "prevents": True,
-    }
+    finding = {"kind": "machine", "name": "lux2-m07", "code": "wrong_serial"}
     service.lists("/v1/operator/inventory-findings", [finding | {"expected": "GC1", "shown": "GC2"}])
     assert {"lux2-m07", "wrong_serial", "GC1", "GC2"} <= set(run("admin", "inventory", "diff").out.split())
     service.on("POST", f"{REGION}:accept", Reply(body=IMPORTED))
@@ -269,7 +212,7 @@ def test_moves_are_proposed(run: Run, service: Service) -> None:
     }
     proposal = {"region": "luxembourg-2", "result": "possible", "target": [place], "moves": [move]}
     service.gives("/v1/operator/regions/luxembourg-2/defragmentation", proposal)
-    shown = run("admin", "defragmentation", "luxembourg-2", "--flavor", "m2000-pod32").out
-    assert "research/bert" in shown
-    assert "2.58 EUR not billed" in shown
+    run("admin", "defragmentation", "luxembourg-2", "--flavor", "m2000-pod32").shows(
+        "research/bert", "2.58 EUR not billed"
+    )
     assert run("admin", "defragmentation", "luxembourg-2").status == 2

@@ -439,9 +439,3 @@ print(sorted(heavy & set(sys.modules)))
 def test_a_lost_answer_is_repeated_without_a_word(run: Run, service: Service) -> None:
     service.on("GET", "/v1/projects/demo/quotas", *[HANG_UP] * (retry.Retry().attempts - 1), Reply(body={"items": []}))
     assert run("quotas", "--json").json == []
-
-
-def test_every_command_explains_itself(run: Run) -> None:
-    commands = ["clusters", "operations", "flavors", "regions", "images", "events", "usage", "login", "whoami"]
-    for command in [*commands, "webhooks", "ssh-keys", "tokens", "quotas", "projects"]:
-        run(command, "--help").shows(command)

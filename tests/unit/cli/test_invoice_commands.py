@@ -28,18 +28,12 @@ def test_invoices_are_listed(run: Run, service: Service) -> None:
         "outstanding": euros("0.00"),
     }
     service.lists(f"{BILLING}/invoices", [row])
-    ended = run("billing", "invoices")
-    assert ended.status == 0
-    for text in ("CN-2026-000003", "2026-04", "117.00 EUR", NUMBER):
-        assert text in ended.out
+    run("billing", "invoices").shows("CN-2026-000003", "2026-04", "117.00 EUR", NUMBER)
 
 
 def test_an_invoice_is_shown_and_written_as_pdf(run: Run, service: Service, tmp_path: Path) -> None:
     service.gives(f"{BILLING}/invoices/{NUMBER}", invoice(lines(2)).model_dump(mode="json"))
-    ended = run("billing", "invoice", NUMBER)
-    assert ended.status == 0
-    for text in ("training-001", "ipu-bow-2000", "10243.03 EUR", "1741.32 EUR"):
-        assert text in ended.out
+    run("billing", "invoice", NUMBER).shows("training-001", "ipu-bow-2000", "10243.03 EUR", "1741.32 EUR")
     assert json.loads(run("billing", "invoice", NUMBER, "--json").out)["number"] == NUMBER
     service.on("GET", f"{BILLING}/invoices/{NUMBER}", Reply(raw=b"%PDF-1.3"))
     file = tmp_path / "invoice.pdf"
@@ -82,10 +76,7 @@ def test_balance_and_credits(run: Run, service: Service) -> None:
     item = {"currency": "EUR", "unbilled": euros("1.25"), "outstanding": euros("4.50"), "wallet": euros("5.00")}
     balance = {"account_id": "account-1", "items": [item | {"credit": euros("10.00")}]}
     service.gives(f"{BILLING}/balance", balance)
-    ended = run("billing", "balance")
-    assert ended.status == 0
-    for text in ("account-1", "1.25 EUR", "4.50 EUR", "5.00 EUR", "10.00 EUR"):
-        assert text in ended.out
+    run("billing", "balance").shows("account-1", "1.25 EUR", "4.50 EUR", "5.00 EUR", "10.00 EUR")
     credit = {"id": "c", "amount": euros("10.00"), "remaining": euros("2.00"), "reason": "welcome"}
     page = {"items": [credit | {"expires_at": "2026-12-31T00:00:00Z"}], "next_cursor": None}
     service.gives(f"{BILLING}/credits", page)

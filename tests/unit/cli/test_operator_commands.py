@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
@@ -62,13 +61,7 @@ def test_an_account_is_reminded_and_restricted(run: Run, service: Service) -> No
 
 
 def test_an_accounts_events_are_shown_with_their_data(run: Run, service: Service) -> None:
-    event: dict[str, object] = {
-        "id": "7-1",
-        "type": "invoice.issued",
-        "subject_type": "invoice",
-        "subject_id": str(UUID(int=1)),
-    }
-    event |= {"operation_id": None, "request_id": None, "at": "2026-05-02T00:00:00Z", "data": {"number": "INV-1"}}
+    event = {"id": "7-1", "type": "invoice.issued", "data": {"number": "INV-1"}}
     service.lists(f"{PATH}/events", [event])
     assert "INV-1" in run("accounts", "events", "account-1", "--type", "invoice.issued").out
 
