@@ -13,14 +13,10 @@ from tests.unit.cli.test_commands import CLUSTER_ID, OPERATION, serve_cluster
 
 BASE = f"/v1/projects/demo/clusters/{CLUSTER_ID}"
 PARTITION = {
-    "id": "partition-1",
     "name": "training",
     "partition_id": "01m7-1-1",
-    "origin": "api",
     "state": "active",
     "size": 8,
-    "gcds": 2,
-    "observed_at": "2026-01-01T00:01:00Z",
     "ipus": [{"machine": "m01", "ipu": 3, "domain": 0, "segment": 0, "number": 0}],
 }
 MAKING = OPERATION | {"kind": "partition.create", "target": {"type": "partition", "id": "partition-1"}}
