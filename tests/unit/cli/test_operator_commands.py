@@ -154,17 +154,8 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
     assert run("prices", "show", "3").status == 3
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 1, "restored": 0}))
     added = (
-        "prices",
-        "create",
-        "ipu-c600",
-        "lab-1",
-        "0.0500",
-        "--from",
-        "2030-01-01",
-        "--source",
-        "list of January",
-        "--currency",
-        "EUR",
+        *("prices", "create", "ipu-c600", "lab-1", "0.0500", "--from"),
+        *("2030-01-01", "--source", "list of January", "--currency", "EUR"),
     )
     assert run(*added).status == 0
     assert sent(service)["items"] == [

@@ -44,15 +44,8 @@ def test_a_project_estimates_reserves_reads_and_cancels(run: Run, service: Servi
 
 PROJECT = "/v1/projects/demo"
 PREEMPTIBLE = (
-    "--flavor",
-    "m2000-pod16",
-    "--region",
-    "lux-2",
-    "--image",
-    "ubuntu",
-    "--ssh-key",
-    "laptop",
-    "--preemptible",
+    *("--flavor", "m2000-pod16", "--region", "lux-2", "--image"),
+    *("ubuntu", "--ssh-key", "laptop", "--preemptible"),
 )
 WHY = {"reason": "capacity", "detail": "The region is full.", "numbers": {}}
 OF_PREEMPTIBLE = {"capacity": {"available": False, "why_not": WHY, "preemption_minutes": 10}}
