@@ -6,6 +6,7 @@ import asyncio
 from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import asyncssh
@@ -13,9 +14,9 @@ import httpx
 
 from ipucloud.site.vipu_ports import UserEndpoint
 from ipucloud.wire.site import Host, HostState, Job, Ssh
-from tests.support.openssh import KeyPair
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import PodDriver
 from tests.support.waiting import eventually
 
 REGION = "luxembourg-2"
@@ -32,20 +33,17 @@ class Tenant:
 
     def __post_init__(self) -> None:
         self.http: httpx.Client = self.site.http()
-        self.vipu = VipuDriver(self.site.channel(REGION))
+        self.vipu = PodDriver.at(self.site, REGION)
 
     def build(self, keys: Sequence[str], **environment: str) -> None:
         """Network, allocation, partition and server; returns once all of them were asked for."""
         self.attach()
-        region = self.site.region(REGION)
-        agents = [machine.name for machine in region.pods[0].machines[: self.machines]]
-        self.vipu.allocate(self.name, region.pods[0].cluster_id, agents)
+        self.vipu.allocate(self.name, self.vipu.cluster, self.vipu.pod[: self.machines])
         self.vipu.create(self.name, 4 * self.machines, allocation_id=self.name, reconfigurable=True)
         self.put_server(keys, **environment).raise_for_status()
 
     def attach(self) -> None:
-        machines = [machine.name for machine in self.site.region(REGION).pods[0].machines[: self.machines]]
-        spec = {"region": REGION, "machines": machines, "hosts": [self.host]}
+        spec = {"region": REGION, "machines": self.vipu.pod[: self.machines], "hosts": [self.host]}
         self.http.put(f"/v1/networks/{self.name}", json=spec).raise_for_status()
 
     def put_server(self, keys: Sequence[str], **environment: str) -> httpx.Response:
@@ -92,6 +90,10 @@ class Tenant:
         ssh = self.wait_for(HostState.RUNNING).ssh
         assert ssh is not None
         return ssh
+
+    def login(self, key: KeyPair, folder: Path) -> OpenSsh:
+        """By the OpenSSH client, with what it knows of hosts in a file in this folder."""
+        return OpenSsh(self.ssh(), key, folder / f"known_{self.name}")
 
 
 async def connect(tenant: Tenant, key: asyncssh.SSHKey | KeyPair) -> asyncssh.SSHClientConnection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import grpc
 
@@ -11,6 +11,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, eventually
 
 CALL_SECONDS = PATIENCE
@@ -96,6 +97,12 @@ class PodDriver(VipuDriver):
         super().__init__(channel)
         self.cluster = cluster
         self.pod = list(pod)
+
+    @classmethod
+    def at(cls, site: RunningSite, region: str = "luxembourg-2") -> Self:
+        """That of a region's first pod."""
+        pod = site.region(region).pods[0]
+        return cls(site.channel(region), pod.cluster_id or "", [machine.name for machine in pod.machines])
 
     def take(self, count: int) -> list[str]:
         """An allocation `a` of the first so many machines."""

@@ -26,8 +26,8 @@ def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSit
 
 
 @pytest.fixture(scope="module")
-def shared_vipu(shared_site: RunningSite, pod: list[str]) -> PodDriver:
-    return PodDriver(shared_site.channel(REGION), shared_site.region(REGION).pods[0].cluster_id or "", pod)
+def shared_vipu(shared_site: RunningSite) -> PodDriver:
+    return PodDriver.at(shared_site, REGION)
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +59,9 @@ def http(shared_http: httpx.Client, shared_vipu: PodDriver) -> Iterator[httpx.Cl
 
 
 @pytest.fixture(scope="module")
-def pod(shared_site: RunningSite) -> list[str]:
+def pod(shared_vipu: PodDriver) -> list[str]:
     """The machines of the region's first pod, in the order of their slots."""
-    return [machine.name for machine in shared_site.region(REGION).pods[0].machines]
+    return shared_vipu.pod
 
 
 @pytest.fixture(scope="module")

@@ -40,10 +40,6 @@ def finished(tenant: Tenant) -> CloudInit:
     return cloud_init_of(tenant)
 
 
-def login(tenant: Tenant, key: KeyPair, folder: Path) -> OpenSsh:
-    return OpenSsh(tenant.ssh(), key, folder / f"known_{tenant.name}")
-
-
 def test_a_configuration_is_carried_out_once(site: RunningSite, key: KeyPair, folder: Path) -> None:
     other = make_key(folder, "other")
     text = f"""\
@@ -88,7 +84,7 @@ def test_a_script_is_run_and_its_failure_is_told(site: RunningSite, key: KeyPair
     tenant = deploy(site, key, 2, script)
     error = "part-001 ended with status 3; its output is in /var/log/cloud-init-output.log"
     assert finished(tenant) == CloudInit(status="error", errors=[error])
-    server = login(tenant, key, folder)
+    server = tenant.login(key, folder)
     assert server.ssh("cat /data/made; cat /var/log/cloud-init-output.log").stdout == b"xhello\n"
     status = server.ssh("cloud-init status --long")
     assert (status.returncode, error in status.stdout.decode()) == (1, True)
@@ -107,20 +103,19 @@ def test_each_part_that_fails_is_told_and_the_rest_goes_on(site: RunningSite, ke
 
 def test_a_boot_that_is_interrupted_is_not_repeated(site: RunningSite, key: KeyPair, folder: Path) -> None:
     tenant = deploy(site, key, 4, "#!/bin/sh\necho begun >> /data/begun\nexec sleep 100000\n")
-    server = login(tenant, key, folder)
+    server = tenant.login(key, folder)
     eventually(lambda: server.ssh("cat /data/begun").stdout == b"begun\n", "the script has begun")
     assert server.ssh("cloud-init status").stdout == b"status: running\n"
-    site.kill()
-    site.start()
+    site.revive()
     tenant = Tenant(site, name=tenant.name, host=tenant.host)
     assert cloud_init_of(tenant) == CloudInit(status="error", errors=["the server went down before it was done"])
-    assert login(tenant, key, folder).ssh("cat /data/begun").stdout == b"begun\n"
+    assert tenant.login(key, folder).ssh("cat /data/begun").stdout == b"begun\n"
 
 
 def test_a_server_without_user_data_is_done(site: RunningSite, key: KeyPair, folder: Path) -> None:
     tenant = deploy(site, key, 5, "")
     assert tenant.observe().cloud_init is None
-    server = login(tenant, key, folder)
+    server = tenant.login(key, folder)
     assert server.ssh("cloud-init status").stdout == b"status: done\n"
     assert server.ssh("cloud-init clean").returncode == 2
 

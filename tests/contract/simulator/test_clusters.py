@@ -141,8 +141,7 @@ def test_clusters_and_agents_survive_a_kill(tmp_path: Path) -> None:
         dissolve(vipu)
         vipu.admin.RemoveAgent(admin.RemoveAgentRequest(id=names[9]), timeout=CALL_SECONDS)
         cluster = join(vipu, "c", names[:8])
-        site.kill()
-        site.start()
+        site.revive()
         vipu = VipuDriver(site.channel())
         assert list(vipu.admin.ListClusters(admin.ListClustersRequest(), timeout=CALL_SECONDS).clusters) == [cluster]
         (gone,) = vipu.admin.DiscoverAgents(admin.DiscoverAgentsRequest(), timeout=CALL_SECONDS).agents

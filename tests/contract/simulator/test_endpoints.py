@@ -99,24 +99,22 @@ def test_the_administration_is_told_which_allocation_is_meant(two: VipuDriver, s
 
 def test_an_endpoint_stays_where_it_is_and_ends_with_its_allocation(tmp_path: Path) -> None:
     with running_site(tmp_path, machines=4, options=["--machines-on"]) as site:
-        pod = site.region().pods[0]
-        vipu = VipuDriver(site.channel())
-        for name, machine in zip("ab", pod.machines, strict=False):
-            vipu.allocate(name, pod.cluster_id, [machine.name])
+        vipu = PodDriver.at(site)
+        for name, machine in zip("ab", vipu.pod, strict=False):
+            vipu.allocate(name, vipu.cluster, [machine])
         Endpoint(site.user_channel("a")).create("p")
         before = [site.user_endpoint(name) for name in "ab"]
         assert len(set(before)) == 2
-        site.kill()
-        site.start()
-        vipu = VipuDriver(site.channel())
+        site.revive()
+        vipu = PodDriver.at(site)
         assert [site.user_endpoint(name) for name in "ab"] == before
         assert Endpoint(site.user_channel("a")).partitions() == [("a", "p")]
 
         lost, removed = site.user_channel("a"), site.user_channel("b")
         site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
         assert refusal(Endpoint(lost).partitions)[0] is grpc.StatusCode.UNAVAILABLE
-        for name, machine in zip("ba", pod.machines, strict=False):
-            vipu.allocate(name, pod.cluster_id, [machine.name])
+        for name, machine in zip("ba", vipu.pod, strict=False):
+            vipu.allocate(name, vipu.cluster, [machine])
         assert [site.user_endpoint(name) for name in "ab"] == before
         assert Endpoint(site.user_channel("a")).partitions() == []
         vipu.release("b")

@@ -15,7 +15,7 @@ from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs, program
 from tests.support.openssh import SECONDS, KeyPair, OpenSsh
 from tests.support.site import RunningSite
-from tests.support.tenant import REGION, Tenant
+from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
@@ -26,15 +26,9 @@ REFUSED, BUSY = 125, 75
 @pytest.fixture(scope="module")
 def tenant(site: RunningSite, key: KeyPair) -> Tenant:
     """Two machines in the reconfigurable partition `tenant`, and two in `gcds`, of two GCDs."""
-    return build(site, key)
-
-
-def build(site: RunningSite, key: KeyPair) -> Tenant:
     tenant = Tenant(site)
     tenant.attach()
-    region = site.region(REGION)
-    agents = [machine.name for machine in region.pods[0].machines[: tenant.machines]]
-    tenant.vipu.allocate(tenant.name, region.pods[0].cluster_id, agents)
+    tenant.vipu.allocate(tenant.name, tenant.vipu.cluster, tenant.vipu.pod[: tenant.machines])
     tenant.vipu.create("tenant", 8, allocation_id=tenant.name, reconfigurable=True)
     tenant.vipu.create("gcds", 8, allocation_id=tenant.name, num_gcds=2)
     tenant.put_server([key.public_line]).raise_for_status()
@@ -203,7 +197,7 @@ def test_a_child_of_the_program_holds_on(tenant: Tenant, login: OpenSsh) -> None
 
 
 def test_a_broken_machine_and_a_failed_partition_are_refused(tenant: Tenant, login: OpenSsh) -> None:
-    machine = tenant.site.region(REGION).pods[0].machines[0].name
+    machine = tenant.vipu.pod[0]
     tenant.http.post(f"/v1/machines/{machine}:fail").raise_for_status()
     try:
         status, said = refusal(login, "ipu-run -- true")
@@ -211,9 +205,8 @@ def test_a_broken_machine_and_a_failed_partition_are_refused(tenant: Tenant, log
         assert said.startswith("Failed to attach to IPUs: ")
     finally:
         tenant.http.post(f"/v1/machines/{machine}:repair").raise_for_status()
-        tenant.http.post(
-            f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset", json={"ResetType": "On"}
-        ).raise_for_status()
+        reset = f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset"
+        tenant.http.post(reset, json={"ResetType": "On"}).raise_for_status()
         tenant.vipu.reset("tenant")
     eventually(lambda: login.ssh("ipu-run -- true").returncode == 0, "the partition is active again")
 

@@ -17,7 +17,7 @@ from ipucloud.wire.vipu_calls import ACCESS_KEY, USER
 from tests.contract.simulator.outcomes import refusal
 from tests.support.site import ACCESS_KEY as KEY
 from tests.support.site import ADMINISTRATOR, SECURE, RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, Caller, VipuDriver
+from tests.support.vipu import CALL_SECONDS, Caller, PodDriver, VipuDriver
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +29,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 @pytest.fixture
 def vipu(site: RunningSite) -> Iterator[VipuDriver]:
     """The controller with an allocation `a` for `alice` and one `b` for `bob`, and `root` who sees everything."""
-    driver = VipuDriver(site.channel())
-    pod = site.region().pods[0]
+    driver = PodDriver.at(site)
     for number, name in enumerate("ab"):
-        driver.allocate(name, pod.cluster_id or "", [pod.machines[number].name])
+        driver.allocate(name, driver.cluster, [driver.pod[number]])
     for user, allocations in (("alice", ["a"]), ("bob", ["b"]), ("root", [])):
         request = admin.CreateUserRequest(id=user, allocation_ids=allocations, all_allocations=not allocations)
         driver.admin.CreateUser(request, timeout=CALL_SECONDS)
@@ -132,8 +131,7 @@ def test_a_key_is_replaced_without_a_gap_and_is_on_disk_only_as_a_digest(vipu: V
 
 def test_keys_and_users_survive_a_kill(vipu: VipuDriver, site: RunningSite) -> None:
     alice = person(vipu, site, "alice", "a")
-    site.kill()
-    site.start()
+    site.revive()
     assert Person(site.user_channel("a"), *(v for _, v in alice.metadata)).names() == []
 
 
@@ -164,20 +162,18 @@ def test_a_caller_may_make_the_secret_and_send_only_its_digest(vipu: VipuDriver,
 
 def test_a_controller_that_forgets_knows_its_administrator_and_nothing_else(tmp_path: Path) -> None:
     with running_site(tmp_path, machines=4, options=["--machines-on", *SECURE]) as site:
-        vipu = VipuDriver(site.channel())
-        pod = site.region().pods[0]
-        vipu.allocate("a", pod.cluster_id or "", [pod.machines[0].name])
+        vipu = PodDriver.at(site)
+        machines = vipu.take(1)
         vipu.admin.CreateUser(admin.CreateUserRequest(id="alice", allocation_ids=["a"]), timeout=CALL_SECONDS)
         root = Person(site.channel(), ADMINISTRATOR, KEY)
         root.create("p", "a")
-        assert (root.names(), vipu.allocations()) == (["p"], {"a": [pod.machines[0].name]})
+        assert (root.names(), vipu.allocations()) == (["p"], {"a": machines})
         assert site.http().post("/v1/controllers/mars-1:forget").status_code == 404
         assert site.http().post("/v1/controllers/luxembourg-2:forget").status_code == 204
         for _ in range(2):
             assert (root.names(), vipu.allocations()) == ([], {})
             users = vipu.admin.ListUsers(admin.ListUsersRequest(), timeout=CALL_SECONDS).users
             assert [user.id for user in users] == ["ipucloud"]
-            site.kill()
-            site.start()
-            vipu = VipuDriver(site.channel())
+            site.revive()
+            vipu = PodDriver.at(site)
             root = Person(site.channel(), ADMINISTRATOR, KEY)

@@ -195,15 +195,15 @@ def test_rule_14_without_keys_everybody_sees_everything(vipu: PodDriver) -> None
 
 def test_rule_15_state_is_one_json_file_and_survives_a_kill(tmp_path: Path) -> None:
     with running_site(tmp_path, options=["--machines-on"]) as site:
-        vipu = VipuDriver(site.channel())
-        vipu.allocate("a", site.region().pods[0].cluster_id or "", size=4)
+        vipu = PodDriver.at(site)
+        vipu.take(4)
         vipu.create("p", 8, num_gcds=2)
         before = vipu.partitions(), vipu.status("p"), vipu.config("p"), vipu.allocations()
         site.kill()
         stored = orjson.loads((tmp_path / "vipu-luxembourg-2.json").read_bytes())
         assert (set(stored["partitions"]), set(stored["allocations"])) == ({"a/p"}, {"a"})
         site.start()
-        vipu = VipuDriver(site.channel())
+        vipu = PodDriver.at(site)
         assert (vipu.partitions(), vipu.status("p"), vipu.config("p"), vipu.allocations()) == before
 
 

@@ -56,8 +56,7 @@ def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None
 
 
 def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSsh) -> None:
-    region = tenant.site.region()
-    tenant.vipu.allocate("other", region.pods[0].cluster_id, [region.pods[0].machines[8].name])
+    tenant.vipu.allocate("other", tenant.vipu.cluster, [tenant.vipu.pod[8]])
     tenant.vipu.create("other", 4, allocation_id="other")
     assert "other" not in output(login, "vipu list partitions")
 

@@ -30,12 +30,10 @@ def test_unknown_names_are_not_found(vipu: PodDriver) -> None:
     ("region", "board", "clock"), [("luxembourg-2", "M2000", "1330MHz"), ("amsterdam-2", "Bow-2000", "1850MHz")]
 )
 def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, board: str, clock: str) -> None:
-    vipu = VipuDriver(shared_site.channel(region))
-    pod = shared_site.region(region).pods[0]
-    machine, unused = pod.machines[0].name, pod.machines[1].name
-    vipu.allocate("a", pod.cluster_id or "", [machine])
+    vipu = PodDriver.at(shared_site, region)
+    vipu.take(1)
     vipu.create("p", 4, reconfigurable=True)
-    used, free = attributes(vipu, machine, unused)
+    used, free = attributes(vipu, *vipu.pod[:2])
     vipu.clear()
     serials = {ipu: shown.attributes["board serial number"] for ipu, shown in used.ipu_attributes.items()}
     assert serials[0] == serials[1] != serials[2] == serials[3]

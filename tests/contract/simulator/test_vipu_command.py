@@ -12,7 +12,7 @@ from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import running_site
-from tests.support.tenant import REGION, Tenant
+from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
@@ -24,10 +24,8 @@ def tenant(folder: Path, key: KeyPair) -> Iterator[Tenant]:
     with running_site(folder / "site", options=["--machines-on"]) as site:
         tenant = Tenant(site, machines=2)
         tenant.attach()
-        region = site.region(REGION)
-        machines = [machine.name for machine in region.pods[0].machines]
-        tenant.vipu.allocate("tenant", region.pods[0].cluster_id, machines[:2])
-        tenant.vipu.allocate("stranger", region.pods[0].cluster_id, machines[8:12])
+        tenant.vipu.allocate("tenant", tenant.vipu.cluster, tenant.vipu.pod[:2])
+        tenant.vipu.allocate("stranger", tenant.vipu.cluster, tenant.vipu.pod[8:12])
         tenant.vipu.create("theirs", 16, allocation_id="stranger")
         tenant.put_server([key.public_line]).raise_for_status()
         yield tenant
@@ -193,7 +191,7 @@ def test_a_partition_is_shown_whole(login: OpenSsh, emptied: Tenant) -> None:
 
 
 def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -> None:
-    agents = [machine.name for machine in tenant.site.region(REGION).pods[0].machines[:2]]
+    agents = tenant.vipu.pod[:2]
     table = output(login, "vipu list allocations").splitlines()
     assert [line.split(" | ") for line in table if "|" in line] == [
         [" Allocation ID", "Agents"],

@@ -39,9 +39,9 @@ def tenants(folder: Path, *names: str, time_scale: float = 0.0, options: Sequenc
     """A site with an allocation of a machine for each of these; the tenant is at the last."""
     options = ["--machines-on", *options]
     with running_site(folder / "site", machines=len(names), time_scale=time_scale, options=options) as site:
-        tenant, pod = Tenant(site, name=names[-1], machines=1), site.region(REGION).pods[0]
-        for name, machine in zip(names, pod.machines, strict=True):
-            tenant.vipu.allocate(name, pod.cluster_id, [machine.name])
+        tenant = Tenant(site, name=names[-1], machines=1)
+        for name, machine in zip(names, tenant.vipu.pod, strict=True):
+            tenant.vipu.allocate(name, tenant.vipu.cluster, [machine])
         yield tenant
 
 
