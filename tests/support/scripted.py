@@ -35,6 +35,10 @@ class Reply:
         return json.dumps(filled_in(request.method, request.path, self.status, self.body)).encode()
 
 
+def page(items: Sequence[object], cursor: str | None = None) -> Reply:
+    return Reply(body={"items": list(items), "next_cursor": cursor})
+
+
 HANG_UP = Reply(hang_up=True)
 NO_SUCH_ROUTE = Reply(501, raw=b"the test has no answer for this request")
 

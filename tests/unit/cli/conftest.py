@@ -80,3 +80,10 @@ def run(service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch, cap
         return Ended(int(ended.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture
+def bare(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing but the file of profiles configures a command."""
+    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
+        monkeypatch.delenv(name)

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.admin.whatis import COMMANDS
 from ipucloud.cli.main import cli
-from tests.support.scripted import Reply, Service, problem
+from tests.support.scripted import Reply, Service, page, problem
 from tests.unit.cli.conftest import Run
 
 HOLDER = {"project": "research", "cluster": "c1", "name": "bert", "state": "active", "since": "2026-05-04T09:15:00Z"}
@@ -45,7 +45,7 @@ def test_machines_are_listed_with_their_holders(run: Run, service: Service) -> N
 
 def test_hardware_is_drained_by_name_pod_and_rack(run: Run, service: Service) -> None:
     changed = {"kind": "machine", "name": "lux2-m07", "allocatable": False, "codes": ["drain"], "holder": HOLDER}
-    service.on("POST", "/v1/operator/hardware:drain", Reply(body={"items": [changed], "next_cursor": None}))
+    service.on("POST", "/v1/operator/hardware:drain", page([changed]))
     run("admin", "drain", "--pod", "lux2-0-p0", "--pod", "lux2-0-p1", "--reason", "power work").shows("bert")
     assert service.requests[-1].body == {
         "machines": [],

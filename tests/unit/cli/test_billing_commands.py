@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.scripted import Reply, Service, problem
+from tests.support.scripted import Reply, Service, page, problem
 from tests.unit.cli.conftest import Run
 
 EUROS = {"amount": "0.0625", "currency": "EUR"}
@@ -46,8 +46,8 @@ def test_a_deleted_cluster_is_explained_by_its_name_unless_several_had_it(run: R
     for each in gone:
         service.gives(f"/v1/projects/demo/clusters/{each['id']}", each)
         service.lists(f"/v1/projects/demo/clusters/{each['id']}/charges", [CHARGE])
-    nothing: Reply = Reply(body={"items": [], "next_cursor": None})
-    one, both = (Reply(body={"items": list(some), "next_cursor": None}) for some in (gone[1:], gone))
+    nothing: Reply = page([])
+    one, both = (page(list(some)) for some in (gone[1:], gone))
     service.on("GET", "/v1/projects/demo/clusters", nothing, one, nothing, both)
     assert "0.0625 EUR" in run("billing", "explain", "bert").out
     assert service.requests[1].query == {"name": "bert", "state": "deleted"}

@@ -101,23 +101,17 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     }
 
 
-def test_what_a_create_is_warned_of_is_shown(run: Run, service: Service) -> None:
+def test_create_without_waiting_gives_the_same_document_and_its_warnings(run: Run, service: Service) -> None:
     serve_catalogue(service)
     serve_cluster(service)
+    create = ("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait")
+    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
+    ended = run(*create, "--json")
+    assert (ended.status, "Warning" in ended.err) == (0, False)
+    assert (ended.json["operation"]["id"], ended.json["cluster"]["name"]) == ("operation-1", "bert")
     warning = {"code": "no_login", "detail": "Nobody will be able to log in."}
     service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION | {"warnings": [warning]}))
-    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait")
-    assert (ended.status, "Warning: Nobody will be able to log in.\n" in ended.err) == (0, True)
-
-
-def test_create_without_waiting_gives_the_same_document(run: Run, service: Service) -> None:
-    serve_catalogue(service)
-    serve_cluster(service)
-    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
-    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait", "--json")
-    assert (ended.status, "Warning" in ended.err) == (0, False)
-    assert ended.json["operation"]["id"] == "operation-1"
-    assert ended.json["cluster"]["name"] == "bert"
+    run(*create).fails(0, "Warning: Nobody will be able to log in.\n")
 
 
 def test_a_failed_operation_says_why_and_under_which_request(run: Run, service: Service) -> None:
@@ -177,26 +171,18 @@ def test_what_a_service_sends_cannot_steer_the_terminal(run: Run, service: Servi
     assert "\u202e" not in out
 
 
-def test_delete_asks_nobody_who_cannot_answer(run: Run, service: Service) -> None:
+def test_delete_asks_nobody_who_cannot_answer_and_says_how_to_allow_it(run: Run, service: Service) -> None:
     serve_cluster(service)
+    service.on("DELETE", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(202, OPERATION))
+    service.gives("/v1/projects/demo/operations/operation-1", DONE)
     run("clusters", "delete", "bert").fails(2, "--yes")
     assert service.bodies("DELETE") == []
-
-
-def test_deletion_of_a_protected_cluster_says_how_to_allow_it(run: Run, service: Service) -> None:
+    ended = run("clusters", "delete", "bert", "--yes", "--json")
+    assert (ended.status, ended.json["operation"]["state"]) == (0, "succeeded")
     serve_cluster(service, CLUSTER | {"delete_protection": True})
     ended = run("clusters", "delete", "bert", "--yes", "--json")
     assert (ended.status, ended.json["error"]["code"]) == (5, "delete_protected")
     assert "ipucloud clusters update bert --no-protect" in ended.err
-
-
-def test_delete(run: Run, service: Service) -> None:
-    serve_cluster(service)
-    service.on("DELETE", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(202, OPERATION))
-    service.gives("/v1/projects/demo/operations/operation-1", DONE)
-    ended = run("clusters", "delete", "bert", "--yes", "--json")
-    assert ended.status == 0
-    assert ended.json["operation"]["state"] == "succeeded"
 
 
 @pytest.mark.parametrize(
@@ -362,15 +348,17 @@ def test_a_port_that_is_none_is_not_forwarded(run: Run, service: Service, port: 
     run("clusters", "ssh", "bert", "--forward", port).fails(2, f"--forward {port} is no port")
 
 
-def test_ssh_to_a_suspended_cluster_names_the_command_that_resumes_it(run: Run, service: Service) -> None:
-    serve_cluster(service, CLUSTER | {"state": "suspended"})
-    run("clusters", "ssh", "bert").fails(2, "ipucloud clusters resume bert")
-
-
-@pytest.mark.parametrize("servers", [[], [{"id": "s", "name": "p0", "state": "pending", "ssh": None}]])
-def test_ssh_to_a_cluster_that_is_not_ready(run: Run, service: Service, servers: list[object]) -> None:
-    serve_cluster(service, CLUSTER | {"state": "creating", "poplar_servers": servers})
-    run("clusters", "ssh", "bert").fails(2, "log")
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        ({"state": "suspended"}, "ipucloud clusters resume bert"),
+        ({"state": "creating", "poplar_servers": []}, "log"),
+        ({"state": "creating", "poplar_servers": [{"id": "s", "name": "p0", "state": "pending", "ssh": None}]}, "log"),
+    ],
+)
+def test_ssh_to_a_cluster_that_is_not_ready(run: Run, service: Service, cluster: dict[str, Any], words: str) -> None:
+    serve_cluster(service, CLUSTER | cluster)
+    run("clusters", "ssh", "bert").fails(2, words)
 
 
 def test_a_private_key_is_not_sent(run: Run, service: Service, tmp_path: Path) -> None:

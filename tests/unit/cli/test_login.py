@@ -19,13 +19,6 @@ ADMIN = {"role": "admin", "project": None}
 
 
 @pytest.fixture
-def bare(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing but the file configures a command."""
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
-
-
-@pytest.fixture
 def login(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`ipucloud login` of someone whose token comes from a pipe."""
 

@@ -57,11 +57,10 @@ def test_invitations_are_listed_renewed_and_revoked_by_email(run: Run, service: 
     assert run("invitations", "revoke", "bob@example.com").status == 0
 
 
+@pytest.mark.usefixtures("bare")
 def test_a_person_logs_in_and_out(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
 ) -> None:
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
     got = {"name": "desk", "role": "operator", "token": "ipu_x", "owner": "ann@example.com", "project": "lab"}
     service.on("POST", "/v1/login", Reply(201, got))
     monkeypatch.setattr("sys.stdin", io.StringIO("quiet-harbour-42-lamp\n"))
@@ -82,11 +81,10 @@ def test_a_person_logs_in_and_out(
     assert "ipu_x" not in (config_dir / "config.json").read_text()
 
 
+@pytest.mark.usefixtures("bare")
 def test_a_login_waits_until_a_person_approves_it(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
 ) -> None:
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
     pauses: list[float] = []
     monkeypatch.setattr("ipucloud.cli.browsers.sleep", pauses.append)
     page = "https://ipucloud.test/device"

@@ -33,9 +33,6 @@ def test_the_list_names_the_cluster_that_has_each_volume(run: Run) -> None:
     assert "CLUSTER" in head
     assert "bert" in line.split()
     assert VOLUME["poplar_server"] not in line
-
-
-def test_a_volume_is_shown_with_its_cluster(run: Run) -> None:
     shown = run("volumes", "show", "checkpoints").out
     assert ["cluster", "bert"] in [line.split() for line in shown.splitlines()]
 
