@@ -70,11 +70,6 @@ def test_what_is_divided_over_rates_leaves_no_rest_and_exceeds_no_share(
         assert not whole or abs(part * whole - amount * max(share, 0)) <= whole
 
 
-def test_no_usage_is_no_money() -> None:
-    invoice = compute_totals([], places=2, promo=Decimal(10), wallet=Decimal(10))
-    assert invoice.total == invoice.due == invoice.promo_applied == invoice.wallet_applied == 0
-
-
 def test_a_correction_larger_than_the_usage_is_put_into_the_wallet() -> None:
     invoice = compute_totals([(Decimal("-3.50"), Decimal(0))], places=2, promo=Decimal(5), wallet=Decimal(5))
     assert (invoice.total, invoice.wallet_applied) == (Decimal("-3.50"), Decimal("-3.50"))

@@ -93,13 +93,7 @@ def test_waiting_for_a_deletion_that_is_over(run: Run, service: Service) -> None
     """By its name the cluster is not found any more; another name is refused."""
     deleted = CLUSTER | {"state": "deleted", "deleted_at": "2026-05-04T13:10:00Z"}
     lists = "/v1/projects/demo/clusters"
-    service.on(
-        "GET",
-        lists,
-        page([]),
-        page([]),
-        page([deleted]),
-    )
+    service.on("GET", lists, page([]), page([]), page([deleted]))
     service.gives(PATH, deleted)
     ended = run("clusters", "wait", "bert", "--for", "deleted", "--json")
     assert (ended.status, ended.json["state"]) == (0, "deleted")

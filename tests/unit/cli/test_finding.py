@@ -109,10 +109,7 @@ def test_an_unknown_name_lists_the_nearest_ones(
 
 def test_an_unknown_cluster_lists_the_nearest_ones(run: Run, service: Service) -> None:
     service.on(
-        "GET",
-        "/v1/projects/demo/clusters",
-        page([]),
-        page([{"id": ID, "name": name} for name in ("gpt", "bert")]),
+        "GET", "/v1/projects/demo/clusters", page([]), page([{"id": ID, "name": name} for name in ("gpt", "bert")])
     )
     run("clusters", "show", "bret").fails(
         3, "There is no cluster bret in the project. Clusters, nearest first: bert, gpt."

@@ -18,16 +18,8 @@ def euros(amount: str) -> dict[str, str]:
 
 
 def test_invoices_are_listed(run: Run, service: Service) -> None:
-    row = {
-        "kind": "credit_note",
-        "number": "CN-2026-000003",
-        "invoice": NUMBER,
-        "month": "2026-04",
-        "issued_at": "2026-05-09T00:00:00Z",
-        "total": euros("117.00"),
-        "outstanding": euros("0.00"),
-    }
-    service.lists(f"{BILLING}/invoices", [row])
+    row = {"kind": "credit_note", "number": "CN-2026-000003", "invoice": NUMBER, "month": "2026-04"}
+    service.lists(f"{BILLING}/invoices", [row | {"total": euros("117.00")}])
     run("billing", "invoices").shows("CN-2026-000003", "2026-04", "117.00 EUR", NUMBER)
 
 

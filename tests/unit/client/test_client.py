@@ -212,12 +212,7 @@ def test_a_platform_token_must_name_a_project(service: Service, token: str) -> N
 
 def test_a_list_is_read_to_its_end(client: Client, service: Service) -> None:
     path = "/v1/projects/demo/clusters"
-    service.on(
-        "GET",
-        path,
-        page([CLUSTER], "abc"),
-        page([CLUSTER | {"name": "gpt"}]),
-    )
+    service.on("GET", path, page([CLUSTER], "abc"), page([CLUSTER | {"name": "gpt"}]))
     listed = list(client.items(clusters.list(state="active", tags={"team": "nlp"}, limit=1)))
     assert [cluster.name for cluster in listed] == ["bert", "gpt"]
     assert service.requests[0].query == {"state": "active", "tag.team": "nlp", "limit": "1"}
