@@ -44,9 +44,7 @@ def test_a_block_is_found_exactly_when_an_aligned_one_is_free(free: int, size: i
         pytest.param({0: 0, 1: WHOLE, 2: WHOLE}, 128, 2, [Block(1, 0, 64), Block(2, 0, 64)], id="neighbours"),
     ],
 )
-def test_where_a_partition_is_placed(
-    free: dict[int, int], size: int, segments: int, blocks: list[Block] | None
-) -> None:
+def test_where_it_is_placed(free: dict[int, int], size: int, segments: int, blocks: list[Block] | None) -> None:
     assert find_blocks(free, size, segments) == blocks
 
 

@@ -212,9 +212,7 @@ def test_what_a_registry_gives_is_not_trusted(runs: Runs, registry: Registry) ->
         assert refused(f"odd:{number}") == problem
 
 
-def test_links_of_an_image_lead_nowhere_outside(
-    runs: Runs, registry: Registry, site: RunningSite, tmp_path: Path
-) -> None:
+def test_links_of_an_image_lead_nowhere(runs: Runs, registry: Registry, site: RunningSite, tmp_path: Path) -> None:
     target = tmp_path / "outside"
     target.mkdir()
     up = "/".join([".."] * 20)
@@ -239,9 +237,7 @@ def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, regis
     assert registry.requests == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]
 
 
-def test_a_site_without_namespaces_says_so_and_asks_no_registry(
-    tmp_path: Path, key: KeyPair, registry: Registry
-) -> None:
+def test_a_site_without_namespaces_asks_no_registry(tmp_path: Path, key: KeyPair, registry: Registry) -> None:
     options = ["--machines-on", "--wall", "none", "--no-engine", "--insecure-registry", registry.host]
     with running_site(tmp_path / "site", options=options) as site:
         assert {region.containers for region in site.inventory().regions} == {False}
@@ -296,9 +292,7 @@ def test_a_program_in_an_image_is_checked_and_reached_and_holds_ipus(
 
 
 @needs(Need.ENGINE)
-def test_an_image_that_the_machines_engine_has_is_taken_from_there(
-    tmp_path: Path, key: KeyPair, registry: Registry
-) -> None:
+def test_an_image_that_the_engine_has_is_taken_from_there(tmp_path: Path, key: KeyPair, registry: Registry) -> None:
     docker, name = program("docker"), registry.reference(f"engine-{secrets.token_hex(4)}:1")
     variables = ["--change", "ENV WHERE=engine", "--change", "WORKDIR /app"]
     files = layer({"app/hello": "from the engine"})
@@ -323,9 +317,7 @@ def test_an_image_that_the_machines_engine_has_is_taken_from_there(
         subprocess.run([docker, "image", "rm", name], check=True, capture_output=True, timeout=PATIENCE)
 
 
-def test_the_images_that_were_used_last_are_kept_and_those_that_run(
-    runs: Runs, registry: Registry, site: RunningSite
-) -> None:
+def test_the_images_that_run_or_were_used_last_are_kept(runs: Runs, registry: Registry, site: RunningSite) -> None:
     first = registry.push("kept:0", [shell_layer(), layer({"number": "0"})])
     runs.run("keeps", registry.reference("kept:0"), "sh", "-c", "echo up; read -r line < /dev/ptmx")
     eventually(lambda: log_of(runs.get("keeps")) == "up\n", "it runs")

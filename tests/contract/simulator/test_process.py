@@ -103,9 +103,7 @@ def test_it_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         *(("--region", "frankfurt-1:IPU M2000"), ("--bind", "no-such-address.invalid"), ("--log-format", "xml")),
     ],
 )
-def test_it_refuses_senseless_options(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
-) -> None:
+def test_it_refuses_wrong_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--data", str(tmp_path), "--token", "t", *option])
     assert caught.value.code == 2

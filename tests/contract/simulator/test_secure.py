@@ -86,9 +86,7 @@ def test_an_endpoint_is_for_the_users_of_its_allocation(vipu: VipuDriver, site: 
     assert refusal(root.partitions, "a") == (grpc.StatusCode.NOT_FOUND, "allocation 'a' does not exist")
 
 
-def test_the_administration_wants_an_administrators_key_besides_the_certificate(
-    vipu: VipuDriver, site: RunningSite
-) -> None:
+def test_the_administration_wants_a_key_besides_the_certificate(vipu: VipuDriver, site: RunningSite) -> None:
     alice, endpoint = person(vipu, site, "alice", "a"), site.endpoint()
     keyless = grpc.secure_channel(f"{endpoint.host}:{endpoint.admin_port}", site.credentials())
     for channel, metadata in ((keyless, []), (site.channel(), alice.metadata)):

@@ -118,9 +118,7 @@ def changed(servers: Servers, kind: str, name: str, **changes: Any) -> None:
     file.write_bytes(orjson.dumps(state))
 
 
-def test_what_a_user_installs_is_on_another_server_and_only_its_own_keys_log_in(
-    servers: Servers, tmp_path: Path
-) -> None:
+def test_what_a_user_installs_is_on_another_server_and_only_its_keys_log_in(servers: Servers, tmp_path: Path) -> None:
     old, new = make_key(tmp_path, "old"), make_key(tmp_path, "new")
     first = servers.deployed(1, ssh_authorized_keys=[old.public_line])
     source = OpenSsh(first.ssh(), old, tmp_path / "known_1")

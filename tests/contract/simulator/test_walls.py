@@ -44,9 +44,7 @@ def test_the_site_shows_its_wall_and_in_what_it_is_weaker(tmp_path: Path, wall: 
     assert bool(confinement["weaknesses"]) == (wall == "landlock")
 
 
-def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
-    hardened: RunningSite, key: KeyPair, tmp_path: Path
-) -> None:
+def test_without_a_wall_logins_and_jobs_are_refused(hardened: RunningSite, key: KeyPair, tmp_path: Path) -> None:
     tenant = Tenant(hardened, machines=0)
     tenant.deploy([key.public_line], user_data="#!/bin/sh\ntouch /data/made\n")
     tenant.wait_for(HostState.RUNNING)

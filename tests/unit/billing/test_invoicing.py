@@ -41,9 +41,7 @@ def test_credit_and_wallet_can_be_paid_and_are_never_more_than_there_is_to_pay(
 
 
 @given(lines, balances, decimal_places)
-def test_the_tax_of_each_rate_is_rounded_once_on_what_is_left_of_its_lines(
-    costs: Lines, promo: Decimal, places: int
-) -> None:
+def test_the_tax_of_a_rate_is_rounded_once_on_the_rest_of_its_lines(costs: Lines, promo: Decimal, places: int) -> None:
     invoice = compute_totals(costs, places=places, promo=promo)
     assert invoice.subtotal == sum(rounded(cost, places) for cost, _ in costs)
     assert [each.rate for each in invoice.taxes] == list(dict.fromkeys(rate for _, rate in costs))
@@ -55,9 +53,7 @@ def test_the_tax_of_each_rate_is_rounded_once_on_what_is_left_of_its_lines(
 
 
 @given(st.lists(st.integers(-500, 5000), max_size=6), st.integers(0, 100), decimal_places)
-def test_what_is_divided_over_rates_leaves_no_rest_and_exceeds_no_share(
-    shares: list[int], percent: int, places: int
-) -> None:
+def test_what_is_divided_leaves_no_rest_and_exceeds_no_share(shares: list[int], percent: int, places: int) -> None:
     """Each part is within one smallest amount of its exact proportion."""
     whole = sum(max(share, 0) for share in shares)
     amount = whole * percent // 100

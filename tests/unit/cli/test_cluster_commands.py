@@ -234,9 +234,7 @@ def test_an_accounts_events_are_followed_by_type(run: Run, service: Service) -> 
     assert [line.partition(",")[0] for line in ended.out.splitlines()[:2]] == ['{"id": "1"', '{"id": "3"']
 
 
-def test_open_uses_the_browser_or_prints_the_address(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_uses_a_browser_or_prints_the_address(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
     def browse(address: str) -> bool:

@@ -211,9 +211,7 @@ def test_a_resume_and_a_resize_wait_for_capacity(run: Run, service: Service, ver
     assert (body["wait_for_capacity"], body["wait_until"][:10]) == (True, "2030-01-01")
 
 
-def test_a_power_cycle_of_one_server_says_what_is_lost_first(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_power_cycle_says_what_is_lost_first(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     serve_cluster(service)
     path = f"/v1/projects/demo/clusters/{CLUSTER_ID}:power-cycle"
     service.on("POST", path, Reply(202, OPERATION))
@@ -248,9 +246,7 @@ def test_keys_are_changed_and_followed(run: Run, service: Service) -> None:
     assert [each.path for each in service.requests if each.path.endswith("operation-1")]
 
 
-def test_suspend_lists_the_partitions_that_will_be_lost(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_suspend_lists_partitions_that_are_lost(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     serve_cluster(service)
     partitions = [{"name": "training", "origin": "api", "size": 8}, {"name": "bert-1", "origin": "cluster", "size": 16}]
     service.lists(f"/v1/projects/demo/clusters/{CLUSTER_ID}/partitions", partitions)
@@ -260,9 +256,7 @@ def test_suspend_lists_the_partitions_that_will_be_lost(
     assert service.bodies("POST") == []
 
 
-def test_repair_lists_the_servers_whose_data_will_be_lost(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repair_lists_servers_whose_data_is_lost(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = {"kind": "poplar_server", "name": "bert-1-p0", "code": "host_failed", "message": "It failed."}
     serve_cluster(service, CLUSTER | {"faults": [fault | {"since": "2026-01-02T00:00:00Z", "credited": True}]})
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))

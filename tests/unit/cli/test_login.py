@@ -35,9 +35,7 @@ def bearer(service: Service) -> str:
 
 
 @pytest.mark.usefixtures("bare")
-def test_login_stores_a_token_from_a_pipe_for_this_user_alone(
-    run: Run, login: Run, service: Service, config_dir: Path
-) -> None:
+def test_login_stores_a_token_for_this_user_alone(run: Run, login: Run, service: Service, config_dir: Path) -> None:
     assert "ipucloud login" in run("whoami").err
     assert login("piped-token", OWNER).status == 0
     assert stat.S_IMODE((config_dir / "config.json").stat().st_mode) == 0o600
@@ -47,9 +45,7 @@ def test_login_stores_a_token_from_a_pipe_for_this_user_alone(
 
 
 @pytest.mark.usefixtures("bare")
-def test_each_profile_has_its_own_token(
-    run: Run, login: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_profile_has_its_token(run: Run, login: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.gives("/v1/projects/demo", OWNER["project"])
     login("owners", OWNER)
     assert login("admins", ADMIN, "--profile", "admin", "--project", "demo").status == 0

@@ -58,9 +58,7 @@ def test_invitations_are_listed_renewed_and_revoked_by_email(run: Run, service: 
 
 
 @pytest.mark.usefixtures("bare")
-def test_a_person_logs_in_and_out(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
-) -> None:
+def test_people_log_in_and_out(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path) -> None:
     got = {"name": "desk", "role": "operator", "token": "ipu_x", "owner": "ann@example.com", "project": "lab"}
     service.on("POST", "/v1/login", Reply(201, got))
     monkeypatch.setattr("sys.stdin", io.StringIO("quiet-harbour-42-lamp\n"))

@@ -39,9 +39,7 @@ def parts(*texts: str) -> list[Reply]:
     return [Reply(body=body | {"complete": False, "state": "starting"}) for body in bodies]
 
 
-def test_a_program_that_runs_is_reached_by_a_command(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_running_program_is_reached_by_a_command(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ipucloud.cli.commands.serve.SETTLED_SECONDS", 0.0)
     service.on("GET", f"{ALL}/{ID}", Reply(body=STARTING), Reply(body=RUNNING))
     ended = run(*SERVE, *PROGRAM)

@@ -78,9 +78,7 @@ def test_one_that_ends_soon_is_replaced_and_one_that_has_ended_removed(
     assert len([*config_dir.glob("ssh-certificates/*/*/until-*")]) == 2
 
 
-def test_one_that_a_server_does_not_accept_is_forgotten(
-    run: Run, service: Service, config_dir: Path, ssh: Path
-) -> None:
+def test_one_that_a_server_refuses_is_forgotten(run: Run, service: Service, config_dir: Path, ssh: Path) -> None:
     serve(service, issued(3600), issued(3600))
     (ssh.parent / "refuse").touch()
     assert run("clusters", "ssh", "bert", "--", "true").status == 255
@@ -91,9 +89,7 @@ def test_one_that_a_server_does_not_accept_is_forgotten(
 
 
 @pytest.mark.parametrize("status", [403, 404, 409, 501])
-def test_without_one_the_usual_keys_are_used(
-    run: Run, service: Service, config_dir: Path, ssh: Path, status: int
-) -> None:
+def test_without_one_usual_keys_are_used(run: Run, service: Service, config_dir: Path, ssh: Path, status: int) -> None:
     serve(service, problem(status, "refused", "There is none for you."))
     ended = run("clusters", "ssh", "bert", "--", "true")
     assert (ended.status, "none for you" in ended.err) == (0, False)

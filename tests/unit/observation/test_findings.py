@@ -71,9 +71,7 @@ def test_firmware_differs_from_that_of_more_than_half_of_its_pod(versions: list[
         ((), HOLDER.external_name, set()),  # why the agent is silent, only the BMC could explain
     ],
 )
-def test_links_and_allocations_are_judged_without_the_bmcs(
-    links: tuple[Link, ...], allocation: str, codes: set[Code]
-) -> None:
+def test_links_and_allocations_need_no_bmcs(links: tuple[Link, ...], allocation: str, codes: set[Code]) -> None:
     """Of a machine in use, whose agent does not answer either."""
     agents, allocations = {"m0": Agent("m0", reachable=False)}, frozenset({allocation})
     result = read([machine("m0")], ControllerReading("c", 1, 1, agents=agents, links=links, allocations=allocations))

@@ -71,9 +71,7 @@ def test_one_that_fails_is_left_alone_ever_longer_and_others_are_not() -> None:
     ("resets", "seconds", "waited"),
     [(0, 25.0, True), (1, 65.0, True), (2, 190.0, True), (3, 25.0, False), (2, 600.0, False)],
 )
-def test_a_partition_is_left_to_its_controller_while_that_has_tries_left(
-    resets: int, seconds: float, waited: bool
-) -> None:
+def test_a_partition_is_left_to_a_controller_that_has_tries_left(resets: int, seconds: float, waited: bool) -> None:
     status = PartitionStatus(PartitionState.ERROR, errors=("3 of 4 IPUs came up",), resets=resets, max_resets=3)
     assert waited_for(status, seconds) is waited
 
