@@ -49,9 +49,9 @@ def test_the_list_has_the_ip_and_the_cluster_of_each_address(run: Run) -> None:
 def test_an_address_is_reserved_attached_by_names_and_detached(run: Run, service: Service) -> None:
     serve_cluster(service, CLUSTER)
     assert run("addresses", "create", "frontdoor", "--region", "luxembourg-2", "--tag", "team=nlp").status == 0
-    assert service.requests[-1].body == {"name": "frontdoor", "region": "luxembourg-2", "tags": {"team": "nlp"}}
+    assert service.bodies("POST")[-1] == {"name": "frontdoor", "region": "luxembourg-2", "tags": {"team": "nlp"}}
     assert run("addresses", "attach", "frontdoor", "bert").status == 0
-    assert service.requests[-1].body == {"cluster": CLUSTER_ID}
+    assert service.bodies("POST")[-1] == {"cluster": CLUSTER_ID}
     assert run("addresses", "detach", "frontdoor").status == 0
 
 
