@@ -100,14 +100,10 @@ async def connect(tenant: Tenant, key: asyncssh.SSHKey | KeyPair) -> asyncssh.SS
     """A connection to a tenant's server through an SSH library."""
     at = await asyncio.to_thread(tenant.ssh)
     known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
-    options = asyncssh.SSHClientConnectionOptions(
-        username=at.user,
-        client_keys=[str(key.private) if isinstance(key, KeyPair) else key],
-        known_hosts=known,
-        config=None,
-        agent_path=None,
+    own = str(key.private) if isinstance(key, KeyPair) else key
+    return await asyncssh.connect(
+        at.host, at.port, username=at.user, client_keys=[own], known_hosts=known, config=None, agent_path=None
     )
-    return await asyncssh.connect(at.host, at.port, options=options)
 
 
 class Jobs:
