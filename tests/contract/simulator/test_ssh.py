@@ -110,9 +110,11 @@ def test_sftp_starts_at_home_and_carries_files_both_ways(login: OpenSsh, tmp_pat
     assert back.read_bytes() == EVERY_BYTE
 
 
-def test_bytes_pass_through_a_command_unchanged(login: OpenSsh) -> None:
+def test_bytes_pass_unchanged_and_lines_run_as_a_script(login: OpenSsh, root: str) -> None:
     done = login.ssh("cat > piped.bin && cat piped.bin && rm piped.bin", stdin=EVERY_BYTE)
     assert done.stdout == EVERY_BYTE
+    done = login.ssh(stdin=b'cd "$IPUCLOUD_ROOT/data"\npwd\nfalse\n')
+    assert (done.stdout.decode(), done.returncode) == (f"{root}/data\n", 1)
 
 
 def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
@@ -120,11 +122,6 @@ def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
     assert done.returncode == 3
     assert b"ubuntu@tenant-h1:~$ " in done.stdout
     assert re.search(rb"(\r|\n|\$ )ubuntu\r?\n", done.stdout)
-
-
-def test_lines_on_standard_input_run_as_a_script(login: OpenSsh, root: str) -> None:
-    done = login.ssh(stdin=b'cd "$IPUCLOUD_ROOT/data"\npwd\nfalse\n')
-    assert (done.stdout.decode(), done.returncode) == (f"{root}/data\n", 1)
 
 
 def test_foreign_keys_other_users_and_passwords_are_refused(login: OpenSsh, folder: Path, tmp_path: Path) -> None:

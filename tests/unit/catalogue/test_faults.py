@@ -31,15 +31,9 @@ def edit(folder: Path, file: str, change: Callable[[str], str]) -> None:
     path.write_text(change(path.read_text("utf-8")), "utf-8")
 
 
-def test_a_copy_of_the_shipped_files_is_the_shipped_catalogue(folder: Path) -> None:
+def test_the_shipped_files_are_those_that_are_read_and_a_copy_is_the_same(folder: Path) -> None:
     assert load(folder) == load()
-
-
-def test_the_files_that_are_read_are_those_that_are_shipped() -> None:
     assert {f"{name}.toml" for name in NAMES} == {file.name for file in SHIPPED.iterdir()}
-
-
-def test_pods_may_have_the_sizes_that_can_be_placed() -> None:
     assert MACHINES == SIZES
 
 

@@ -57,16 +57,13 @@ def test_every_reason_of_a_refusal_is_explained_with_its_status() -> None:
 
 
 def test_the_limits_that_are_no_settings_are_those_of_the_code() -> None:
+    assert public_limits(Settings()) == Limits(), "what settings leave open"
     text, limits = " ".join(section("network.md", "Clients that cost too much").split()), Limits()
     assert f"| {limits.line_bytes // 1024} KiB for the request line" in text
     assert f"| {limits.header_count} fields |" in text
     assert f"| {limits.pipelined} requests ahead" in text
     assert f"keeps {RESERVED_DESCRIPTORS} descriptors" in text
     assert f"holds {INTERNAL_CONNECTIONS} connections of its own" in text
-
-
-def test_what_settings_leave_open_is_what_the_limits_have() -> None:
-    assert public_limits(Settings()) == Limits()
 
 
 def test_no_remedy_needs_sql() -> None:
