@@ -171,11 +171,3 @@ def test_removal_without_force_fails_on_a_silent_machine_and_with_force_succeeds
     world.controller.partitions.remove("p", force=True)
     world.later()
     assert world.controller.partitions.all() == []
-
-
-def test_no_partition_is_placed_on_a_silent_machine(world: World) -> None:
-    world.clock.silent.add(world.agents[1])
-    with pytest.raises(Refusal) as caught:
-        world.create("p", 16)
-    assert caught.value.reason is Reason.EXHAUSTED
-    assert "largest aligned block 8" in caught.value.sentence
