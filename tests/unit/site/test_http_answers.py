@@ -46,12 +46,15 @@ GARBAGE: dict[str, tuple[dict[str, str], list[bytes]]] = {
 
 
 class Site(BaseHTTPRequestHandler):
-    """Answers every request with the garbage that its path names first, or with a job that ended as `job/…` says."""
+    """Answers every request with the garbage that its path names first, or with a job whose end is told like `job/…`."""
 
     def do_GET(self) -> None:
         first, _, rest = self.path[1:].partition("/")
-        job = {"name": "j", "ended": "not_started", "detail": unquote(rest)}
-        headers, pieces = ({}, [json.dumps(job).encode()]) if first == "job" else GARBAGE[unquote(first)]
+        if first == "job":
+            job = {"name": "j", "ended": "not_started", "detail": bytes.fromhex(rest).decode()}
+            headers, pieces = dict[str, str](), [json.dumps(job).encode()]
+        else:
+            headers, pieces = GARBAGE[unquote(first)]
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.send_response(200)
         for name, value in headers.items():
@@ -106,6 +109,6 @@ async def test_garbage_is_an_unknown_outcome_whatever_it_is(site: str, monkeypat
 async def test_a_nul_that_no_database_stores_is_replaced(site: str, sent: str, understood: str) -> None:
     async with httpx.AsyncClient(base_url=site, trust_env=False) as client:
         calls = HttpCalls(client, PATIENCE, lambda: PATIENCE, Pace())
-        job = await calls.read(Call.GET_JOB, "GET", f"/job/{quote(sent)}", Job)
+        job = await calls.read(Call.GET_JOB, "GET", f"/job/{sent.encode().hex()}", Job)
     assert job is not None
     assert job.detail == understood
