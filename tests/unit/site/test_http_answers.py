@@ -46,7 +46,7 @@ GARBAGE: dict[str, tuple[dict[str, str], list[bytes]]] = {
 
 
 class Site(BaseHTTPRequestHandler):
-    """Answers every request with the garbage that its path names first, or with a job whose end is told like `job/…`."""
+    """Answers every request with the garbage that its path names first, or a job whose end is told like `job/…`."""
 
     def do_GET(self) -> None:
         first, _, rest = self.path[1:].partition("/")
