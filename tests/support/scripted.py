@@ -35,6 +35,10 @@ class Reply:
         return json.dumps(filled_in(request.method, request.path, self.status, self.body)).encode()
 
 
+def page(items: Sequence[object], cursor: str | None = None) -> Reply:
+    return Reply(body={"items": list(items), "next_cursor": cursor})
+
+
 HANG_UP = Reply(hang_up=True)
 NO_SUCH_ROUTE = Reply(501, raw=b"the test has no answer for this request")
 
@@ -70,6 +74,10 @@ class Service:
 
     def calls(self) -> list[str]:
         return [f"{each.method} {each.path}" for each in self.requests]
+
+    def bodies(self, method: str) -> list[Any]:
+        """What the requests of this method sent, in order."""
+        return [each.body for each in self.requests if each.method == method]
 
     def answer(self, request: Request) -> Reply:
         with self._lock:

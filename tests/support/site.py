@@ -127,6 +127,11 @@ class RunningSite:
         """Kill the process as a power cut would."""
         return self._end(signal.SIGKILL)
 
+    def revive(self) -> None:
+        """Kill the process and start a new one on the same folder."""
+        self.kill()
+        self.start()
+
     def restart(self, *options: str) -> None:
         """Start a new process on the same folder, with other options if some are given."""
         if self._process is not None:

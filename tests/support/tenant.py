@@ -1,15 +1,22 @@
 """A tenant on a simulated site, set up by the site's own calls, without a control plane."""
 
+from __future__ import annotations
+
+import asyncio
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import asyncssh
 import httpx
 
 from ipucloud.site.vipu_ports import UserEndpoint
-from ipucloud.wire.site import Host, HostState, Ssh
+from ipucloud.wire.site import Host, HostState, Job, Ssh
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import PodDriver
 from tests.support.waiting import eventually
 
 REGION = "luxembourg-2"
@@ -26,20 +33,17 @@ class Tenant:
 
     def __post_init__(self) -> None:
         self.http: httpx.Client = self.site.http()
-        self.vipu = VipuDriver(self.site.channel(REGION))
+        self.vipu = PodDriver.at(self.site, REGION)
 
     def build(self, keys: Sequence[str], **environment: str) -> None:
         """Network, allocation, partition and server; returns once all of them were asked for."""
         self.attach()
-        region = self.site.region(REGION)
-        agents = [machine.name for machine in region.pods[0].machines[: self.machines]]
-        self.vipu.allocate(self.name, region.pods[0].cluster_id, agents)
+        self.vipu.allocate(self.name, self.vipu.cluster, self.vipu.pod[: self.machines])
         self.vipu.create(self.name, 4 * self.machines, allocation_id=self.name, reconfigurable=True)
         self.put_server(keys, **environment).raise_for_status()
 
     def attach(self) -> None:
-        machines = [machine.name for machine in self.site.region(REGION).pods[0].machines[: self.machines]]
-        spec = {"region": REGION, "machines": machines, "hosts": [self.host]}
+        spec = {"region": REGION, "machines": self.vipu.pod[: self.machines], "hosts": [self.host]}
         self.http.put(f"/v1/networks/{self.name}", json=spec).raise_for_status()
 
     def put_server(self, keys: Sequence[str], **environment: str) -> httpx.Response:
@@ -62,6 +66,18 @@ class Tenant:
             "network": self.name,
         }
 
+    def deploy(self, keys: Sequence[str], **spec: Any) -> None:
+        """A network and a server in it; returns once they were asked for."""
+        self.attach()
+        body = self.server_spec(keys) | spec
+        self.http.put(f"/v1/hosts/{self.host}/server", json=body).raise_for_status()
+
+    def wipe(self) -> httpx.Response:
+        return self.http.delete(f"/v1/hosts/{self.host}/server").raise_for_status()
+
+    def power(self, action: str) -> None:
+        self.http.post(f"/v1/hosts/{self.host}/power", json={"action": action}).raise_for_status()
+
     def observe(self) -> Host:
         return Host.model_validate(self.http.get(f"/v1/hosts/{self.host}").raise_for_status().json())
 
@@ -74,3 +90,51 @@ class Tenant:
         ssh = self.wait_for(HostState.RUNNING).ssh
         assert ssh is not None
         return ssh
+
+    def login(self, key: KeyPair, folder: Path) -> OpenSsh:
+        """By the OpenSSH client, with what it knows of hosts in a file in this folder."""
+        return OpenSsh(self.ssh(), key, folder / f"known_{self.name}")
+
+
+async def connect(tenant: Tenant, key: asyncssh.SSHKey | KeyPair) -> asyncssh.SSHClientConnection:
+    """A connection to a tenant's server through an SSH library."""
+    at = await asyncio.to_thread(tenant.ssh)
+    known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
+    own = str(key.private) if isinstance(key, KeyPair) else key
+    return await asyncssh.connect(
+        at.host, at.port, username=at.user, client_keys=[own], known_hosts=known, config=None, agent_path=None
+    )
+
+
+class Jobs:
+    """Programs that the control plane runs on a tenant's server."""
+
+    def __init__(self, tenant: Tenant) -> None:
+        self._http = tenant.http
+        self._jobs = f"/v1/hosts/{tenant.host}/server/jobs"
+        self.of = {"server": f"{tenant.name}-h1", "network": tenant.name}
+
+    def put(self, name: str, *command: str, **more: Any) -> httpx.Response:
+        body = self.of | {"generation": 1, "command": command} | more
+        return self._http.put(f"{self._jobs}/{name}", json=body)
+
+    def start(self, name: str, *command: str, **more: Any) -> Job:
+        return Job.model_validate(self.put(name, *command, **more).raise_for_status().json())
+
+    def look(self, name: str, log_from: int = 0) -> httpx.Response:
+        return self._http.get(f"{self._jobs}/{name}", params=self.of | {"log_from": str(log_from)})
+
+    def get(self, name: str, log_from: int = 0) -> Job:
+        return Job.model_validate(self.look(name, log_from).raise_for_status().json())
+
+    def stop(self, name: str) -> Job:
+        answer = self._http.post(f"{self._jobs}/{name}/stop", json=self.of)
+        return Job.model_validate(answer.raise_for_status().json())
+
+    def ended(self, name: str) -> Job:
+        eventually(lambda: self.get(name).ended is not None, f"job {name} ends")
+        return self.get(name)
+
+
+def log_of(job: Job) -> str:
+    return b64decode(job.log).decode()

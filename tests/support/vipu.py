@@ -1,7 +1,7 @@
 """A V-IPU controller as a test speaks to it: one method for a call, with the fields that tests set."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import grpc
 
@@ -9,6 +9,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
+from tests.support.site import RunningSite
 from tests.support.waiting import PATIENCE, eventually
 
 CALL_SECONDS = PATIENCE
@@ -85,6 +86,45 @@ class VipuDriver:
         self.partitions()
         for allocation in self.allocations():
             self.release(allocation)
+
+
+class PodDriver(VipuDriver):
+    """The controller of a pod, whose machines are `pod`, in the order of their slots."""
+
+    def __init__(self, channel: grpc.Channel, cluster: str, pod: Sequence[str]) -> None:
+        super().__init__(channel)
+        self.cluster = cluster
+        self.pod = list(pod)
+
+    @classmethod
+    def at(cls, site: RunningSite, region: str = "luxembourg-2") -> Self:
+        """That of a region's first pod."""
+        pod = site.region(region).pods[0]
+        return cls(site.channel(region), pod.cluster_id or "", [machine.name for machine in pod.machines])
+
+    def take(self, count: int) -> list[str]:
+        """An allocation `a` of the first so many machines."""
+        return self.allocate("a", self.cluster, self.pod[:count])
+
+
+class Caller:
+    """Somebody without a client certificate at a user endpoint, with what else the calls carry."""
+
+    def __init__(self, channel: grpc.Channel, *metadata: tuple[str, str]) -> None:
+        self._stub = pb_grpc.UserServiceStub(channel)
+        self.metadata = metadata
+
+    def call(self, method: str, request: Any) -> Any:
+        return getattr(self._stub, method)(request, timeout=CALL_SECONDS, metadata=self.metadata)
+
+    def create(self, name: str, allocation: str = "") -> None:
+        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
+        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
+
+    def partitions(self, allocation: str = "") -> list[tuple[str, str]]:
+        """Allocation and name of each."""
+        entries = self.call("ListPartitions", pb.ListPartitionsRequest(allocation_id=allocation)).partitions
+        return [(each.spec.allocation_id, each.id) for each in entries]
 
 
 def code_of(error: grpc.RpcError) -> grpc.StatusCode:

@@ -36,27 +36,9 @@ KEY_FOLDER = "/var/lib/ipucloud/secrets"
 CADDYFILE = (PROJECT / "deploy" / "caddy" / "Caddyfile").read_text()
 PROMETHEUS: dict[str, Any] = yaml.safe_load((PROJECT / "deploy" / "prometheus" / "prometheus.yml").read_text())
 KNOWN_KEYS = {
-    "build",
-    "cap_add",
-    "cap_drop",
-    "command",
-    "depends_on",
-    "deploy",
-    "entrypoint",
-    "environment",
-    "healthcheck",
-    "image",
-    "init",
-    "networks",
-    "ports",
-    "profiles",
-    "read_only",
-    "restart",
-    "security_opt",
-    "shm_size",
-    "stop_grace_period",
-    "tmpfs",
-    "volumes",
+    *("build", "cap_add", "cap_drop", "command", "depends_on", "deploy", "entrypoint"),
+    *("environment", "healthcheck", "image", "init", "networks", "ports", "profiles"),
+    *("read_only", "restart", "security_opt", "shm_size", "stop_grace_period", "tmpfs", "volumes"),
 }
 """Of the Compose Specification's keys of a service, those used here."""
 _PACKAGE = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
@@ -248,20 +230,17 @@ def test_a_second_project_collides_with_nothing() -> None:
 
 
 @each_service
-def test_what_a_service_waits_for_can_happen(name: str) -> None:
+def test_a_service_has_known_keys_comes_back_and_what_it_waits_for_can_happen(name: str) -> None:
+    assert set(SERVICES[name]) - KNOWN_KEYS == set()
+    if name not in ONCE:
+        assert SERVICES[name]["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
+        assert SERVICES[name]["restart"] == "unless-stopped"
     for target, desired_state in SERVICES[name].get("depends_on", {}).items():
         if desired_state["condition"] == "service_healthy":
             assert "healthcheck" in SERVICES[target]
         else:
             assert desired_state["condition"] == "service_completed_successfully"
             assert "restart" not in SERVICES[target]
-
-
-@each_service
-def test_what_keeps_running_has_a_health_check_and_comes_back(name: str) -> None:
-    if name not in ONCE:
-        assert SERVICES[name]["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
-        assert SERVICES[name]["restart"] == "unless-stopped"
 
 
 @pytest.mark.parametrize(("name", "variable"), [("api1", "INTERNAL_PORT"), ("worker", "WORKER_INTERNAL_PORT")])
@@ -327,14 +306,6 @@ def test_the_secrets_key_is_made_once_and_given_to_every_process_that_needs_it(t
         assert SERVICES[name]["depends_on"]["key"]["condition"] == "service_completed_successfully"
 
 
-@each_service
-def test_a_service_has_no_key_that_compose_does_not_know(name: str) -> None:
-    assert set(SERVICES[name]) - KNOWN_KEYS == set()
-    assert set(COMPOSE) - {"name", "services", "volumes", "networks"} == {
-        key for key in COMPOSE if key.startswith("x-")
-    }
-
-
 @pytest.mark.parametrize("name", ["api1", "api2"])
 def test_an_api_is_published_on_a_port_of_its_own(name: str) -> None:
     [port] = SERVICES[name]["ports"]
@@ -342,6 +313,7 @@ def test_an_api_is_published_on_a_port_of_its_own(name: str) -> None:
 
 
 def test_images_are_pinned_and_ours_is_built_once() -> None:
+    assert all(key.startswith("x-") for key in COMPOSE.keys() - {"name", "services", "volumes", "networks"})
     images = [default_of(service["image"]) for service in SERVICES.values()]
     images += [base for base in BASES if base not in STAGES]
     assert all(re.fullmatch(r"[\w./-]+:v?\d+(\.\d+)+(-[a-z-]+)?", image) for image in images), images
@@ -378,12 +350,10 @@ def test_the_image_takes_hashed_packages_only_and_runs_without_rights() -> None:
     assert all("--require-hashes" in part or "--no-index" in part for part in installs)
     for name in ("service", "laboratory"):
         assert [rest for word, rest in STAGES[name] if word == "USER"] == ["ipucloud"]
-
-
-def test_both_images_have_a_user_of_one_number_because_they_share_volumes() -> None:
-    numbers = {tuple(re.findall(r"--uid (\d+)", str(STAGES[name]))) for name in ("service", "laboratory")}
-    assert len(numbers) == 1
-    assert numbers != {()}
+    [number] = {tuple(re.findall(r"--uid (\d+)", str(STAGES[name]))) for name in ("service", "laboratory")}
+    assert number, "both have a user of one number, because they share volumes"
+    [check] = [rest for word, rest in STAGES["service"] if word == "HEALTHCHECK"]
+    assert check.endswith(f'CMD ["python", "-m", "{health.__name__}"]')
 
 
 def test_the_laboratory_takes_the_ports_that_it_exposes() -> None:
@@ -392,11 +362,6 @@ def test_the_laboratory_takes_the_ports_that_it_exposes() -> None:
     assert exposed == [str(Settings.model_fields["port"].default), arguments[-1]]
     assert arguments[:3] == ["ipucloud", "up", "--published"]
     assert str(Published.read(arguments[-1])) == options("simulator")["--ports"]
-
-
-def test_the_service_says_how_it_is() -> None:
-    [check] = [rest for word, rest in STAGES["service"] if word == "HEALTHCHECK"]
-    assert check.endswith(f'CMD ["python", "-m", "{health.__name__}"]')
 
 
 def test_grafana_finds_its_data_source_and_the_dashboard() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import machine
 from tests.support.machine import PROGRAMS
+from tests.support.selection import ROOT, SLOW
 
 TESTS = Path(__file__).parents[1]
 ASKING = {"pytest.skip", "pytest.mark.skip", "pytest.mark.skipif", "pytest.importorskip", "shutil.which"}
@@ -99,3 +100,7 @@ def test_what_was_lacking_is_summed_up_at_the_end(tmp_path: Path) -> None:
         "not tried here: 3 tests want git: apt install git",
         "not tried here: 3 tests want rsync: apt install rsync",
     ], done.stdout + done.stderr
+
+
+def test_what_is_listed_as_slow_exists() -> None:
+    assert [str(path.relative_to(ROOT)) for path in sorted(SLOW) if not path.exists()] == []

@@ -24,17 +24,13 @@ def direct(requirements: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_requirement_is_pinned_and_hashed(name: str) -> None:
+def test_every_requirement_is_pinned_and_hashed_and_no_registry_named(name: str) -> None:
+    assert not re.search(r"://|--(extra-)?index|--find-links", text(name))
     entries = re.split(r"\n(?=[a-z0-9])", re.sub(r"^\s*#.*\n?", "", text(name), flags=re.MULTILINE).strip())
     assert entries
     for entry in entries:
         assert re.match(r"[a-z0-9][a-z0-9._-]*==[\w.!+]+( ; [^\\]+)? \\\n", entry), entry
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_no_registry_is_named(name: str) -> None:
-    assert not re.search(r"://|--(extra-)?index|--find-links", text(name))
 
 
 def test_the_files_hold_what_the_project_asks_for() -> None:

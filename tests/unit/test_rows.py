@@ -31,17 +31,8 @@ class Booking(NamedTuple):
 GUESTS = Query("SELECT 1", Guest)
 
 
-def test_a_row_within_takes_its_columns_and_an_enum_its_member() -> None:
+def test_a_row_within_takes_its_columns_unless_the_first_is_null() -> None:
     assert GUESTS.build(("Ada", 3, None, "red")) == Guest("Ada", Place(3, None), Colour.RED)
-
-
-def test_a_row_within_that_comes_first_takes_no_more_than_its_columns() -> None:
     assert Query("SELECT 1", Booking).build((3, None, "Ada")) == Booking(Place(3, None), "Ada")
-
-
-def test_a_row_within_is_none_when_its_first_column_is_null() -> None:
     assert GUESTS.build(("Ada", None, 7, None)) == Guest("Ada", None, None)
-
-
-def test_one_column_is_the_value_itself() -> None:
     assert Query("SELECT 1", int).build((5,)) == 5

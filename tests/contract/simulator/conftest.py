@@ -1,14 +1,20 @@
-"""A simulated site on which everything is immediate, shared by a module's tests and emptied after each."""
+"""A simulated site on which everything is immediate, shared by a module's tests and emptied after each.
+
+A module whose servers need keys or sandboxes has a folder, a key and a site of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.support.machine import Need, need
+from tests.support.openssh import KeyPair, make_key
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import PodDriver
 
 REGION = "luxembourg-2"
 
@@ -20,8 +26,8 @@ def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSit
 
 
 @pytest.fixture(scope="module")
-def shared_vipu(shared_site: RunningSite) -> VipuDriver:
-    return VipuDriver(shared_site.channel(REGION))
+def shared_vipu(shared_site: RunningSite) -> PodDriver:
+    return PodDriver.at(shared_site, REGION)
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +36,13 @@ def shared_http(shared_site: RunningSite) -> httpx.Client:
 
 
 @pytest.fixture
-def vipu(shared_vipu: VipuDriver) -> Iterator[VipuDriver]:
+def vipu(shared_vipu: PodDriver) -> Iterator[PodDriver]:
     yield shared_vipu
     shared_vipu.clear()
 
 
 @pytest.fixture
-def http(shared_http: httpx.Client, shared_vipu: VipuDriver) -> Iterator[httpx.Client]:
+def http(shared_http: httpx.Client, shared_vipu: PodDriver) -> Iterator[httpx.Client]:
     """A client of the site, which is left without faults, broken hardware, servers, partitions and networks."""
     yield shared_http
     shared_http.delete("/v1/faults").raise_for_status()
@@ -53,12 +59,24 @@ def http(shared_http: httpx.Client, shared_vipu: VipuDriver) -> Iterator[httpx.C
 
 
 @pytest.fixture(scope="module")
-def pod(shared_site: RunningSite) -> list[str]:
+def pod(shared_vipu: PodDriver) -> list[str]:
     """The machines of the region's first pod, in the order of their slots."""
-    return [machine.name for machine in shared_site.region(REGION).pods[0].machines]
+    return shared_vipu.pod
 
 
 @pytest.fixture(scope="module")
-def cluster_id(shared_site: RunningSite) -> str:
-    """The V-IPU cluster of the region's first two pods."""
-    return shared_site.region(REGION).pods[0].cluster_id or ""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("module")
+
+
+@pytest.fixture(scope="module")
+def key(folder: Path) -> KeyPair:
+    return make_key(folder)
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[RunningSite]:
+    """A site of the module's own, whose servers' programs are in sandboxes."""
+    need(Need.SANDBOX)
+    with running_site(folder / "site", options=["--machines-on"]) as site:
+        yield site

@@ -65,13 +65,8 @@ ListIPUAttributesReply: entries=1 *ListIPUAttributesReply.Entry
 """
 
 USER_CALLS = (
-    "ListPartitions",
-    "ListIPUAttributes",
-    "CreatePartition",
-    "RemovePartition",
-    "ResetPartition",
-    "GetPartitionIpuofConfig",
-    "GetPartitionStatus",
+    *("ListPartitions", "ListIPUAttributes", "CreatePartition", "RemovePartition"),
+    *("ResetPartition", "GetPartitionIpuofConfig", "GetPartitionStatus"),
 )
 METHODS = dict.fromkeys(USER_CALLS, "UserService") | {"GetVersion": "VersionService"}
 

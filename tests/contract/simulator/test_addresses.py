@@ -36,8 +36,7 @@ def site(tmp_path: Path) -> Iterator[RunningSite]:
 def tenant(site: RunningSite, tmp_path: Path) -> Tenant:
     """With a server that runs."""
     tenant = Tenant(site, machines=0)
-    tenant.attach()
-    tenant.put_server([make_key(tmp_path, "ours").public_line]).raise_for_status()
+    tenant.deploy([make_key(tmp_path, "ours").public_line])
     tenant.wait_for(HostState.RUNNING)
     return tenant
 
@@ -75,8 +74,7 @@ def test_the_site_chooses_an_address_of_its_network_and_keeps_it(site: RunningSi
     assert port == 2223
     shown: Any = {"name": name, "spec": {"region": REGION}, "ip": ip, "port": port, "attachment": None}
     assert put(site, name).json() == shown, "asked again"
-    site.kill()
-    site.start()
+    site.revive()
     assert site.http().get(f"/v1/addresses/{name}").json() == shown
     assert_refused(put(site, name, OTHER_REGION), 409, REGION)
     assert_refused(put(site, "b1", "nowhere"), 404, "nowhere")
@@ -98,8 +96,7 @@ def test_it_leads_to_the_server_that_has_it_while_that_runs(site: RunningSite, t
     site.http().post(power, json={"action": "on"}).raise_for_status()
     tenant.wait_for(HostState.RUNNING)
     assert str(greeting(where)).startswith("SSH-2.0-")
-    site.kill()
-    site.start()
+    site.revive()
     assert str(greeting(where)).startswith("SSH-2.0-"), "after the site was killed"
     assert_refused(site.http().delete(f"/v1/addresses/{name}"), 409, "is attached")
     attach(site, name, 2, None).raise_for_status()

@@ -34,30 +34,22 @@ def test_a_block_is_found_exactly_when_an_aligned_one_is_free(free: int, size: i
         assert blocks[0] in possible
 
 
-def test_fragmentation_refuses_a_size_although_enough_ipus_are_free() -> None:
-    every_second = {0: mask(*range(0, 64, 2))}
-    assert find_blocks(every_second, 2, 1) is None
-    assert largest_free(every_second) == 1
+@pytest.mark.parametrize(
+    ("free", "size", "segments", "blocks"),
+    [
+        pytest.param({0: mask(*range(0, 64, 2))}, 2, 1, None, id="enough are free, but apart"),
+        pytest.param({0: mask(*range(16, 32), *range(40, 44))}, 4, 1, [Block(0, 40, 4)], id="the smallest hole"),
+        pytest.param({0: WHOLE, 1: mask(8, 9, 10, 11)}, 4, 1, [Block(1, 8, 4)], id="the smallest hole of any domain"),
+        pytest.param({0: WHOLE, 2: WHOLE}, 128, 2, None, id="no neighbouring domains"),
+        pytest.param({0: 0, 1: WHOLE, 2: WHOLE}, 128, 2, [Block(1, 0, 64), Block(2, 0, 64)], id="neighbours"),
+    ],
+)
+def test_where_it_is_placed(free: dict[int, int], size: int, segments: int, blocks: list[Block] | None) -> None:
+    assert find_blocks(free, size, segments) == blocks
 
 
-def test_the_smallest_sufficient_hole_is_taken() -> None:
-    free = {0: mask(*range(16, 32), *range(40, 44))}
-    assert find_blocks(free, 4, 1) == [Block(0, 40, 4)]
-
-
-def test_the_smallest_hole_of_any_domain_is_taken() -> None:
-    free = {0: WHOLE, 1: mask(8, 9, 10, 11)}
-    assert find_blocks(free, 4, 1) == [Block(1, 8, 4)]
-
-
-def test_several_domains_must_be_neighbours() -> None:
-    assert find_blocks({0: WHOLE, 2: WHOLE}, 128, 2) is None
-    assert find_blocks({0: 0, 1: WHOLE, 2: WHOLE}, 128, 2) == [Block(1, 0, 64), Block(2, 0, 64)]
-
-
-def test_nothing_free_holds_nothing() -> None:
-    assert largest_free({0: 0}) == 0
-    assert largest_free({0: WHOLE}) == 64
+def test_the_largest_free_block_is_aligned() -> None:
+    assert [largest_free({0: free}) for free in (0, mask(*range(0, 64, 2)), WHOLE)] == [0, 1, 64]
 
 
 def test_listed_ipus_form_their_block() -> None:
@@ -67,20 +59,16 @@ def test_listed_ipus_form_their_block() -> None:
 
 
 @pytest.mark.parametrize(
-    "places",
+    ("places", "segments"),
     [
-        pytest.param([(0, 1), (0, 2)], id="not aligned"),
-        pytest.param([(0, 0), (0, 2)], id="not contiguous"),
-        pytest.param([(0, 0), (0, 0)], id="listed twice"),
-        pytest.param([(0, 0), (0, 64)], id="no such IPU"),
-        pytest.param([(0, 0), (1, 0)], id="two domains for one segment"),
+        pytest.param([(0, 1), (0, 2)], 1, id="not aligned"),
+        pytest.param([(0, 0), (0, 2)], 1, id="not contiguous"),
+        pytest.param([(0, 0), (0, 0)], 1, id="listed twice"),
+        pytest.param([(0, 0), (0, 64)], 1, id="no such IPU"),
+        pytest.param([(0, 0), (1, 0)], 1, id="two domains for one segment"),
+        pytest.param([(0, 0), (0, 1), (1, 0)], 2, id="not spread evenly"),
     ],
 )
-def test_listed_ipus_that_form_no_block_are_refused(places: list[tuple[int, int]]) -> None:
+def test_listed_ipus_that_form_no_block_are_refused(places: list[tuple[int, int]], segments: int) -> None:
     with pytest.raises(Refusal):
-        explicit_blocks(listed(*places), 1)
-
-
-def test_listed_ipus_are_spread_evenly() -> None:
-    with pytest.raises(Refusal):
-        explicit_blocks(listed((0, 0), (0, 1), (1, 0)), 2)
+        explicit_blocks(listed(*places), segments)

@@ -45,8 +45,7 @@ def test_the_log_of_a_machines_bmc_is_shown_and_outlives_its_failure(site: Runni
         http.put(f"/v1/machines/{machine}/sensors/die_temperature", json={"reading": 110.0}).raise_for_status()
         http.post(f"/v1/machines/{machine}:fail").raise_for_status()
         http.post(f"/v1/machines/{machine}:repair").raise_for_status()
-    site.kill()
-    site.start()
+    site.revive()
     status, out, _ = run(machine, "--json")
     assert status == 0
     entries = orjson.loads(out)

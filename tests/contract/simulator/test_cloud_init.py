@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ipucloud.wire.site import CloudInit, HostState
-from tests.support.machine import Need, need, needs
+from tests.contract.simulator.outcomes import assert_refused
+from tests.support.machine import Need, needs
 from tests.support.openssh import KeyPair, OpenSsh, make_key
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
@@ -20,28 +22,9 @@ pytestmark = needs(Need.OPENSSH)
 Deploy = Callable[[str], Tenant]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cloud-init")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
-
-
-@pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(folder / "site", options=["--machines-on"]) as site:
-        yield site
-
-
 def deploy(site: RunningSite, key: KeyPair, number: int, user_data: str) -> Tenant:
     tenant = Tenant(site, name=f"server{number}", machines=0, host=f"lux2-h{number:03}")
-    tenant.attach()
-    spec = tenant.server_spec([key.public_line]) | {"user_data": user_data}
-    tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
+    tenant.deploy([key.public_line], user_data=user_data)
     tenant.wait_for(HostState.RUNNING)
     return tenant
 
@@ -55,10 +38,6 @@ def cloud_init_of(tenant: Tenant) -> CloudInit:
 def finished(tenant: Tenant) -> CloudInit:
     eventually(lambda: cloud_init_of(tenant).status != "running", "cloud-init is done")
     return cloud_init_of(tenant)
-
-
-def login(tenant: Tenant, key: KeyPair, folder: Path) -> OpenSsh:
-    return OpenSsh(tenant.ssh(), key, folder / f"known_{tenant.name}")
 
 
 def test_a_configuration_is_carried_out_once(site: RunningSite, key: KeyPair, folder: Path) -> None:
@@ -94,7 +73,7 @@ ssh_authorized_keys:
     long = server.ssh("cloud-init status --long --wait").stdout.decode()
     assert "package_update: skipped" in long
     assert long.endswith("errors: []\n")
-    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "reboot"}).raise_for_status()
+    tenant.power("reboot")
     tenant.wait_for(HostState.RUNNING)
     assert server.ssh("cat /data/times; hostname").stdout == b"again\ntrainer\n"
     assert cloud_init_of(tenant).status == "done"
@@ -105,7 +84,7 @@ def test_a_script_is_run_and_its_failure_is_told(site: RunningSite, key: KeyPair
     tenant = deploy(site, key, 2, script)
     error = "part-001 ended with status 3; its output is in /var/log/cloud-init-output.log"
     assert finished(tenant) == CloudInit(status="error", errors=[error])
-    server = login(tenant, key, folder)
+    server = tenant.login(key, folder)
     assert server.ssh("cat /data/made; cat /var/log/cloud-init-output.log").stdout == b"xhello\n"
     status = server.ssh("cloud-init status --long")
     assert (status.returncode, error in status.stdout.decode()) == (1, True)
@@ -124,27 +103,24 @@ def test_each_part_that_fails_is_told_and_the_rest_goes_on(site: RunningSite, ke
 
 def test_a_boot_that_is_interrupted_is_not_repeated(site: RunningSite, key: KeyPair, folder: Path) -> None:
     tenant = deploy(site, key, 4, "#!/bin/sh\necho begun >> /data/begun\nexec sleep 100000\n")
-    server = login(tenant, key, folder)
+    server = tenant.login(key, folder)
     eventually(lambda: server.ssh("cat /data/begun").stdout == b"begun\n", "the script has begun")
     assert server.ssh("cloud-init status").stdout == b"status: running\n"
-    site.kill()
-    site.start()
+    site.revive()
     tenant = Tenant(site, name=tenant.name, host=tenant.host)
     assert cloud_init_of(tenant) == CloudInit(status="error", errors=["the server went down before it was done"])
-    assert login(tenant, key, folder).ssh("cat /data/begun").stdout == b"begun\n"
+    assert tenant.login(key, folder).ssh("cat /data/begun").stdout == b"begun\n"
 
 
 def test_a_server_without_user_data_is_done(site: RunningSite, key: KeyPair, folder: Path) -> None:
     tenant = deploy(site, key, 5, "")
     assert tenant.observe().cloud_init is None
-    server = login(tenant, key, folder)
+    server = tenant.login(key, folder)
     assert server.ssh("cloud-init status").stdout == b"status: done\n"
     assert server.ssh("cloud-init clean").returncode == 2
 
 
 def test_a_site_refuses_what_it_would_not_carry_out(site: RunningSite, key: KeyPair) -> None:
-    tenant = Tenant(site, name="refused", machines=0, host="lux2-h006")
-    tenant.attach()
-    spec = tenant.server_spec([key.public_line]) | {"user_data": "#cloud-config\npackages: [htop]\n"}
-    answer = tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec)
-    assert (answer.status_code, "key 'packages' is not supported" in answer.json()["detail"]) == (422, True)
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        deploy(site, key, 6, "#cloud-config\npackages: [htop]\n")
+    assert_refused(refused.value.response, 422, "key 'packages' is not supported")

@@ -13,41 +13,26 @@ from ipucloud.laboratory.simulator.tls import Authority
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
-from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire import vipu_tenant_pb2 as tenant
 from ipucloud.wire import vipu_tenant_pb2_grpc as tenant_grpc
 from ipucloud.wire.vipu_calls import ALLOCATION
 from tests.contract.simulator.outcomes import refusal
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, VipuDriver
+from tests.support.vipu import CALL_SECONDS, Caller, PodDriver, VipuDriver
 
 
 @pytest.fixture
-def two(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> VipuDriver:
+def two(vipu: PodDriver) -> VipuDriver:
     """The controller with an allocation `a` and one `b`, of a machine each."""
-    for name, agent in zip("ab", pod, strict=False):
-        vipu.allocate(name, cluster_id, [agent])
+    for name, agent in zip("ab", vipu.pod, strict=False):
+        vipu.allocate(name, vipu.cluster, [agent])
     return vipu
 
 
-class Endpoint:
-    """Calls without a key or a client certificate."""
-
+class Endpoint(Caller):
     def __init__(self, channel: grpc.Channel, allocation: str = "") -> None:
-        self.user = pb_grpc.UserServiceStub(channel)
+        super().__init__(channel, *([(ALLOCATION, allocation)] if allocation else []))
         self.tenant = tenant_grpc.TenantServiceStub(channel)
-        self._metadata = [(ALLOCATION, allocation)] if allocation else []
-
-    def call(self, method: str, request: Any) -> Any:
-        return getattr(self.user, method)(request, timeout=CALL_SECONDS, metadata=self._metadata)
-
-    def create(self, name: str, allocation: str = "") -> None:
-        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
-        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
-
-    def partitions(self) -> list[tuple[str, str]]:
-        entries = self.call("ListPartitions", pb.ListPartitionsRequest()).partitions
-        return [(each.spec.allocation_id, each.id) for each in entries]
 
     def allocations(self) -> list[str]:
         request = tenant.ListAllocationsRequest()
@@ -114,24 +99,22 @@ def test_the_administration_is_told_which_allocation_is_meant(two: VipuDriver, s
 
 def test_an_endpoint_stays_where_it_is_and_ends_with_its_allocation(tmp_path: Path) -> None:
     with running_site(tmp_path, machines=4, options=["--machines-on"]) as site:
-        pod = site.region().pods[0]
-        vipu = VipuDriver(site.channel())
-        for name, machine in zip("ab", pod.machines, strict=False):
-            vipu.allocate(name, pod.cluster_id, [machine.name])
+        vipu = PodDriver.at(site)
+        for name, machine in zip("ab", vipu.pod, strict=False):
+            vipu.allocate(name, vipu.cluster, [machine])
         Endpoint(site.user_channel("a")).create("p")
         before = [site.user_endpoint(name) for name in "ab"]
         assert len(set(before)) == 2
-        site.kill()
-        site.start()
-        vipu = VipuDriver(site.channel())
+        site.revive()
+        vipu = PodDriver.at(site)
         assert [site.user_endpoint(name) for name in "ab"] == before
         assert Endpoint(site.user_channel("a")).partitions() == [("a", "p")]
 
         lost, removed = site.user_channel("a"), site.user_channel("b")
         site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
         assert refusal(Endpoint(lost).partitions)[0] is grpc.StatusCode.UNAVAILABLE
-        for name, machine in zip("ba", pod.machines, strict=False):
-            vipu.allocate(name, pod.cluster_id, [machine.name])
+        for name, machine in zip("ba", vipu.pod, strict=False):
+            vipu.allocate(name, vipu.cluster, [machine])
         assert [site.user_endpoint(name) for name in "ab"] == before
         assert Endpoint(site.user_channel("a")).partitions() == []
         vipu.release("b")

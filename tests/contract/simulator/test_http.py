@@ -15,7 +15,7 @@ from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import PodDriver
 from tests.support.waiting import PATIENCE
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7Z7skWWHzKfHoutwZ9L29KGSDFlLv0ASDWS1/ctDDk someone@example"
@@ -61,19 +61,15 @@ def test_the_inventory_is_two_regions_of_whole_pods_and_one_of_servers(shared_si
     assert (first.rnic, first.bmc, first.gateway) == ("10.5.2.3", "10.1.2.3", "10.2.2.3")
 
 
-def test_a_network_is_attached_and_detached(http: httpx.Client, pod: list[str]) -> None:
+def test_a_network_is_put_once_or_again_the_same_and_deleted(http: httpx.Client, pod: list[str]) -> None:
     assert http.put("/v1/networks/n", json=network(pod[:4], "lux2-h001")).status_code == 200
     shown = http.get("/v1/networks/n").json()
     assert (shown["state"], shown["spec"]["machines"]) == ("ready", pod[:4])
+    assert http.put("/v1/networks/n", json=network(pod[:4], "lux2-h001")).status_code == 200
+    assert http.put("/v1/networks/n", json=network(pod[:5], "lux2-h001")).status_code == 409
     assert http.delete("/v1/networks/n").status_code == 204
     assert http.get("/v1/networks/n").status_code == 404
     assert http.delete("/v1/networks/n").status_code == 404
-
-
-def test_a_network_can_be_put_twice_but_not_differently(http: httpx.Client, pod: list[str]) -> None:
-    http.put("/v1/networks/n", json=network(pod[:4], "lux2-h001"))
-    assert http.put("/v1/networks/n", json=network(pod[:4], "lux2-h001")).status_code == 200
-    assert http.put("/v1/networks/n", json=network(pod[:5], "lux2-h001")).status_code == 409
 
 
 def test_a_port_is_in_one_network_only(http: httpx.Client, pod: list[str]) -> None:
@@ -92,29 +88,23 @@ def test_a_network_of_unknown_ports_is_refused(http: httpx.Client) -> None:
     assert http.get("/v1/networks").json() == {"networks": []}
 
 
-def test_malformed_bodies_are_refused(http: httpx.Client) -> None:
+def test_unknown_names_are_not_found_and_malformed_bodies_refused(http: httpx.Client) -> None:
+    for path in ("/v1/hosts/none", "/redfish/v1/Systems/none", "/v1/networks/none"):
+        assert http.get(path).status_code == 404
     assert http.put("/v1/networks/n", content=b"{").status_code == 422
     assert http.post("/v1/hosts/lux2-h001/power", json={"action": "explode"}).status_code == 422
 
 
-def test_a_server_needs_its_network(tenant: Tenant) -> None:
+def test_a_server_needs_its_network_and_a_readable_key_and_is_deployed_once(tenant: Tenant) -> None:
     refused = tenant.put_server([KEY])
-    assert refused.status_code == 409
-    assert tenant.name in refused.json()["detail"]
-
-
-def test_a_server_is_deployed_once(tenant: Tenant) -> None:
+    assert (refused.status_code, tenant.name in refused.json()["detail"]) == (409, True)
     tenant.attach()
+    assert tenant.put_server(["ssh-ed25519 nonsense"]).status_code == 422
+    assert tenant.observe().state is HostState.CLEAN
     first = tenant.put_server([KEY]).json()
     assert first["state"] == "running"
     assert tenant.put_server([KEY]).json()["ssh"] == first["ssh"]
     assert tenant.put_server([OTHER_KEY]).status_code == 409
-
-
-def test_a_server_without_a_readable_key_is_refused(tenant: Tenant) -> None:
-    tenant.attach()
-    assert tenant.put_server(["ssh-ed25519 nonsense"]).status_code == 422
-    assert tenant.observe().state is HostState.CLEAN
 
 
 @pytest.mark.parametrize("user", ["", "Root", "../../etc", "a b"])
@@ -125,8 +115,7 @@ def test_a_server_for_no_possible_user_is_refused(tenant: Tenant, user: str) -> 
 
 
 def test_a_wiped_host_is_clean_and_forgets_its_server(tenant: Tenant) -> None:
-    tenant.attach()
-    tenant.put_server([KEY]).raise_for_status()
+    tenant.deploy([KEY])
     path = f"/v1/hosts/{tenant.host}/server"
     assert tenant.http.delete(path, params={"name": "another"}).status_code == 404
     assert tenant.http.delete(path, params={"name": f"{tenant.name}-h1"}).json()["state"] == "clean"
@@ -134,22 +123,17 @@ def test_a_wiped_host_is_clean_and_forgets_its_server(tenant: Tenant) -> None:
     assert tenant.observe().server is None
 
 
-def test_the_server_counts_the_ipus_of_its_partition(tenant: Tenant) -> None:
+def test_the_server_counts_the_ipus_of_its_partition_or_says_why_it_cannot(tenant: Tenant, pod: list[str]) -> None:
     tenant.build([KEY])
     assert tenant.observe().ipus_visible == 16
-
-
-def test_the_count_says_why_it_failed(tenant: Tenant, pod: list[str]) -> None:
-    tenant.build([KEY])
     tenant.http.post(f"/v1/machines/{pod[0]}:fail").raise_for_status()
     observed = tenant.observe()
-    assert observed.ipus_visible is None
-    assert "not active" in (observed.detail or "")
+    assert (observed.ipus_visible, "not active" in (observed.detail or "")) == (None, True)
 
 
-def test_machines_outside_the_tenant_network_are_not_seen(tenant: Tenant, cluster_id: str, pod: list[str]) -> None:
+def test_machines_outside_the_tenant_network_are_not_seen(tenant: Tenant, vipu: PodDriver) -> None:
     tenant.attach()
-    tenant.vipu.allocate(tenant.name, cluster_id, pod[:8])
+    vipu.allocate(tenant.name, vipu.cluster, vipu.pod[:8])
     tenant.vipu.create(tenant.name, 32, reconfigurable=True)
     tenant.put_server([KEY]).raise_for_status()
     observed = tenant.observe()
@@ -195,20 +179,14 @@ def test_a_power_action_that_names_its_tenant_is_for_no_other(tenant: Tenant, po
     assert (host.server.network, host.server.environment) == (f"{network}-2", {"LIFE": "2"})
 
 
-def test_a_failed_host_comes_back_after_its_repair(tenant: Tenant) -> None:
-    tenant.attach()
-    tenant.put_server([KEY]).raise_for_status()
+def test_a_failed_host_comes_back_after_its_repair_wiped_if_it_was(tenant: Tenant) -> None:
+    tenant.deploy([KEY])
     tenant.http.post(f"/v1/hosts/{tenant.host}:fail").raise_for_status()
     assert tenant.observe().state is HostState.FAILED
     tenant.http.post(f"/v1/hosts/{tenant.host}:repair").raise_for_status()
     assert tenant.observe().state is HostState.RUNNING
-
-
-def test_a_failed_host_stays_failed_when_it_is_wiped(tenant: Tenant) -> None:
-    tenant.attach()
-    tenant.put_server([KEY]).raise_for_status()
     tenant.http.post(f"/v1/hosts/{tenant.host}:fail").raise_for_status()
-    tenant.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+    tenant.wipe()
     assert (tenant.observe().state, tenant.observe().server) == (HostState.FAILED, None)
     tenant.http.post(f"/v1/hosts/{tenant.host}:repair").raise_for_status()
     assert tenant.observe().state is HostState.CLEAN
@@ -220,35 +198,23 @@ def test_a_machine_shows_its_model_power_and_health(http: httpx.Client, pod: lis
     assert http.get("/redfish/v1/Systems/ams2-p001-m01").json()["Model"] == "Bow-2000"
     firmware = {http.get(f"/redfish/v1/Systems/{name}").json()["BiosVersion"] for name in pod}
     assert len(firmware) == 1
+    for verb, health in (("fail", "Critical"), ("repair", "OK")):
+        http.post(f"/v1/machines/{pod[1]}:{verb}").raise_for_status()
+        assert http.get(f"/redfish/v1/Systems/{pod[1]}").json()["Status"]["Health"] == health
 
 
-def test_machine_power_off_and_on(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
-    vipu.allocate("a", cluster_id, pod[:1])
+def test_machine_power_off_and_on(http: httpx.Client, vipu: PodDriver) -> None:
+    vipu.take(1)
     vipu.create("p", 4)
-    assert http.post(RESET.format(pod[0]), json={"ResetType": "ForceOff"}).status_code == 204
-    assert http.get(f"/redfish/v1/Systems/{pod[0]}").json()["PowerState"] == "Off"
+    assert http.post(RESET.format(vipu.pod[0]), json={"ResetType": "ForceOff"}).status_code == 204
+    assert http.get(f"/redfish/v1/Systems/{vipu.pod[0]}").json()["PowerState"] == "Off"
     assert vipu.status("p").ready_state == pb.PS_ERROR
-    http.post(RESET.format(pod[0]), json={"ResetType": "On"})
-    assert http.get(f"/redfish/v1/Systems/{pod[0]}").json()["PowerState"] == "On"
+    http.post(RESET.format(vipu.pod[0]), json={"ResetType": "On"})
+    assert http.get(f"/redfish/v1/Systems/{vipu.pod[0]}").json()["PowerState"] == "On"
     vipu.reset("p")
     assert vipu.status("p").ready_state == pb.PS_ACTIVE
-
-
-def test_a_power_cycle_ends_with_the_machine_on(http: httpx.Client, pod: list[str]) -> None:
-    http.post(RESET.format(pod[0]), json={"ResetType": "PowerCycle"}).raise_for_status()
-    assert http.get(f"/redfish/v1/Systems/{pod[0]}").json()["PowerState"] == "On"
-
-
-def test_a_broken_machine_is_critical_until_it_is_repaired(http: httpx.Client, pod: list[str]) -> None:
-    http.post(f"/v1/machines/{pod[1]}:fail").raise_for_status()
-    assert http.get(f"/redfish/v1/Systems/{pod[1]}").json()["Status"]["Health"] == "Critical"
-    http.post(f"/v1/machines/{pod[1]}:repair").raise_for_status()
-    assert http.get(f"/redfish/v1/Systems/{pod[1]}").json()["Status"]["Health"] == "OK"
-
-
-@pytest.mark.parametrize("path", ["/v1/hosts/none", "/redfish/v1/Systems/none", "/v1/networks/none"])
-def test_unknown_names_are_404(http: httpx.Client, path: str) -> None:
-    assert http.get(path).status_code == 404
+    http.post(RESET.format(vipu.pod[0]), json={"ResetType": "PowerCycle"}).raise_for_status()
+    assert http.get(f"/redfish/v1/Systems/{vipu.pod[0]}").json()["PowerState"] == "On"
 
 
 @pytest.mark.anyio

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import secrets
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,9 @@ from tests.support.images import (
     shell_layer,
 )
 from tests.support.machine import Need, need, needs, program
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite, running_site
-from tests.support.tenant import Tenant
+from tests.support.tenant import Jobs, Tenant, log_of
 from tests.support.waiting import PATIENCE, eventually
 
 PASSWORD = "hunter2-of-the-registry"
@@ -74,11 +73,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, shared_registry: Registry) ->
 
 
 @pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("key"))
-
-
-@pytest.fixture(scope="module")
 def tenant(site: RunningSite, key: KeyPair) -> Tenant:
     tenant = Tenant(site, machines=1)
     tenant.build([key.public_line])
@@ -86,51 +80,31 @@ def tenant(site: RunningSite, key: KeyPair) -> Tenant:
     return tenant
 
 
-class Runs:
+class Runs(Jobs):
     """Programs in images, one after another."""
 
     def __init__(self, tenant: Tenant, registry: Registry) -> None:
-        self._tenant = tenant
+        super().__init__(tenant)
         self._registry = registry
-        self._of = {"server": f"{tenant.name}-h1", "network": tenant.name}
 
-    def start(self, name: str, image: str, *command: str, **more: Any) -> Job:
-        login = more.pop("login", {})
-        body = self._of | {"generation": 1, "command": command, "image": {"reference": image} | login} | more
-        return Job.model_validate(self._tenant.http.put(self._path(name), json=body).raise_for_status().json())
-
-    def job(self, name: str) -> Job:
-        return Job.model_validate(self._tenant.http.get(self._path(name), params=self._of).raise_for_status().json())
-
-    def stop(self, name: str) -> None:
-        self._tenant.http.post(f"{self._path(name)}/stop", json=self._of).raise_for_status()
-
-    def ended(self, name: str) -> Job:
-        eventually(lambda: self.job(name).ended is not None, f"{name} ends")
-        return self.job(name)
+    def run(self, name: str, image: str, *command: str, login: Mapping[str, str] | None = None, **more: Any) -> Job:
+        return self.start(name, *command, image={"reference": image} | dict(login or {}), **more)
 
     def output(self, image: str, script: str, **more: Any) -> str:
         """What a script of the shell writes in an image."""
         name = f"run-{len(self._registry.requests)}-{abs(hash((image, script)))}"
-        self.start(name, image, "sh", "-c", script, **more)
+        self.run(name, image, "sh", "-c", script, **more)
         job = self.ended(name)
-        assert (job.ended, job.exit_status) == ("exited", 0), (job.detail, text(job))
-        return text(job)
+        assert (job.ended, job.exit_status) == ("exited", 0), (job.detail, log_of(job))
+        return log_of(job)
 
     def problem(self, image: str, **more: Any) -> str:
         """Why an image cannot be had."""
         name = f"refused-{len(self._registry.requests)}-{abs(hash(image))}"
-        self.start(name, image, "true", **more)
+        self.run(name, image, "true", **more)
         job = self.ended(name)
-        assert job.ended == "not_started", text(job)
+        assert job.ended == "not_started", log_of(job)
         return job.detail or ""
-
-    def _path(self, name: str) -> str:
-        return f"/v1/hosts/{self._tenant.host}/server/jobs/{name}"
-
-
-def text(job: Job) -> str:
-    return base64.b64decode(job.log).decode()
 
 
 @pytest.fixture
@@ -138,11 +112,8 @@ def runs(tenant: Tenant, registry: Registry) -> Runs:
     return Runs(tenant, registry)
 
 
-def test_the_site_says_that_it_runs_images(site: RunningSite) -> None:
+def test_a_program_has_the_images_files_and_the_servers_home(runs: Runs, registry: Registry, site: RunningSite) -> None:
     assert {region.containers for region in site.inventory().regions} == {True}
-
-
-def test_a_program_has_the_images_files_and_the_servers_home(runs: Runs, registry: Registry) -> None:
     image = registry.reference("tools:1")
     script = 'read -r line < hello; echo "$line"; echo "$PWD $HOME $GREETING $SEED $PATH"; echo kept > ~/kept'
     output = runs.output(image, f"{script}; echo no > /app/new || echo read-only", environment={"SEED": "7"})
@@ -220,30 +191,28 @@ def test_what_a_registry_gives_is_not_trusted(runs: Runs, registry: Registry) ->
     assert refused("forged:1") == f"what the registry gave for {digest} has another digest"
     del registry.blobs[digest]
     assert refused("forged:1") == f"the registry {registry.host} has no part {digest} of the image"
-    registry.push("climbs:1", [layer({"../../etc/cron.d/x": "* * * * * root true"})])
-    assert refused("climbs:1") == "its entry '../../etc/cron.d/x' leads out of the image"
-    registry.push("absolute:1", [layer({"/etc/cron.d/x": "* * * * * root true"})])
-    assert refused("absolute:1") == "its entry '/etc/cron.d/x' leads out of the image"
-    registry.push("noise:1", [b"no archive"])
-    assert refused("noise:1") == "one of its layers is no tar archive, or a damaged one"
+    for name, pushed, problem in (
+        ("climbs", layer({"../../etc/cron.d/x": "x"}), "its entry '../../etc/cron.d/x' leads out of the image"),
+        ("absolute", layer({"/etc/cron.d/x": "x"}), "its entry '/etc/cron.d/x' leads out of the image"),
+        ("noise", b"no archive", "one of its layers is no tar archive, or a damaged one"),
+        ("large", layer({"zeros": bytes((DISK_MIB + 1) << 20)}), "it is larger than the disk of a server"),
+    ):
+        registry.push(f"{name}:1", [pushed])
+        assert refused(f"{name}:1") == problem
     registry.push("packed:1", [b"x"], kind=LAYER.replace("gzip", "zstd"))
     assert refused("packed:1") == "its layers are compressed with zstd; only gzip is supported"
-    registry.push("large:1", [layer({"zeros": bytes((DISK_MIB + 1) << 20)})])
-    assert refused("large:1") == "it is larger than the disk of a server"
-    registry.manifests["odd:1"] = (MANIFEST, b"[]")
-    assert refused("odd:1") == "the registry's answer is no JSON object"
-    registry.manifests["odd:2"] = (MANIFEST, json.dumps({"layers": [{"digest": "md5:1"}]}).encode())
-    assert refused("odd:2") == "its manifest cannot be read"
-    registry.manifests["odd:3"] = (MANIFEST, b" " * (LONGEST_DOCUMENT + 1))
-    assert refused("odd:3") == "the registry's answer is too long"
     huge = {"config": {"digest": digest_of(b""), "size": 0}, "layers": [{"digest": digest_of(b""), "size": 1 << 40}]}
-    registry.manifests["odd:4"] = (MANIFEST, json.dumps(huge).encode())
-    assert refused("odd:4") == f"it has {1 << 40:,} bytes, and {DISK_MIB << 20:,} are the most"
+    for number, (manifest, problem) in enumerate((
+        (b"[]", "the registry's answer is no JSON object"),
+        (json.dumps({"layers": [{"digest": "md5:1"}]}).encode(), "its manifest cannot be read"),
+        (b" " * (LONGEST_DOCUMENT + 1), "the registry's answer is too long"),
+        (json.dumps(huge).encode(), f"it has {1 << 40:,} bytes, and {DISK_MIB << 20:,} are the most"),
+    )):  # fmt: skip
+        registry.manifests[f"odd:{number}"] = (MANIFEST, manifest)
+        assert refused(f"odd:{number}") == problem
 
 
-def test_links_of_an_image_lead_nowhere_outside(
-    runs: Runs, registry: Registry, site: RunningSite, tmp_path: Path
-) -> None:
+def test_links_of_an_image_lead_nowhere(runs: Runs, registry: Registry, site: RunningSite, tmp_path: Path) -> None:
     target = tmp_path / "outside"
     target.mkdir()
     up = "/".join([".."] * 20)
@@ -268,9 +237,7 @@ def test_only_public_addresses_and_listed_registries_are_asked(runs: Runs, regis
     assert registry.requests == ["/v2/moved/https/x/manifests/latest", "/v2/moved/http/x/manifests/latest"]
 
 
-def test_a_site_without_namespaces_says_so_and_asks_no_registry(
-    tmp_path: Path, key: KeyPair, registry: Registry
-) -> None:
+def test_a_site_without_namespaces_asks_no_registry(tmp_path: Path, key: KeyPair, registry: Registry) -> None:
     options = ["--machines-on", "--wall", "none", "--no-engine", "--insecure-registry", registry.host]
     with running_site(tmp_path / "site", options=options) as site:
         assert {region.containers for region in site.inventory().regions} == {False}
@@ -285,12 +252,12 @@ def test_a_site_without_namespaces_says_so_and_asks_no_registry(
 def test_a_program_that_is_stopped_while_its_image_is_fetched_does_not_begin(runs: Runs, registry: Registry) -> None:
     registry.push("slow:1", [layer({"a": "slow"})])
     registry.may_answer.clear()
-    runs.start("slow", registry.reference("slow:1"), "sh", "-c", "echo begun")
+    runs.run("slow", registry.reference("slow:1"), "sh", "-c", "echo begun")
     eventually(lambda: any("/slow/blobs/" in path for path in registry.requests), "the image is being fetched")
-    assert runs.job("slow").ended is None
+    assert runs.get("slow").ended is None
     runs.stop("slow")
     job = runs.ended("slow")
-    assert (job.ended, job.exit_status, text(job)) == ("stopped", None, "")
+    assert (job.ended, job.exit_status, log_of(job)) == ("stopped", None, "")
 
 
 SERVER = """
@@ -306,11 +273,11 @@ def test_a_program_in_an_image_is_checked_and_reached_and_holds_ipus(
     registry.push("server:1", [shell_layer(), python_layer()], {"Env": PYTHON_VARIABLES})
     check = {"port": 8000, "path": "/", "interval": 0.1, "timeout": 30}
     image = registry.reference("server:1")
-    runs.start("serves", image, "ipu-run", "--", "python3", "-c", SERVER, check=check)
+    runs.run("serves", image, "ipu-run", "--", "python3", "-c", SERVER, check=check)
 
     def is_healthy() -> bool:
-        job = runs.job("serves")
-        assert job.ended is None, (job.detail, text(job))
+        job = runs.get("serves")
+        assert job.ended is None, (job.detail, log_of(job))
         return job.health is not None and job.health.passed
 
     eventually(is_healthy, "a check has passed")
@@ -325,9 +292,7 @@ def test_a_program_in_an_image_is_checked_and_reached_and_holds_ipus(
 
 
 @needs(Need.ENGINE)
-def test_an_image_that_the_machines_engine_has_is_taken_from_there(
-    tmp_path: Path, key: KeyPair, registry: Registry
-) -> None:
+def test_an_image_that_the_engine_has_is_taken_from_there(tmp_path: Path, key: KeyPair, registry: Registry) -> None:
     docker, name = program("docker"), registry.reference(f"engine-{secrets.token_hex(4)}:1")
     variables = ["--change", "ENV WHERE=engine", "--change", "WORKDIR /app"]
     files = layer({"app/hello": "from the engine"})
@@ -352,15 +317,13 @@ def test_an_image_that_the_machines_engine_has_is_taken_from_there(
         subprocess.run([docker, "image", "rm", name], check=True, capture_output=True, timeout=PATIENCE)
 
 
-def test_the_images_that_were_used_last_are_kept_and_those_that_run(
-    runs: Runs, registry: Registry, site: RunningSite
-) -> None:
+def test_the_images_that_run_or_were_used_last_are_kept(runs: Runs, registry: Registry, site: RunningSite) -> None:
     first = registry.push("kept:0", [shell_layer(), layer({"number": "0"})])
-    runs.start("keeps", registry.reference("kept:0"), "sh", "-c", "echo up; read -r line < /dev/ptmx")
-    eventually(lambda: text(runs.job("keeps")) == "up\n", "it runs")
+    runs.run("keeps", registry.reference("kept:0"), "sh", "-c", "echo up; read -r line < /dev/ptmx")
+    eventually(lambda: log_of(runs.get("keeps")) == "up\n", "it runs")
     digests = [registry.push(f"kept:{n}", [layer({"number": str(n)})]) for n in range(1, MOST_IMAGES + 2)]
     for number in range(1, MOST_IMAGES + 2):
-        runs.start(f"keeps-{number}", registry.reference(f"kept:{number}"), "/none")
+        runs.run(f"keeps-{number}", registry.reference(f"kept:{number}"), "/none")
         assert runs.ended(f"keeps-{number}").exit_status == 127, "it has no such program"
     kept = {path.name for path in (site.data / "images").iterdir()}
     newest = {each.removeprefix("sha256:") for each in (first, *digests[-MOST_IMAGES + 1 :])}

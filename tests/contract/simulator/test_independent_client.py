@@ -10,13 +10,13 @@ import pytest
 from ipucloud.wire import vipu_pb2
 from tests.contract.simulator.independent import METHODS, IndependentClient, published_pool
 from tests.support.site import RunningSite
-from tests.support.vipu import VipuDriver, code_of
+from tests.support.vipu import PodDriver, code_of
 
 
 @pytest.fixture
-def client(shared_site: RunningSite, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> IndependentClient:
+def client(shared_site: RunningSite, vipu: PodDriver) -> IndependentClient:
     """At the user endpoint of allocation `a`."""
-    vipu.allocate("a", cluster_id, pod[:2])
+    vipu.take(2)
     return IndependentClient(shared_site.user_channel("a"))
 
 
@@ -51,8 +51,8 @@ def test_our_definition_is_the_published_one_name_by_name_and_number_by_number()
     assert {m.name: s.name for s in ours.services_by_name.values() for m in s.methods} == METHODS
 
 
-def test_every_call_and_every_field(client: IndependentClient, cluster_id: str, pod: list[str]) -> None:
-    assert client.call("GetVersion").version
+def test_every_call_and_every_field(client: IndependentClient, vipu: PodDriver) -> None:
+    assert client.call("GetVersion").version == "1.18.0"
     requirements = {"id": "p", "size": 8, "num_gcds": 2, "allocation_id": "a", "reconfigurable": True}
     assert client.call("CreatePartition", requirements=requirements, relocatable=True).partition_id == "p"
 
@@ -62,7 +62,7 @@ def test_every_call_and_every_field(client: IndependentClient, cluster_id: str, 
 
     (listed,) = client.call("ListPartitions", allocation_id="a").partitions
     spec = listed.spec
-    assert (listed.id, listed.ready_state, spec.allocation_id, spec.cluster_id) == ("p", 2, "a", cluster_id)
+    assert (listed.id, listed.ready_state, spec.allocation_id, spec.cluster_id) == ("p", 2, "a", vipu.cluster)
     assert listed.ipuof_server_version
     assert (spec.sync_type, spec.ipulink_routing_type, spec.gw_routing_type) == (1, 1, 0)
     assert (spec.num_gcds, spec.num_replicas, spec.num_ipulink_segments, spec.reconfigurable) == (2, 2, 1, True)
@@ -78,10 +78,11 @@ def test_every_call_and_every_field(client: IndependentClient, cluster_id: str, 
         ("10.5.1.2", 0, 50052, 3, 7),
     ]
     assert all(d.chip_id and d.gwsw_version and d.ipum_sw_version and d.rdma_port for d in gcd.devices)
+    assert len({d.chip_id for d in gcd.devices}) == 4
     assert {d.ipu_arch_id for d in gcd.devices} == {2}
     assert len(client.call("GetPartitionIpuofConfig", partition_id="p").ipuof_config.gcd_configs) == 2
 
-    (entry,) = client.call("ListIPUAttributes", agents=[pod[1]]).entries
+    (entry,) = client.call("ListIPUAttributes", agents=[vipu.pod[1]]).entries
     assert entry.ipu_attributes[3].attributes["ipuof routing id"] == "4"
 
     client.call("ResetPartition", partition_id="p")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from tests.contract.simulator.outcomes import output
-from tests.support.machine import Need, need, needs, program
-from tests.support.openssh import SECONDS, KeyPair, OpenSsh, make_key
-from tests.support.site import RunningSite, running_site
-from tests.support.tenant import REGION, Tenant
+from tests.support.machine import Need, needs, program
+from tests.support.openssh import SECONDS, KeyPair, OpenSsh
+from tests.support.site import RunningSite
+from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
@@ -24,34 +24,11 @@ REFUSED, BUSY = 125, 75
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("ipu-run")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
-
-
-@pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[RunningSite]:
-    need(Need.SANDBOX)
-    with running_site(folder / "site", options=["--machines-on"]) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
 def tenant(site: RunningSite, key: KeyPair) -> Tenant:
     """Two machines in the reconfigurable partition `tenant`, and two in `gcds`, of two GCDs."""
-    return build(site, key)
-
-
-def build(site: RunningSite, key: KeyPair) -> Tenant:
     tenant = Tenant(site)
     tenant.attach()
-    region = site.region(REGION)
-    agents = [machine.name for machine in region.pods[0].machines[: tenant.machines]]
-    tenant.vipu.allocate(tenant.name, region.pods[0].cluster_id, agents)
+    tenant.vipu.allocate(tenant.name, tenant.vipu.cluster, tenant.vipu.pod[: tenant.machines])
     tenant.vipu.create("tenant", 8, allocation_id=tenant.name, reconfigurable=True)
     tenant.vipu.create("gcds", 8, allocation_id=tenant.name, num_gcds=2)
     tenant.put_server([key.public_line]).raise_for_status()
@@ -220,7 +197,7 @@ def test_a_child_of_the_program_holds_on(tenant: Tenant, login: OpenSsh) -> None
 
 
 def test_a_broken_machine_and_a_failed_partition_are_refused(tenant: Tenant, login: OpenSsh) -> None:
-    machine = tenant.site.region(REGION).pods[0].machines[0].name
+    machine = tenant.vipu.pod[0]
     tenant.http.post(f"/v1/machines/{machine}:fail").raise_for_status()
     try:
         status, said = refusal(login, "ipu-run -- true")
@@ -228,9 +205,8 @@ def test_a_broken_machine_and_a_failed_partition_are_refused(tenant: Tenant, log
         assert said.startswith("Failed to attach to IPUs: ")
     finally:
         tenant.http.post(f"/v1/machines/{machine}:repair").raise_for_status()
-        tenant.http.post(
-            f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset", json={"ResetType": "On"}
-        ).raise_for_status()
+        reset = f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset"
+        tenant.http.post(reset, json={"ResetType": "On"}).raise_for_status()
         tenant.vipu.reset("tenant")
     eventually(lambda: login.ssh("ipu-run -- true").returncode == 0, "the partition is active again")
 
@@ -238,6 +214,6 @@ def test_a_broken_machine_and_a_failed_partition_are_refused(tenant: Tenant, log
 def test_a_restart_of_the_server_frees_its_ipus(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
     holding(login, "")
     assert tenant.observe().attached_ipus == 8
-    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "reboot"}).raise_for_status()
+    tenant.power("reboot")
     again = OpenSsh(tenant.ssh(), key, folder / "known_hosts")
     assert output(again, "ipu-run -- gc-monitor --json | python3 -c 'import json, sys; json.load(sys.stdin)'") == ""

@@ -327,8 +327,7 @@ class KilledControllerModel(ControllerModel):
     @rule()
     def kill(self) -> None:
         self.kills += 1
-        self.site.kill()
-        self.site.start()
+        self.site.revive()
 
 
 @pytest.fixture(scope="module")

@@ -68,10 +68,17 @@ def world(tmp_path: Path) -> World:
     return World(clock, controller, agents)
 
 
-def test_creation_takes_its_time(world: World) -> None:
+def test_creation_and_reset_take_their_time(world: World) -> None:
     world.create("p", 16)
     world.later(1)
     assert world.state("p") == (Ready.PENDING, Operation.CREATING)
+    with pytest.raises(Refusal) as caught:
+        world.controller.partitions.reset("p", relocatable=False)
+    assert caught.value.reason is Reason.PRECONDITION
+    world.later()
+    assert world.state("p") == (Ready.ACTIVE, Operation.IDLE)
+    world.controller.partitions.reset("p", relocatable=False)
+    assert world.state("p") == (Ready.PENDING, Operation.RESETTING)
     world.later()
     assert world.state("p") == (Ready.ACTIVE, Operation.IDLE)
 
@@ -85,22 +92,9 @@ def test_removal_takes_its_time_and_holds_the_ipus_meanwhile(world: World) -> No
         world.create("q", 16)
     world.later()
     world.create("q", 16)
-
-
-def test_reset_of_a_busy_partition_is_refused(world: World) -> None:
-    world.create("p", 4)
-    with pytest.raises(Refusal) as caught:
-        world.controller.partitions.reset("p", relocatable=False)
-    assert caught.value.reason is Reason.PRECONDITION
-
-
-def test_reset_returns_to_active(world: World) -> None:
-    world.create("p", 4)
+    world.controller.partitions.remove("q", force=True)
     world.later()
-    world.controller.partitions.reset("p", relocatable=False)
-    assert world.state("p") == (Ready.PENDING, Operation.RESETTING)
-    world.later()
-    assert world.state("p") == (Ready.ACTIVE, Operation.IDLE)
+    assert world.controller.partitions.all() == [], "it was removed while it was created"
 
 
 def test_a_machine_that_breaks_fails_its_partitions_and_names_itself(world: World) -> None:
@@ -177,18 +171,3 @@ def test_removal_without_force_fails_on_a_silent_machine_and_with_force_succeeds
     world.controller.partitions.remove("p", force=True)
     world.later()
     assert world.controller.partitions.all() == []
-
-
-def test_a_partition_can_be_removed_at_any_moment_of_its_life(world: World) -> None:
-    world.create("p", 16)
-    world.controller.partitions.remove("p", force=True)
-    world.later()
-    assert world.controller.partitions.all() == []
-
-
-def test_no_partition_is_placed_on_a_silent_machine(world: World) -> None:
-    world.clock.silent.add(world.agents[1])
-    with pytest.raises(Refusal) as caught:
-        world.create("p", 16)
-    assert caught.value.reason is Reason.EXHAUSTED
-    assert "largest aligned block 8" in caught.value.sentence

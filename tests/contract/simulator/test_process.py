@@ -23,6 +23,7 @@ from tests.support.site import RunningSite, running_site
 from tests.support.waiting import eventually
 
 SECONDS = 60.0
+COMMAND = (sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--token", "t")
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +42,9 @@ def test_the_ready_line_is_written_where_it_is_wanted(odd_site: RunningSite) -> 
     ready = json.loads((odd_site.data.parent / "ready.json").read_text())
     assert (ready["ready"], ready["url"]) == (True, odd_site.url)
     assert set(ready["regions"]) == {"luxembourg-2", "amsterdam-2", "lab-1"}
-
-
-def test_the_advertised_address_is_printed(odd_site: RunningSite) -> None:
-    assert odd_site.url.startswith("http://127.0.0.1:")
+    assert odd_site.url.startswith("http://127.0.0.1:"), "the advertised address"
     assert {region.vipu.host for region in odd_site.inventory().regions if region.vipu} == {"127.0.0.1"}
-
-
-def test_its_folder_is_closed_to_others(odd_site: RunningSite) -> None:
-    assert odd_site.data.stat().st_mode & 0o067 == 0, "but its servers' users may pass it"
+    assert odd_site.data.stat().st_mode & 0o067 == 0, "closed to others, but its servers' users may pass it"
 
 
 def test_a_site_of_any_size_is_whole(odd_site: RunningSite) -> None:
@@ -103,21 +98,12 @@ def test_it_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 @pytest.mark.parametrize(
     "option",
     [
-        ("--time-scale", "-1"),
-        ("--time-scale", "nan"),
-        ("--machines", "0"),
-        ("--pod-size", "17"),
-        ("--http-port", "70000"),
-        ("--region", "frankfurt-1"),
-        ("--region", "lab-1:m2000"),
-        ("--region", "frankfurt-1:IPU M2000"),
-        ("--bind", "no-such-address.invalid"),
-        ("--log-format", "xml"),
+        *(("--time-scale", "-1"), ("--time-scale", "nan"), ("--machines", "0"), ("--pod-size", "17")),
+        *(("--http-port", "70000"), ("--region", "frankfurt-1"), ("--region", "lab-1:m2000")),
+        *(("--region", "frankfurt-1:IPU M2000"), ("--bind", "no-such-address.invalid"), ("--log-format", "xml")),
     ],
 )
-def test_it_refuses_senseless_options(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
-) -> None:
+def test_it_refuses_wrong_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--data", str(tmp_path), "--token", "t", *option])
     assert caught.value.code == 2
@@ -143,8 +129,7 @@ def test_a_folder_that_is_none_is_reported(tmp_path: Path) -> None:
 
 def started(*options: str) -> subprocess.CompletedProcess[str]:
     """A site that cannot start, once it has ended."""
-    command = [sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--token", "t", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    return subprocess.run([*COMMAND, *options], capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
 def test_a_site_may_grow_but_not_shrink(tmp_path: Path) -> None:
@@ -165,15 +150,7 @@ def test_a_site_may_grow_but_not_shrink(tmp_path: Path) -> None:
 
 @needs(Need.LINUX)  # only Linux signals the parent's death
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "ipucloud.laboratory.simulator.main",
-        "--data",
-        str(tmp_path / "site"),
-        "--token",
-        "t",
-    ]
+    command = [*COMMAND, "--data", str(tmp_path / "site")]
     parent = (
         "import subprocess, sys, os\n"
         "child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)\n"

@@ -27,11 +27,6 @@ def key() -> str:
     return asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
 
 
-def revive(site: RunningSite) -> None:
-    site.kill()
-    site.start()
-
-
 def stored(site: RunningSite, name: str) -> Any:
     """A file of the site as it lies on disk now."""
     return orjson.loads((site.data / name).read_bytes())
@@ -46,7 +41,7 @@ def test_everything_that_was_answered_survives_a_kill(tmp_path: Path, key: str) 
         tenant.http.post("/v1/faults", json={"call": "networks.*", "action": "status"}).raise_for_status()
         inventory, server = site.inventory(), tenant.observe()
         partitions, allocations = tenant.vipu.partitions(), tenant.vipu.allocations()
-        revive(site)
+        site.revive()
         tenant = Tenant(site)
         assert site.inventory() == inventory
         # How long nobody has used it goes on to grow.
@@ -61,10 +56,10 @@ def test_each_change_is_on_disk_before_it_is_answered(
     shared_site: RunningSite, http: httpx.Client, pod: list[str], key: str
 ) -> None:
     tenant, controller = Tenant(shared_site, machines=1), f"vipu-{REGION}.json"
-    vipu, cluster_id = tenant.vipu, shared_site.region(REGION).pods[0].cluster_id
+    vipu = tenant.vipu
     tenant.attach()
     assert "tenant" in stored(shared_site, "site.json")["networks"]
-    vipu.allocate("tenant", cluster_id, pod[:1])
+    vipu.allocate("tenant", vipu.cluster, pod[:1])
     assert "tenant" in stored(shared_site, controller)["allocations"]
     vipu.create("tenant", 4, reconfigurable=True)
     assert "tenant/tenant" in stored(shared_site, controller)["partitions"]
@@ -82,17 +77,16 @@ def test_what_was_under_way_goes_on_after_the_restart(tmp_path: Path, key: str) 
         wiped.build([key])
         site.restart(*SLOW)
         wiped, built = Tenant(site), Tenant(site, name="built", machines=0, host="lux2-h002")
-        pods = site.region(REGION).pods
-        machine = pods[1].machines[0].name
-        wiping = wiped.http.delete(f"/v1/hosts/{wiped.host}/server").raise_for_status()
+        machine = site.region(REGION).pods[1].machines[0].name
+        wiping = wiped.wipe()
         wiped.vipu.remove("tenant")
         wiped.http.delete("/v1/networks/tenant").raise_for_status()
         wiped.http.post(RESET.format(machine), json={"ResetType": "PowerCycle"}).raise_for_status()
-        wiped.vipu.allocate("built", pods[0].cluster_id, [pods[0].machines[8].name])
+        wiped.vipu.allocate("built", wiped.vipu.cluster, [wiped.vipu.pod[8]])
         wiped.vipu.create("built", 4)
         built.attach()
         deploying = built.put_server([key]).raise_for_status()
-        revive(site)
+        site.revive()
         assert (wiping.json()["state"], deploying.json()["state"]) == ("wiping", "deploying")
         wiped, built = Tenant(site), Tenant(site, name="built", host="lux2-h002")
         eventually(lambda: set(wiped.vipu.partitions()) == {"built"}, "the removed partition is gone")
@@ -104,7 +98,7 @@ def test_what_was_under_way_goes_on_after_the_restart(tmp_path: Path, key: str) 
         )
         wiped.wait_for(HostState.CLEAN)
         assert not (tmp_path / "hosts" / wiped.host).exists()
-        revive(site)
+        site.revive()
         built = Tenant(site, name="built", host="lux2-h002")
         assert built.wait_for(HostState.RUNNING).ssh is not None
 
@@ -115,8 +109,7 @@ def test_nobody_meets_a_site_that_is_half_restored(tmp_path: Path, key: str) -> 
     with running_site(tmp_path, options=["--machines-on"]) as site:
         for host in wiped + running:
             tenant = Tenant(site, name=host, machines=0, host=host)
-            tenant.attach()
-            tenant.put_server([key]).raise_for_status()
+            tenant.deploy([key])
         before = {host: tenant_on(site, host).observe() for host in running}
         ports = [server.ssh.port for server in before.values() if server.ssh]
         assert len(ports) == len(running)
@@ -165,7 +158,7 @@ def test_a_partition_on_a_machine_that_failed_is_found_failed_after_the_restart(
     """Machine and partition are kept in two files: a kill between their writes must not leave an active partition."""
     with running_site(tmp_path, options=["--machines-on"]) as site:
         vipu = Tenant(site).vipu
-        agents = vipu.allocate("a", site.region(REGION).pods[0].cluster_id, size=1)
+        agents = vipu.take(1)
         vipu.create("p", 4)
         before = (tmp_path / f"vipu-{REGION}.json").read_bytes()
         site.http().post(f"/v1/machines/{agents[0]}:fail").raise_for_status()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
@@ -18,7 +17,7 @@ from ipucloud.wire.vipu_calls import ACCESS_KEY, USER
 from tests.contract.simulator.outcomes import refusal
 from tests.support.site import ACCESS_KEY as KEY
 from tests.support.site import ADMINISTRATOR, SECURE, RunningSite, running_site
-from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of
+from tests.support.vipu import CALL_SECONDS, Caller, PodDriver, VipuDriver
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +29,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 @pytest.fixture
 def vipu(site: RunningSite) -> Iterator[VipuDriver]:
     """The controller with an allocation `a` for `alice` and one `b` for `bob`, and `root` who sees everything."""
-    driver = VipuDriver(site.channel())
-    pod = site.region().pods[0]
+    driver = PodDriver.at(site)
     for number, name in enumerate("ab"):
-        driver.allocate(name, pod.cluster_id or "", [pod.machines[number].name])
+        driver.allocate(name, driver.cluster, [driver.pod[number]])
     for user, allocations in (("alice", ["a"]), ("bob", ["b"]), ("root", [])):
         request = admin.CreateUserRequest(id=user, allocation_ids=allocations, all_allocations=not allocations)
         driver.admin.CreateUser(request, timeout=CALL_SECONDS)
@@ -47,23 +45,14 @@ def vipu(site: RunningSite) -> Iterator[VipuDriver]:
             driver.admin.RemoveUser(admin.RemoveUserRequest(id=user.id), timeout=CALL_SECONDS)
 
 
-class Person:
+class Person(Caller):
     """A user of the controller with an access key, or without, at one of its endpoints."""
 
     def __init__(self, channel: grpc.Channel, user: str = "", secret: str = "") -> None:
-        self._stub = pb_grpc.UserServiceStub(channel)
-        self.metadata = [(USER, user), (ACCESS_KEY, secret)] if user else []
+        super().__init__(channel, *([(USER, user), (ACCESS_KEY, secret)] if user else []))
 
-    def call(self, method: str, request: Any) -> Any:
-        return getattr(self._stub, method)(request, timeout=CALL_SECONDS, metadata=self.metadata)
-
-    def create(self, name: str, allocation: str = "") -> None:
-        requirements = pb.PartitionRequirements(id=name, size=4, allocation_id=allocation)
-        self.call("CreatePartition", pb.CreatePartitionRequest(requirements=requirements))
-
-    def partitions(self, allocation: str = "") -> list[str]:
-        listed = self.call("ListPartitions", pb.ListPartitionsRequest(allocation_id=allocation)).partitions
-        return [partition.id for partition in listed]
+    def names(self) -> list[str]:
+        return [name for _, name in self.partitions()]
 
 
 def new_key(vipu: VipuDriver, user: str, name: str = "first") -> str:
@@ -83,7 +72,7 @@ def test_nobody_is_let_in_without_a_valid_key(vipu: VipuDriver, site: RunningSit
     assert USER in sentence
     for user, key in (("alice", "wrong"), ("bob", secret), ("nobody", secret), ("alice", "")):
         assert refusal(Person(own, user, key).partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
-    assert Person(own, "alice", secret).partitions() == []
+    assert Person(own, "alice", secret).names() == []
     assert pb_grpc.VersionServiceStub(own).GetVersion(pb.VersionRequest(), timeout=CALL_SECONDS).version
 
 
@@ -93,13 +82,11 @@ def test_an_endpoint_is_for_the_users_of_its_allocation(vipu: VipuDriver, site: 
     stranger = Person(site.user_channel("b"), *(value for _, value in alice.metadata))
     unknown = refusal(Person(site.user_channel("b"), "nobody", "wrong").partitions)
     assert refusal(stranger.partitions) == (unknown[0], unknown[1].replace("nobody", "alice"))
-    assert (alice.partitions(), root.partitions()) == (["p"], [])
+    assert (alice.names(), root.names()) == (["p"], [])
     assert refusal(root.partitions, "a") == (grpc.StatusCode.NOT_FOUND, "allocation 'a' does not exist")
 
 
-def test_the_administration_wants_an_administrators_key_besides_the_certificate(
-    vipu: VipuDriver, site: RunningSite
-) -> None:
+def test_the_administration_wants_a_key_besides_the_certificate(vipu: VipuDriver, site: RunningSite) -> None:
     alice, endpoint = person(vipu, site, "alice", "a"), site.endpoint()
     keyless = grpc.secure_channel(f"{endpoint.host}:{endpoint.admin_port}", site.credentials())
     for channel, metadata in ((keyless, []), (site.channel(), alice.metadata)):
@@ -110,11 +97,10 @@ def test_the_administration_wants_an_administrators_key_besides_the_certificate(
             (user.ListPartitions, pb.ListPartitionsRequest()),
             (pb_grpc.VersionServiceStub(channel).GetVersion, pb.VersionRequest()),
         ):
-            with pytest.raises(grpc.RpcError) as caught:
-                call(request, timeout=CALL_SECONDS, metadata=metadata)
-            assert code_of(caught.value) is grpc.StatusCode.UNAUTHENTICATED
+            code, _ = refusal(call, request, timeout=CALL_SECONDS, metadata=metadata)
+            assert code is grpc.StatusCode.UNAUTHENTICATED
     keyless.close()
-    assert Person(site.channel(), "root", new_key(vipu, "root")).partitions() == []
+    assert Person(site.channel(), "root", new_key(vipu, "root")).names() == []
 
 
 def test_users_of_one_allocation_share_its_partitions(vipu: VipuDriver, site: RunningSite) -> None:
@@ -123,7 +109,7 @@ def test_users_of_one_allocation_share_its_partitions(vipu: VipuDriver, site: Ru
     assert refusal(bob.partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
     request = admin.SetUserAllocationsRequest(id="bob", allocation_ids=["a", "b"])
     vipu.admin.SetUserAllocations(request, timeout=CALL_SECONDS)
-    assert bob.partitions() == ["p"]
+    assert bob.names() == ["p"]
     vipu.admin.SetUserAllocations(admin.SetUserAllocationsRequest(id="bob"), timeout=CALL_SECONDS)
     assert refusal(bob.partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
 
@@ -131,10 +117,10 @@ def test_users_of_one_allocation_share_its_partitions(vipu: VipuDriver, site: Ru
 def test_a_key_is_replaced_without_a_gap_and_is_on_disk_only_as_a_digest(vipu: VipuDriver, site: RunningSite) -> None:
     first = person(vipu, site, "alice", "a")
     second = Person(site.user_channel("a"), "alice", secret := new_key(vipu, "alice", "second"))
-    assert first.partitions() == second.partitions() == []
+    assert first.names() == second.names() == []
     vipu.admin.RemoveAccessKey(admin.RemoveAccessKeyRequest(user_id="alice", id="first"), timeout=CALL_SECONDS)
     assert refusal(first.partitions)[0] is grpc.StatusCode.UNAUTHENTICATED
-    assert second.partitions() == []
+    assert second.names() == []
     stored = (site.data / "vipu-luxembourg-2.json").read_text()
     assert secret not in stored
     user = vipu.admin.GetUser(admin.GetUserRequest(id="alice"), timeout=CALL_SECONDS).user
@@ -143,9 +129,8 @@ def test_a_key_is_replaced_without_a_gap_and_is_on_disk_only_as_a_digest(vipu: V
 
 def test_keys_and_users_survive_a_kill(vipu: VipuDriver, site: RunningSite) -> None:
     alice = person(vipu, site, "alice", "a")
-    site.kill()
-    site.start()
-    assert Person(site.user_channel("a"), *(v for _, v in alice.metadata)).partitions() == []
+    site.revive()
+    assert Person(site.user_channel("a"), *(v for _, v in alice.metadata)).names() == []
 
 
 def test_what_makes_no_sense_about_users_is_refused(vipu: VipuDriver) -> None:
@@ -168,27 +153,25 @@ def test_a_caller_may_make_the_secret_and_send_only_its_digest(vipu: VipuDriver,
     secret = "of the caller's own making"
     request = admin.CreateAccessKeyRequest(user_id="alice", id="own", sha256=sha256(secret.encode()).hexdigest())
     assert vipu.admin.CreateAccessKey(request, timeout=CALL_SECONDS).secret == ""
-    assert Person(site.user_channel("a"), "alice", secret).partitions() == []
+    assert Person(site.user_channel("a"), "alice", secret).names() == []
     request.id, request.sha256 = "other", "no digest"
     assert refusal(vipu.admin.CreateAccessKey, request)[0] is grpc.StatusCode.INVALID_ARGUMENT
 
 
 def test_a_controller_that_forgets_knows_its_administrator_and_nothing_else(tmp_path: Path) -> None:
     with running_site(tmp_path, machines=4, options=["--machines-on", *SECURE]) as site:
-        vipu = VipuDriver(site.channel())
-        pod = site.region().pods[0]
-        vipu.allocate("a", pod.cluster_id or "", [pod.machines[0].name])
+        vipu = PodDriver.at(site)
+        machines = vipu.take(1)
         vipu.admin.CreateUser(admin.CreateUserRequest(id="alice", allocation_ids=["a"]), timeout=CALL_SECONDS)
         root = Person(site.channel(), ADMINISTRATOR, KEY)
         root.create("p", "a")
-        assert (root.partitions(), vipu.allocations()) == (["p"], {"a": [pod.machines[0].name]})
+        assert (root.names(), vipu.allocations()) == (["p"], {"a": machines})
         assert site.http().post("/v1/controllers/mars-1:forget").status_code == 404
         assert site.http().post("/v1/controllers/luxembourg-2:forget").status_code == 204
         for _ in range(2):
-            assert (root.partitions(), vipu.allocations()) == ([], {})
+            assert (root.names(), vipu.allocations()) == ([], {})
             users = vipu.admin.ListUsers(admin.ListUsersRequest(), timeout=CALL_SECONDS).users
             assert [user.id for user in users] == ["ipucloud"]
-            site.kill()
-            site.start()
-            vipu = VipuDriver(site.channel())
+            site.revive()
+            vipu = PodDriver.at(site)
             root = Person(site.channel(), ADMINISTRATOR, KEY)

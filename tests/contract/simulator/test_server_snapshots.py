@@ -118,9 +118,7 @@ def changed(servers: Servers, kind: str, name: str, **changes: Any) -> None:
     file.write_bytes(orjson.dumps(state))
 
 
-def test_what_a_user_installs_is_on_another_server_and_only_its_own_keys_log_in(
-    servers: Servers, tmp_path: Path
-) -> None:
+def test_what_a_user_installs_is_on_another_server_and_only_its_keys_log_in(servers: Servers, tmp_path: Path) -> None:
     old, new = make_key(tmp_path, "old"), make_key(tmp_path, "new")
     first = servers.deployed(1, ssh_authorized_keys=[old.public_line])
     source = OpenSsh(first.ssh(), old, tmp_path / "known_1")
@@ -264,7 +262,7 @@ def test_a_server_that_is_off_is_copied_and_a_snapshot_outlives_it(servers: Serv
     servers.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "off"}).raise_for_status()
     tenant.wait_for(HostState.OFF)
     snapshot = servers.snapshot(tenant)
-    servers.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+    tenant.wipe()
     tenant.wait_for(HostState.CLEAN)
     copy = servers.deployed(2, image=snapshot)
     assert (servers.disk(copy) / "srv" / "model").read_text() == "weights"
@@ -312,7 +310,7 @@ def test_a_copy_that_is_not_complete_goes_with_its_server(slow: Servers, end: st
     other = slow.tenant(2)
     assert_refused(slow.put(other, image="s1"), 422, "not ")
     if end == "wipe":
-        slow.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+        tenant.wipe()
     elif end == "rebuild":
         slow.rebuild(tenant, "keep").raise_for_status()
     else:
@@ -349,7 +347,7 @@ def test_a_disk_whose_filling_a_kill_ends_is_filled_anew(own: Servers, disk: str
     snapshot = own.snapshot(first)
     own.write(second, {"home/ubuntu/note": "of today", "srv/old": "x"})
     if disk is None:
-        own.http.delete(f"/v1/hosts/{second.host}/server").raise_for_status()
+        second.wipe()
         second.wait_for(HostState.CLEAN)
         own.put(second, image=snapshot).raise_for_status()
     else:
@@ -376,7 +374,7 @@ def test_a_server_that_is_deleted_or_fails_while_its_disk_is_filled(own: Servers
     snapshot = own.snapshot(first)
     own.put(second, image=snapshot).raise_for_status()
     eventually((own.disk(second).parent / "disk.new").exists, "it is being filled")
-    own.http.delete(f"/v1/hosts/{second.host}/server").raise_for_status()
+    second.wipe()
     second.wait_for(HostState.CLEAN)
     assert not own.disk(second).parent.exists()
     own.put(second, image=snapshot).raise_for_status()

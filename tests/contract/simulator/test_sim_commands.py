@@ -206,9 +206,11 @@ def test_without_a_running_system_it_says_where_it_looked(run: Run, tmp_path: Pa
     assert str(tmp_path / "nothing") in ended.err
 
 
-def test_every_action_has_a_command() -> None:
+def test_every_action_has_a_command_and_the_page_every_command(run: Run) -> None:
     commands = {kind.action for kind in OF_CALLS} | {action for _, action, _ in OF_HARDWARE if action}
     assert commands == set(FaultAction)
+    listed = json.loads(run("faults", "--json").out)
+    assert [each["name"] for each in listed["faults"] if f"ipucloud sim {each['name']}" not in PAGE] == []
 
 
 def test_the_calls_are_those_of_the_site() -> None:
@@ -221,11 +223,6 @@ def test_the_calls_are_those_of_the_site() -> None:
     called = {name for name in CALLS if name.split(".")[0] not in {"vipu", "admin"}}
     assert called == (names - unharmed) | {"redfish.member", "agents.answer", "ssh.connect"}
     assert "vipu.CreatePartition" in CALLS
-
-
-def test_the_page_has_every_command(run: Run) -> None:
-    listed = json.loads(run("faults", "--json").out)
-    assert [each["name"] for each in listed["faults"] if f"ipucloud sim {each['name']}" not in PAGE] == []
 
 
 def test_the_bodies_of_the_page_are_accepted(site: RunningSite, run: Run) -> None:

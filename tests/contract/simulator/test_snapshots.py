@@ -149,8 +149,7 @@ def test_a_ready_snapshot_outlives_its_volume(storage: Storage) -> None:
 def test_an_attached_volume_is_copied_where_its_server_has_it(storage: Storage) -> None:
     tenant = Tenant(storage.site, machines=1)
     key = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
-    tenant.attach()
-    tenant.put_server([key]).raise_for_status()
+    tenant.deploy([key])
     tenant.ssh()
     volume = storage.volume(10, model="weights")
     server = {"host": tenant.host, "server": "tenant-h1", "network": "tenant", "path": "/volumes/data"}

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from ipucloud.wire.site import HostState
+from tests.contract.simulator.outcomes import output
 from tests.support.machine import WALLS, Need, need, needs, program
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site
@@ -21,16 +22,6 @@ from tests.support.waiting import eventually
 pytestmark = needs(Need.OPENSSH)
 
 EVERY_BYTE = bytes(range(256)) * 500
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("ssh")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
 
 
 @pytest.fixture(scope="module", params=WALLS)
@@ -54,13 +45,6 @@ def root(login: OpenSsh) -> str:
     return output(login, 'echo "$IPUCLOUD_ROOT"').strip()
 
 
-def output(login: OpenSsh, command: str) -> str:
-    """What a command prints; it must succeed."""
-    done = login.ssh(command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
-
-
 def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None:
     listing = output(login, "gc-info -l")
     single = re.findall(r"^-\+- Id: \[(\d+)\], target: \[Fabric\]", listing, re.MULTILINE)
@@ -71,35 +55,8 @@ def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None
     assert "-+- Id: [5], target: [Fabric], IPU-M host: [10.5.1.2], IPU#: [2]" in listing
 
 
-def test_gc_info_groups_pairs_quads_and_the_whole(login: OpenSsh) -> None:
-    members: dict[str, list[str]] = {}
-    for line in output(login, "gc-info --list-devices").splitlines():
-        if line.startswith("-+-"):
-            current = members.setdefault(line.split("[")[1].split("]")[0], [])
-        elif line.startswith(" |---"):
-            current.append(line.split("[")[1].split("]")[0])
-    assert members["16"] == ["0", "1"]
-    assert members["24"] == ["0", "1", "2", "3"]
-    assert members["30"] == [str(number) for number in range(16)]
-
-
-def test_gc_monitor_shows_a_row_for_every_ipu(login: OpenSsh) -> None:
-    table = output(login, "gc-monitor")
-    assert table.count("M2000") == 16
-    assert "has 16 reconfigurable IPUs" in table
-
-
-@pytest.mark.parametrize("command", ["vipu list partitions", "vipu list partition"])
-def test_vipu_lists_the_partition(login: OpenSsh, command: str) -> None:
-    table = output(login, command)
-    assert [cell.strip() for cell in table.splitlines()[3].split("|")] == [
-        *("tenant", "1", "DEFAULT", "DNC", "16", "1", "ACTIVE")
-    ]
-
-
 def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSsh) -> None:
-    region = tenant.site.region()
-    tenant.vipu.allocate("other", region.pods[0].cluster_id, [region.pods[0].machines[8].name])
+    tenant.vipu.allocate("other", tenant.vipu.cluster, [tenant.vipu.pod[8]])
     tenant.vipu.create("other", 4, allocation_id="other")
     assert "other" not in output(login, "vipu list partitions")
 
@@ -153,9 +110,11 @@ def test_sftp_starts_at_home_and_carries_files_both_ways(login: OpenSsh, tmp_pat
     assert back.read_bytes() == EVERY_BYTE
 
 
-def test_bytes_pass_through_a_command_unchanged(login: OpenSsh) -> None:
+def test_bytes_pass_unchanged_and_lines_run_as_a_script(login: OpenSsh, root: str) -> None:
     done = login.ssh("cat > piped.bin && cat piped.bin && rm piped.bin", stdin=EVERY_BYTE)
     assert done.stdout == EVERY_BYTE
+    done = login.ssh(stdin=b'cd "$IPUCLOUD_ROOT/data"\npwd\nfalse\n')
+    assert (done.stdout.decode(), done.returncode) == (f"{root}/data\n", 1)
 
 
 def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
@@ -163,11 +122,6 @@ def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
     assert done.returncode == 3
     assert b"ubuntu@tenant-h1:~$ " in done.stdout
     assert re.search(rb"(\r|\n|\$ )ubuntu\r?\n", done.stdout)
-
-
-def test_lines_on_standard_input_run_as_a_script(login: OpenSsh, root: str) -> None:
-    done = login.ssh(stdin=b'cd "$IPUCLOUD_ROOT/data"\npwd\nfalse\n')
-    assert (done.stdout.decode(), done.returncode) == (f"{root}/data\n", 1)
 
 
 def test_foreign_keys_other_users_and_passwords_are_refused(login: OpenSsh, folder: Path, tmp_path: Path) -> None:
@@ -181,9 +135,7 @@ def test_foreign_keys_other_users_and_passwords_are_refused(login: OpenSsh, fold
 
 def test_every_server_has_its_own_host_key_and_disk(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
     second = Tenant(tenant.site, name="second", host="lux2-h002", machines=0)
-    spec = {"region": "luxembourg-2", "machines": [], "hosts": [second.host]}
-    second.http.put("/v1/networks/second", json=spec).raise_for_status()
-    second.put_server([key.public_line]).raise_for_status()
+    second.deploy([key.public_line])
     neighbour = OpenSsh(second.ssh(), key, folder / "known_hosts_2")
     assert neighbour.at.host_key != login.at.host_key
     assert neighbour.at.port != login.at.port
@@ -194,8 +146,7 @@ def test_every_server_has_its_own_host_key_and_disk(tenant: Tenant, login: OpenS
 def test_a_wiped_server_is_gone_with_its_data(shared_site: RunningSite, http: httpx.Client, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     tenant = Tenant(shared_site)
-    tenant.attach()
-    tenant.put_server([key.public_line]).raise_for_status()
+    tenant.deploy([key.public_line])
     login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
     output(login, "echo treasure > treasure.txt")
     http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()

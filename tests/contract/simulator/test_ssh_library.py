@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import asyncssh
 import httpx
 import pytest
 
 from tests.support.site import RunningSite
-from tests.support.tenant import Tenant
+from tests.support.tenant import Tenant, connect
 
 SECONDS = 120.0
 
@@ -27,30 +28,13 @@ def tenant(shared_site: RunningSite, http: httpx.Client, key: asyncssh.SSHKey) -
     return tenant
 
 
-def wipe(tenant: Tenant) -> None:
-    tenant.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
-
-
-def power_off(tenant: Tenant) -> None:
-    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "off"}).raise_for_status()
-
-
 def fail(tenant: Tenant) -> None:
     tenant.http.post(f"/v1/hosts/{tenant.host}:fail").raise_for_status()
 
 
-async def connected(tenant: Tenant, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
-    at = tenant.ssh()
-    known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
-    options = asyncssh.SSHClientConnectionOptions(
-        username=at.user, client_keys=[key], known_hosts=known, config=None, agent_path=None
-    )
-    return await asyncio.wait_for(asyncssh.connect(at.host, at.port, options=options), SECONDS)
-
-
 @pytest.mark.anyio
 async def test_commands_and_files_need_no_openssh(tenant: Tenant, key: asyncssh.SSHKey) -> None:
-    async with await connected(tenant, key) as connection:
+    async with await connect(tenant, key) as connection:
         listing = await connection.run("gc-info -l", check=True, timeout=SECONDS)
         assert str(listing.stdout).count("target: [Fabric]") == 16
         async with connection.start_sftp_client() as sftp:
@@ -64,16 +48,16 @@ async def test_commands_and_files_need_no_openssh(tenant: Tenant, key: asyncssh.
 @pytest.mark.anyio
 async def test_a_foreign_key_is_refused(tenant: Tenant) -> None:
     with pytest.raises(asyncssh.PermissionDenied):
-        await connected(tenant, asyncssh.generate_private_key("ssh-ed25519"))
+        await connect(tenant, asyncssh.generate_private_key("ssh-ed25519"))
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("end", [wipe, power_off, fail])
+@pytest.mark.parametrize("end", [Tenant.wipe, partial(Tenant.power, action="off"), fail])
 async def test_live_connections_end_with_the_server(
-    tenant: Tenant, key: asyncssh.SSHKey, end: Callable[[Tenant], None]
+    tenant: Tenant, key: asyncssh.SSHKey, end: Callable[[Tenant], object]
 ) -> None:
     at = tenant.ssh()
-    connection = await connected(tenant, key)
+    connection = await connect(tenant, key)
     process = await connection.create_process(term_type="xterm")
     await asyncio.to_thread(end, tenant)
     await asyncio.wait_for(connection.wait_closed(), SECONDS)
@@ -88,7 +72,7 @@ async def test_a_terminal_has_one_screen_and_the_name_of_the_cluster(
 ) -> None:
     tenant = Tenant(shared_site)
     tenant.build([key.export_public_key().decode()], IPUCLOUD_CLUSTER="bert")
-    async with await connected(tenant, key) as connection:
+    async with await connect(tenant, key) as connection:
         process = await connection.create_process(term_type="xterm")
         assert "ubuntu@bert-h1:~$ " in await process.stdout.readuntil("$ ")
         process.stdin.write("nonsense\n")
@@ -108,7 +92,7 @@ async def press(process: asyncssh.SSHClientProcess[str], keys: str, shown: Await
 
 @pytest.mark.anyio
 async def test_an_interactive_shell_survives_an_interrupt(tenant: Tenant, key: asyncssh.SSHKey) -> None:
-    async with await connected(tenant, key) as connection:
+    async with await connect(tenant, key) as connection:
         process = await connection.create_process(term_type="xterm")
         await process.stdout.readuntil("$ ")
         process.stdin.write("half a line")

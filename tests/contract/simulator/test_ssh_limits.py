@@ -11,7 +11,7 @@ import pytest
 from ipucloud.laboratory.simulator.ssh.sshd import MAX_CONNECTIONS
 from tests.support.machine import Need, need
 from tests.support.site import RunningSite, running_site
-from tests.support.tenant import Tenant
+from tests.support.tenant import Tenant, connect
 
 pytestmark = pytest.mark.anyio
 
@@ -41,22 +41,13 @@ def tenant(site: RunningSite, key: asyncssh.SSHKey) -> Tenant:
 def neighbour(tenant: Tenant, key: asyncssh.SSHKey) -> Tenant:
     """Another server of the same site, with a network of its own."""
     neighbour = Tenant(tenant.site, name="neighbour", machines=0, host="lux2-h002")
-    neighbour.attach()
-    neighbour.put_server([key.export_public_key().decode()]).raise_for_status()
+    neighbour.deploy([key.export_public_key().decode()])
     return neighbour
-
-
-async def connected(tenant: Tenant, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
-    at = await asyncio.to_thread(tenant.ssh)
-    known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
-    return await asyncssh.connect(
-        at.host, at.port, username=at.user, client_keys=[key], known_hosts=known, config=None, agent_path=None
-    )
 
 
 @pytest.fixture
 async def login(tenant: Tenant, key: asyncssh.SSHKey) -> AsyncIterator[asyncssh.SSHClientConnection]:
-    async with await connected(tenant, key) as connection:
+    async with await connect(tenant, key) as connection:
         yield connection
 
 
@@ -71,7 +62,7 @@ async def outcome(
 async def check_others(tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey) -> None:
     """Another login of the same server, another server, the controller and the site's HTTP all answer."""
     for each in (tenant, neighbour):
-        async with await connected(each, key) as connection:
+        async with await connect(each, key) as connection:
             assert await outcome(connection, "echo alive") == (0, "alive\n")
     assert "tenant" in await asyncio.to_thread(tenant.vipu.partitions)
     assert (await asyncio.to_thread(tenant.observe)).ipus_visible == 16
@@ -91,8 +82,8 @@ async def test_a_server_has_so_many_connections(tenant: Tenant, neighbour: Tenan
     for reader, _ in held:
         assert (await reader.readline()).startswith(b"SSH-2.0")
     with pytest.raises((asyncssh.ConnectionLost, ConnectionError)):
-        await connected(tenant, key)
-    async with await connected(neighbour, key) as other:
+        await connect(tenant, key)
+    async with await connect(neighbour, key) as other:
         assert await outcome(other, "echo alive") == (0, "alive\n")
     for _, writer in held:
         writer.close()

@@ -98,11 +98,6 @@ async def listening(credentials: grpc.ServerCredentials | None) -> AsyncIterator
         await server.stop(None)
 
 
-async def test_the_right_authority_and_certificate_are_enough(site: RunningSite) -> None:
-    async with called(address_of(site.region()), site.client_files) as right:
-        assert await right.vipu.list_allocations("") == []
-
-
 def test_keys_are_for_this_user_alone(site: RunningSite) -> None:
     for folder in ("authorities", "clients"):
         (file,) = (site.data / folder).glob(f"{NAME}.pem")

@@ -12,7 +12,7 @@ from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.site import running_site
-from tests.support.tenant import REGION, Tenant
+from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
@@ -39,8 +39,7 @@ def tenant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tenant]:
     with running_site(tmp_path_factory.mktemp("site"), machines=16, options=["--machines-on"]) as site:
         tenant = Tenant(site, machines=16)
         tenant.attach()
-        pod = site.region(REGION).pods[0]
-        tenant.vipu.allocate("tenant", pod.cluster_id, [machine.name for machine in pod.machines])
+        tenant.vipu.allocate("tenant", tenant.vipu.cluster, tenant.vipu.pod)
         yield tenant
 
 
@@ -60,29 +59,25 @@ def emptied(tenant: Tenant) -> Iterator[Tenant]:
     eventually(lambda: not tenant.vipu.partitions(), "the test's partitions are gone")
 
 
-def cluster_of(tenant: Tenant) -> str:
-    return tenant.site.region(REGION).pods[0].cluster_id or ""
-
-
 def test_every_published_creation_is_taken(login: OpenSsh, tenant: Tenant) -> None:
     for number, line in enumerate(LIFES):
-        said = output(login, f"vipu {line.replace('CLUSTER', cluster_of(tenant))}")
+        said = output(login, f"vipu {line.replace('CLUSTER', tenant.vipu.cluster)}")
         assert said == "create partition (p1): success.\n", line
         verb = ("remove", "delete")[number % 2]
         assert output(login, f"vipu {verb} partition p1") == f"{verb} partition (p1): success.\n", line
 
 
 def test_an_index_chooses_a_block_of_the_cluster(login: OpenSsh, emptied: Tenant) -> None:
-    output(login, f"vipu create partition p1 --size 2 --cluster {cluster_of(emptied)} --index 3")
+    output(login, f"vipu create partition p1 --size 2 --cluster {emptied.vipu.cluster} --index 3")
     assert [ipu.topology_id for ipu in emptied.vipu.partitions()["p1"].spec.ipus] == [7, 6]
-    refused = login.ssh(f"vipu create partition p2 --size 4 --cluster {cluster_of(emptied)} --index 1")
+    refused = login.ssh(f"vipu create partition p2 --size 4 --cluster {emptied.vipu.cluster} --index 1")
     assert b"no free allocation" in refused.stderr
 
 
 @pytest.mark.parametrize("index", ["", " --index 0"])
 def test_a_reconfigurable_partition_has_one_sync_type(login: OpenSsh, emptied: Tenant, index: str) -> None:
     """With an index the vendor's tool does not refuse another one, which ours does."""
-    create = f"vipu create partition p1 --size 4 --cluster {cluster_of(emptied)} --reconfigurable --sync-type"
+    create = f"vipu create partition p1 --size 4 --cluster {emptied.vipu.cluster} --reconfigurable --sync-type"
     refused = login.ssh(f"{create} ST_POD_NATIVE_DEFAULT{index}")
     assert (refused.returncode, b"has sync type ST_GS2_DEFAULT" in refused.stderr) == (1, True), refused.stderr
     assert not emptied.vipu.partitions()
@@ -206,16 +201,9 @@ def test_the_attributes_have_their_published_names_and_forms(login: OpenSsh, emp
 
 
 LISTED = {
-    "board ipu index",
-    "board serial number",
-    "board type",
-    "clock",
-    "driver version",
-    "firmware major version",
-    "firmware minor version",
-    "firmware patch version",
-    "firmware version",
-    "hexopt active size (bytes)",
+    *("board ipu index", "board serial number", "board type", "clock"),
+    *("driver version", "firmware major version", "firmware minor version", "firmware patch version"),
+    *("firmware version", "hexopt active size (bytes)"),
 }
 """Those of the vendor's sample of `vipu list ipu-attrs`, in its order; `gc-info` shows them too, and more."""
 SHOWN = {"config domain", "host link correctable error count", "ipu power", "ipuof routing id", "partition sync type"}
@@ -238,7 +226,7 @@ def test_the_attributes_of_the_published_samples_are_all_there(login: OpenSsh, e
 def test_temperatures_are_those_of_idle_boards_or_of_the_machines_sensor(login: OpenSsh, emptied: Tenant) -> None:
     """Nothing runs, although a partition has the IPUs."""
     output(login, "vipu create partition p1 --size 4 --reconfigurable")
-    machine = emptied.site.region(REGION).pods[0].machines[0].name
+    machine = emptied.vipu.pod[0]
     temperature = IN_P1 + "gc-info -i -d 0 | grep 'die temp'"
     assert 30 < float(output(login, temperature).split()[3]) < 45
     emptied.http.put(f"/v1/machines/{machine}/sensors/die_temperature", json={"reading": 93.5}).raise_for_status()
@@ -249,7 +237,7 @@ def test_temperatures_are_those_of_idle_boards_or_of_the_machines_sensor(login: 
 def test_the_health_check_names_the_ipus_that_fail(login: OpenSsh, emptied: Tenant) -> None:
     output(login, "vipu create partition p1 --size 4 --reconfigurable")
     assert json.loads(output(login, IN_P1 + "gc_health_check")) == {}
-    machine = emptied.site.region(REGION).pods[0].machines[0].name
+    machine = emptied.vipu.pod[0]
     emptied.http.post(f"/v1/machines/{machine}:fail").raise_for_status()
     report = json.loads(output(login, IN_P1 + "gc_health_check"))
     assert report["hosts"]["10.5.1.1"][2] == {

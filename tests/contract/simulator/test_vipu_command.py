@@ -10,22 +10,12 @@ import pytest
 
 from tests.contract.simulator.outcomes import output
 from tests.support.machine import Need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import running_site
-from tests.support.tenant import REGION, Tenant
+from tests.support.tenant import Tenant
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("vipu")
-
-
-@pytest.fixture(scope="module")
-def key(folder: Path) -> KeyPair:
-    return make_key(folder)
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +24,8 @@ def tenant(folder: Path, key: KeyPair) -> Iterator[Tenant]:
     with running_site(folder / "site", options=["--machines-on"]) as site:
         tenant = Tenant(site, machines=2)
         tenant.attach()
-        region = site.region(REGION)
-        machines = [machine.name for machine in region.pods[0].machines]
-        tenant.vipu.allocate("tenant", region.pods[0].cluster_id, machines[:2])
-        tenant.vipu.allocate("stranger", region.pods[0].cluster_id, machines[8:12])
+        tenant.vipu.allocate("tenant", tenant.vipu.cluster, tenant.vipu.pod[:2])
+        tenant.vipu.allocate("stranger", tenant.vipu.cluster, tenant.vipu.pod[8:12])
         tenant.vipu.create("theirs", 16, allocation_id="stranger")
         tenant.put_server([key.public_line]).raise_for_status()
         yield tenant
@@ -67,13 +55,16 @@ def refused(login: OpenSsh, command: str) -> str:
 def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant) -> None:
     """Make one, see it, choose it, look at its IPUs, remove it."""
     assert output(login, "vipu create partition p1 --size 4 --reconfigurable") == "create partition (p1): success.\n"
-    listed = output(login, "vipu list partitions")
-    assert listed == (
-        "---------------------------------------------------------------------\n"
-        " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
-        "---------------------------------------------------------------------\n"
-        " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
-        "---------------------------------------------------------------------\n"
+    assert (
+        output(login, "vipu list partitions")
+        == output(login, "vipu list partition")
+        == (
+            "---------------------------------------------------------------------\n"
+            " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
+            "---------------------------------------------------------------------\n"
+            " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
+            "---------------------------------------------------------------------\n"
+        )
     )
     listing = output(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]\n-+- Id: [0], target: [Fabric], IPU-M host: [10.5.1.1], IPU#: [3]" in listing
@@ -154,6 +145,8 @@ def test_the_controller_is_found_by_option_environment_or_file(login: OpenSsh, t
     version = f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.port}\n"
     assert output(login, f"{unset} vipu --config c.hcl --server-version") == version
     assert output(login, f"vipu -H {endpoint.host} -P {endpoint.port} --server-version") == version
+    assert output(login, "vipu --server-version") == version
+    assert output(login, "vipu --version") == "vipu version 1.18.0\n"
     assert "VIPU_CLI_API_PORT is '0'" in refused(
         login, f"{unset} VIPU_CLI_API_PORT=0 vipu --config c.hcl list partitions"
     )
@@ -198,7 +191,7 @@ def test_a_partition_is_shown_whole(login: OpenSsh, emptied: Tenant) -> None:
 
 
 def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -> None:
-    agents = [machine.name for machine in tenant.site.region(REGION).pods[0].machines[:2]]
+    agents = tenant.vipu.pod[:2]
     table = output(login, "vipu list allocations").splitlines()
     assert [line.split(" | ") for line in table if "|" in line] == [
         [" Allocation ID", "Agents"],
@@ -210,12 +203,6 @@ def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -
     some = output(login, f"vipu list ipu-attrs --agent {agents[0]}")
     assert some.count("board serial number") == 4
     assert " Agent" in some.splitlines()[1]
-
-
-def test_versions_are_shown(login: OpenSsh, tenant: Tenant) -> None:
-    endpoint = tenant.site.user_endpoint("tenant")
-    assert output(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.port}\n"
-    assert output(login, "vipu --version") == "vipu version 1.18.0\n"
 
 
 @pytest.mark.parametrize(

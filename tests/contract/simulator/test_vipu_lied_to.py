@@ -22,7 +22,7 @@ from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_tenant_pb2 as tenant
 from tests.support.hostile import HostileController, hostile_controller
 from tests.support.site import RunningSite, running_site
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import PodDriver
 
 SERVICES = (
     user.DESCRIPTOR.services_by_name["UserService"],
@@ -53,8 +53,8 @@ OWN_FILE = re.compile(r"p[12](_gcd\d+)?_ipuof\.conf", re.ASCII)
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[RunningSite]:
     with running_site(tmp_path / "site", machines=2, options=["--machines-on"]) as site:
-        pod = site.region().pods[0]
-        VipuDriver(site.channel()).allocate("mine", pod.cluster_id, [machine.name for machine in pod.machines])
+        vipu = PodDriver.at(site)
+        vipu.allocate("mine", vipu.cluster, vipu.pod)
         yield site
 
 

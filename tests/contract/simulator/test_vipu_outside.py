@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from ipucloud.wire import vipu_admin_pb2 as admin
@@ -31,11 +34,24 @@ def outside(
     )
 
 
+@contextmanager
+def tenants(folder: Path, *names: str, time_scale: float = 0.0, options: Sequence[str] = ()) -> Iterator[Tenant]:
+    """A site with an allocation of a machine for each of these; the tenant is at the last."""
+    options = ["--machines-on", *options]
+    with running_site(folder / "site", machines=len(names), time_scale=time_scale, options=options) as site:
+        tenant = Tenant(site, name=names[-1], machines=1)
+        for name, machine in zip(names, tenant.vipu.pod, strict=True):
+            tenant.vipu.allocate(name, tenant.vipu.cluster, [machine])
+        yield tenant
+
+
+def environment_of(tenant: Tenant, name: str) -> dict[str, str]:
+    endpoint = tenant.site.user_endpoint(name)
+    return {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.port)}
+
+
 def test_the_same_command_works_from_outside(tmp_path: Path) -> None:
-    with running_site(tmp_path / "site", machines=2, options=["--machines-on"]) as site:
-        tenant = Tenant(site, machines=2)
-        for name, machine in zip(("stranger", "tenant"), site.region(REGION).pods[0].machines, strict=True):
-            tenant.vipu.allocate(name, site.region(REGION).pods[0].cluster_id, [machine.name])
+    with tenants(tmp_path, "stranger", "tenant") as tenant:
         tenant.vipu.create("p1", 4, allocation_id="stranger")
         _lead_a_life(tenant, tmp_path)
 
@@ -43,7 +59,7 @@ def test_the_same_command_works_from_outside(tmp_path: Path) -> None:
 def _lead_a_life(tenant: Tenant, tmp_path: Path) -> None:
     """At an endpoint that has this tenant's alone: `p1` of the stranger is neither there nor in the way."""
     endpoint = tenant.site.user_endpoint("tenant")
-    where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.port)}
+    where = environment_of(tenant, "tenant")
     assert "p1" not in outside(tenant, tmp_path, "list", "partitions", **where).stdout
     created = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", **where)
     assert (created.returncode, created.stdout) == (0, "create partition (p1): success.\n")
@@ -69,53 +85,39 @@ def _lead_a_life(tenant: Tenant, tmp_path: Path) -> None:
 
 def test_a_controller_that_takes_long_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     """At its real pace a partition takes a minute; the command gives up, the controller does not."""
-    with running_site(tmp_path / "site", machines=1, time_scale=1, options=["--machines-on"]) as site:
-        tenant = Tenant(site, machines=1)
-        agent = site.region(REGION).pods[0].machines[0].name
-        tenant.vipu.allocate("tenant", site.region(REGION).pods[0].cluster_id, [agent])
-        endpoint = site.user_endpoint("tenant")
-        where = ["-H", endpoint.host, "-p", str(endpoint.port)]
-        late = outside(tenant, tmp_path, *where, "create", "partition", "p1", "--size", "4", "--timeout", "1")
+    with tenants(tmp_path, "tenant", time_scale=1) as tenant:
+        vipu = partial(outside, tenant, tmp_path, **environment_of(tenant, "tenant"))
+        late = vipu("create", "partition", "p1", "--size", "4", "--timeout", "1")
         assert (late.returncode, late.stderr) == (
             1,
             "create partition (p1): failed: after 1 s the partition is not ready; it may still become ready.\n",
         )
-        assert "PENDING" in outside(tenant, tmp_path, *where, "get", "partition", "p1").stdout
-        early = outside(tenant, tmp_path, *where, "get", "partition", "p1", "--ipuof-configs")
+        assert "PENDING" in vipu("get", "partition", "p1").stdout
+        early = vipu("get", "partition", "p1", "--ipuof-configs")
         assert (early.returncode, "is not active" in early.stderr) == (1, True)
-        accepted = outside(tenant, tmp_path, *where, "remove", "partition", "p1", "--no-wait")
+        accepted = vipu("remove", "partition", "p1", "--no-wait")
         assert (accepted.returncode, accepted.stdout) == (0, "remove partition (p1): success.\n")
 
 
 def test_a_lost_machine_is_named(tmp_path: Path) -> None:
-    with running_site(tmp_path / "site", machines=1, options=["--machines-on"]) as site:
-        tenant = Tenant(site, machines=1)
-        agent = site.region(REGION).pods[0].machines[0].name
-        tenant.vipu.allocate("tenant", site.region(REGION).pods[0].cluster_id, [agent])
+    with tenants(tmp_path, "tenant") as tenant:
+        [agent] = tenant.vipu.allocations()["tenant"]
         tenant.vipu.create("p1", 4, allocation_id="tenant")
-        endpoint = site.user_endpoint("tenant")
-        where = ["-H", endpoint.host, "-p", str(endpoint.port)]
-        site.http().post(f"/v1/machines/{agent}:fail").raise_for_status()
-        kept = outside(tenant, tmp_path, *where, "remove", "partition", "p1")
+        vipu = partial(outside, tenant, tmp_path, **environment_of(tenant, "tenant"))
+        tenant.http.post(f"/v1/machines/{agent}:fail").raise_for_status()
+        kept = vipu("remove", "partition", "p1")
         assert kept.returncode == 1
         assert f"agent {agent} is unreachable; use --force to remove it anyway" in kept.stderr
-        assert outside(tenant, tmp_path, *where, "remove", "partition", "p1", "--force").returncode == 0
+        assert vipu("remove", "partition", "p1", "--force").returncode == 0
 
 
 def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
-    with running_site(tmp_path / "site", machines=2, options=["--machines-on", *SECURE]) as site:
-        tenant = Tenant(site, machines=1)
-        agents = [machine.name for machine in site.region(REGION).pods[0].machines]
-        for name, agent in zip(("mine", "theirs"), agents, strict=True):
-            tenant.vipu.allocate(name, site.region(REGION).pods[0].cluster_id, [agent])
+    with tenants(tmp_path, "mine", "theirs", options=SECURE) as tenant:
         service = tenant.vipu.admin
         service.CreateUser(admin.CreateUserRequest(id="ann", allocation_ids=["mine"]), timeout=CALL_SECONDS)
         key = admin.CreateAccessKeyRequest(user_id="ann", id="k")
         secret = service.CreateAccessKey(key, timeout=CALL_SECONDS).secret
-        own, foreign = (
-            {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.port)}
-            for endpoint in (site.user_endpoint("mine"), site.user_endpoint("theirs"))
-        )
+        own, foreign = environment_of(tenant, "mine"), environment_of(tenant, "theirs")
         ann = {"VIPU_CLI_API_USER_ID": "ann", "VIPU_CLI_API_ACCESS_KEY": secret}
         for called_as in (own, foreign | ann):
             refused = outside(tenant, tmp_path, "list", "partitions", **called_as)

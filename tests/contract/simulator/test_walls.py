@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ipucloud.laboratory.simulator.ssh.confinement import in_container
-from ipucloud.wire.site import HostState, Job
+from ipucloud.wire.site import HostState
 from tests.support.machine import WALLS, Need, need, needs
-from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh
 from tests.support.site import RunningSite, running_site
-from tests.support.tenant import Tenant
+from tests.support.tenant import Jobs, Tenant, log_of
 from tests.support.waiting import eventually
 
 pytestmark = needs(Need.OPENSSH)
 
 HARDENED = "tests.support.hardened"
 """A site whose machine refuses both walls."""
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
-    return make_key(tmp_path_factory.mktemp("key"))
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +44,9 @@ def test_the_site_shows_its_wall_and_in_what_it_is_weaker(tmp_path: Path, wall: 
     assert bool(confinement["weaknesses"]) == (wall == "landlock")
 
 
-def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
-    hardened: RunningSite, key: KeyPair, tmp_path: Path
-) -> None:
+def test_without_a_wall_logins_and_jobs_are_refused(hardened: RunningSite, key: KeyPair, tmp_path: Path) -> None:
     tenant = Tenant(hardened, machines=0)
-    tenant.attach()
-    spec = tenant.server_spec([key.public_line]) | {"user_data": "#!/bin/sh\ntouch /data/made\n"}
-    tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
+    tenant.deploy([key.public_line], user_data="#!/bin/sh\ntouch /data/made\n")
     tenant.wait_for(HostState.RUNNING)
     refused = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts").ssh("touch made")
     sentence = "this machine cannot confine the programs of customers, so that none is run"
@@ -69,13 +59,10 @@ def test_without_a_wall_logins_and_jobs_are_refused_with_a_sentence(
     assert cloud_init is not None
     [error] = cloud_init.errors
     assert error.startswith(f"user data was not carried out: {sentence}")
-    job = {"network": tenant.name, "server": f"{tenant.name}-h1", "generation": 1, "command": ["true"]}
-    put = tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job)
-    put.raise_for_status()
-    server = {"network": tenant.name, "server": f"{tenant.name}-h1"}
-    eventually(lambda: _job(tenant, server).ended is not None, "the job is over")
-    assert _job(tenant, server).ended == "not_started"
-    assert sentence in (_job(tenant, server).detail or "")
+    jobs = Jobs(tenant)
+    jobs.start("one", "true")
+    job = jobs.ended("one")
+    assert (job.ended, sentence in (job.detail or "")) == ("not_started", True)
     assert sentence in str(shown(hardened)["problem"])
     assert not list((hardened.data / "hosts" / tenant.host / "disk").rglob("made"))
 
@@ -85,18 +72,12 @@ def _user_data(tenant: Tenant) -> str | None:
     return None if cloud_init is None else cloud_init.status
 
 
-def _job(tenant: Tenant, server: dict[str, str]) -> Job:
-    answer = tenant.http.get(f"/v1/hosts/{tenant.host}/server/jobs/one", params=server).raise_for_status()
-    return Job.model_validate(answer.json())
-
-
 def test_who_says_so_gets_programs_without_a_wall(key: KeyPair, tmp_path: Path) -> None:
     need(Need.LANDLOCK)
     options = ["--machines-on", "--unconfined"]
     with running_site(tmp_path / "site", options=options, program=HARDENED) as site:
         tenant = Tenant(site, machines=0)
-        tenant.attach()
-        tenant.put_server([key.public_line]).raise_for_status()
+        tenant.deploy([key.public_line])
         done = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts").ssh('cd && pwd; whoami; echo "$IPUCLOUD_ROOT"')
         disk = site.data / "hosts" / tenant.host / "disk"
         assert done.stdout.decode().splitlines() == [f"{disk}/home/ubuntu", "ubuntu", str(disk)]
@@ -122,16 +103,13 @@ runcmd:
 """
     with running_site(tmp_path / "site", options=["--machines-on", "--wall", "landlock"]) as site:
         tenant = Tenant(site, machines=0)
-        tenant.attach()
-        spec = tenant.server_spec([key.public_line]) | {"user_data": user_data}
-        tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).raise_for_status()
+        tenant.deploy([key.public_line], user_data=user_data)
         tenant.wait_for(HostState.RUNNING)
         eventually(lambda: _user_data(tenant) == "done", "cloud-init is done")
-        server = {"network": tenant.name, "server": f"{tenant.name}-h1"}
-        job = server | {"generation": 1, "command": ["cat", "result"], "directory": "/data"}
-        tenant.http.put(f"/v1/hosts/{tenant.host}/server/jobs/one", json=job).raise_for_status()
-        eventually(lambda: _job(tenant, server).ended is not None, "the job is over")
-        assert (_job(tenant, server).exit_status, b64decode(_job(tenant, server).log)) == (0, b"trained\ntrainer\n")
+        jobs = Jobs(tenant)
+        jobs.start("one", "cat", "result", directory="/data")
+        job = jobs.ended("one")
+        assert (job.exit_status, log_of(job)) == (0, "trained\ntrainer\n")
         login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
         output = "/var/log/cloud-init-output.log"
         assert login.sftp(f"get {output} {tmp_path}/log\nget /data/result {tmp_path}/result\n").returncode == 0

@@ -47,61 +47,35 @@ VAT = Tax("standard", "VAT", Decimal("0.17"))
 REVERSE = Tax("reverse_charge", "VAT", Decimal(0))
 
 
-def lines(count: int, *, month: date = APRIL) -> list[Line]:
-    prices = [Decimal("0.0625"), Decimal("0.0875"), Decimal("0.07")]
-    skus = [("ipu-m2000", "luxembourg-2"), ("ipu-bow-2000", "amsterdam-2"), ("ipu-c600-8", "lab-1")]
+def _line(project: tuple[int, str], article: tuple[str, str, Decimal], month: date, minutes: int, used: int) -> Line:
+    number, name = project
+    sku, region, price = article
+    end = end_of(month)
+    return Line(
+        *(ACCOUNT, "EUR", UUID(int=number), name, sku, region, UUID(int=9), price),
+        *(month, month, end, minutes, used, 0, used * price),
+    )
+
+
+ARTICLES = [
+    ("ipu-m2000", "luxembourg-2", Decimal("0.0625")),
+    ("ipu-bow-2000", "amsterdam-2", Decimal("0.0875")),
+    ("ipu-c600-8", "lab-1", Decimal("0.07")),
+]
+LONG_NAME = "a-project-with-a-name-that-is-as-long-as-names-of-projects-may-be"
+
+
+def lines(count: int) -> list[Line]:
     result = []
     for number in range(count):
-        price, (sku, region) = prices[number % 3], skus[number % 3]
         minutes = 43_200 - 97 * number
-        used = minutes * (1 + number % 4)
-        project = (
-            f"training-{number:03}"
-            if number % 5
-            else "a-project-with-a-name-that-is-as-long-as-names-of-projects-may-be"
-        )
-        result.append(
-            Line(
-                ACCOUNT,
-                "EUR",
-                UUID(int=number),
-                project,
-                sku,
-                region,
-                UUID(int=9),
-                price,
-                month,
-                month,
-                end_of(month),
-                minutes,
-                used,
-                0,
-                used * price,
-            )
-        )
+        project = number, f"training-{number:03}" if number % 5 else LONG_NAME
+        result.append(_line(project, ARTICLES[number % 3], APRIL, minutes, minutes * (1 + number % 4)))
     return result
 
 
 def correction(minutes: int = -90) -> Line:
-    price = Decimal("0.0625")
-    march = date(2026, 3, 1)
-    return Line(
-        ACCOUNT,
-        "EUR",
-        UUID(int=1),
-        "training-001",
-        "ipu-m2000",
-        "luxembourg-2",
-        UUID(int=9),
-        price,
-        march,
-        march,
-        end_of(march),
-        minutes,
-        minutes,
-        0,
-        minutes * price,
-    )
+    return _line((1, "training-001"), ARTICLES[0], date(2026, 3, 1), minutes, minutes)
 
 
 def machine_failed() -> InvoiceCreditOut:

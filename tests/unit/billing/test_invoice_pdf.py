@@ -202,9 +202,7 @@ def test_a_credit_note_names_its_invoice(printed: Printed) -> None:
     assert "Net credited 100.00 VAT 17 % on 100.00 17.00 Total EUR 117.00" in text
 
 
-def test_corrections_below_zero_are_a_credit_note_with_what_they_correct_and_where_the_money_went(
-    printed: Printed,
-) -> None:
+def test_corrections_below_zero_are_a_credit_note_of_what_they_correct(printed: Printed) -> None:
     """9,000 minutes at 0.0625 are 562.50, and 658.13 with tax; nobody is asked to pay them by a day."""
     [text] = printed.texts(OWED)
     assert "Credit note" in text

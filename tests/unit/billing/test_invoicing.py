@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,9 +41,7 @@ def test_credit_and_wallet_can_be_paid_and_are_never_more_than_there_is_to_pay(
 
 
 @given(lines, balances, decimal_places)
-def test_the_tax_of_each_rate_is_rounded_once_on_what_is_left_of_its_lines(
-    costs: Lines, promo: Decimal, places: int
-) -> None:
+def test_the_tax_of_a_rate_is_rounded_once_on_the_rest_of_its_lines(costs: Lines, promo: Decimal, places: int) -> None:
     invoice = compute_totals(costs, places=places, promo=promo)
     assert invoice.subtotal == sum(rounded(cost, places) for cost, _ in costs)
     assert [each.rate for each in invoice.taxes] == list(dict.fromkeys(rate for _, rate in costs))
@@ -54,9 +53,7 @@ def test_the_tax_of_each_rate_is_rounded_once_on_what_is_left_of_its_lines(
 
 
 @given(st.lists(st.integers(-500, 5000), max_size=6), st.integers(0, 100), decimal_places)
-def test_what_is_divided_over_rates_leaves_no_rest_and_exceeds_no_share(
-    shares: list[int], percent: int, places: int
-) -> None:
+def test_what_is_divided_leaves_no_rest_and_exceeds_no_share(shares: list[int], percent: int, places: int) -> None:
     """Each part is within one smallest amount of its exact proportion."""
     whole = sum(max(share, 0) for share in shares)
     amount = whole * percent // 100
@@ -69,12 +66,31 @@ def test_what_is_divided_over_rates_leaves_no_rest_and_exceeds_no_share(
         assert not whole or abs(part * whole - amount * max(share, 0)) <= whole
 
 
-def test_no_usage_is_no_money() -> None:
-    invoice = compute_totals([], places=2, promo=Decimal(10), wallet=Decimal(10))
-    assert invoice.total == invoice.due == invoice.promo_applied == invoice.wallet_applied == 0
-
-
 def test_a_correction_larger_than_the_usage_is_put_into_the_wallet() -> None:
     invoice = compute_totals([(Decimal("-3.50"), Decimal(0))], places=2, promo=Decimal(5), wallet=Decimal(5))
     assert (invoice.total, invoice.wallet_applied) == (Decimal("-3.50"), Decimal("-3.50"))
     assert invoice.due == invoice.promo_applied == 0
+
+
+@pytest.mark.parametrize(
+    ("cost", "rate", "places", "subtotal", "tax", "total", "adjustment"),
+    [
+        pytest.param(11 * Decimal("0.095"), "0.17", 2, "1.05", "0.18", "1.23", "0.005", id="half a cent from zero"),
+        pytest.param(28 * Decimal("1.2345"), "0.10", 0, "35", "4", "39", "0.434", id="yen"),
+        pytest.param(7 * Decimal("0.0123"), "0", 3, "0.086", "0", "0.086", "-0.0001", id="Kuwaiti dinar"),
+    ],
+)
+def test_a_worked_example(
+    cost: Decimal, rate: str, places: int, *, subtotal: str, tax: str, total: str, adjustment: str
+) -> None:
+    invoice = compute_totals([(cost, Decimal(rate))], places=places)
+    figures = (invoice.subtotal, invoice.tax, invoice.total, invoice.adjustment)
+    assert figures == tuple(map(Decimal, (subtotal, tax, total, adjustment)))
+
+
+def test_a_worked_example_with_credit_wallet_and_tax() -> None:
+    costs = [(Decimal("18.1234"), Decimal("0.17"))]
+    invoice = compute_totals(costs, places=2, promo=Decimal("10.00"), wallet=Decimal("5.00"))
+    assert (invoice.subtotal, invoice.adjustment) == (Decimal("18.12"), Decimal("-0.0034"))
+    assert (invoice.taxable, invoice.tax, invoice.total) == (Decimal("8.12"), Decimal("1.38"), Decimal("9.50"))
+    assert (invoice.wallet_applied, invoice.due) == (Decimal("5.00"), Decimal("4.50"))

@@ -15,10 +15,6 @@ from ipucloud.inventory.snapshot import DOMAIN
 CATALOGUE = load()
 
 
-def test_it_is_loaded_once() -> None:
-    assert load() is CATALOGUE
-
-
 def test_every_row_has_a_source_and_every_source_is_used() -> None:
     rows = (
         CATALOGUE.ipus,
@@ -76,53 +72,6 @@ def test_a_flavor_says_how_many_poplar_servers_its_size_can_have() -> None:
     ranges = {each.name: (each.poplar_servers_min, each.poplar_servers_max) for each in CATALOGUE.flavors}
     assert (ranges["m2000-pod16"], ranges["m2000-pod64"], ranges["bow-pod256"]) == ((1, 1), (1, 4), (4, 16))
     assert ranges["c600-8"] == (1, 1)
-
-
-IPU_FACTS = [
-    ("gc2", "ipu_link_bandwidth", ["450 GB/s between IPUs", "80 lanes, 2.5 Tb/s per card"]),
-    ("gc2", "notes", ["Mixed precision", "250 TFLOPS per IPU"]),
-    ("bow", "host_interface", ["PCIe Gen4 x16, 64 GB/s"]),
-]
-MACHINE_FACTS = [
-    (
-        "m2000",
-        [
-            *("1U in a 19-inch rack", "720 mm", "16.395 kg", "IPU-Gateway SoC"),
-            *("8 machines stacked", "16 in a pod", "up to 1,024 pods", "GW-Links", "400 Gb/s"),
-        ],
-    ),
-    ("bow-2000", ["memory of the tiles at 261 TB/s", "2 x 64 GB, or 2 x 128 GB"]),
-]
-"""Facts that are told in sentences."""
-
-
-def test_the_facts_of_tiles_memory_and_host_interface() -> None:
-    gc2 = CATALOGUE.find_ipu("gc2")
-    assert gc2 is not None
-    assert (gc2.memory_per_tile_kb, gc2.fp16_tflops, gc2.source.id) == (256, 250, "graphcore-c2-paper")
-    machine = CATALOGUE.find_machine_type("bow-2000")
-    assert machine is not None
-    assert machine.streaming_memory_gb == (128, 256)
-    for name, field, facts in IPU_FACTS:
-        text = getattr(CATALOGUE.find_ipu(name), field)
-        assert [fact for fact in facts if fact not in text] == []
-    for name, facts in MACHINE_FACTS:
-        machine_type = CATALOGUE.find_machine_type(name)
-        assert machine_type is not None
-        text = "; ".join([*machine_type.details, machine_type.fabric, machine_type.notes or ""])
-        assert [fact for fact in facts if fact not in text] == []
-
-
-def test_the_links_of_a_pod_and_results_beside_another_vendors_machine_say_whose_they_are() -> None:
-    m2000, bow = CATALOGUE.find_machine_type("m2000"), CATALOGUE.find_machine_type("bow-2000")
-    assert m2000 is not None
-    assert bow is not None
-    for machine in (m2000, bow):
-        assert "2 GW-Links" in machine.fabric
-        assert "100 Gb/s each" in machine.fabric
-    assert "400 Gb/s" in (m2000.notes or "")
-    assert {each.source.id for each in m2000.comparisons} == {"graphcore-mlperf-v1.1", "crn-m2000", "tr2w-m2000"}
-    assert all("A100" in each.text for each in (*m2000.comparisons, *bow.comparisons))
 
 
 def test_what_v_ipu_does_not_manage() -> None:

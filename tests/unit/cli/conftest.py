@@ -30,6 +30,16 @@ class Ended:
         assert self.out.count("\n") == 1, "exactly one document on one line"
         return orjson.loads(self.out)
 
+    def shows(self, *words: str) -> None:
+        """It succeeded, and printed these words."""
+        assert self.status == 0, self.err
+        assert [each for each in words if each not in self.out] == [], self.out
+
+    def fails(self, status: int, *words: str) -> None:
+        """It ended with this status, and said these words."""
+        assert self.status == status, self.err
+        assert [each for each in words if each not in self.err] == [], self.err
+
 
 Run = Callable[..., Ended]
 
@@ -70,3 +80,10 @@ def run(service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch, cap
         return Ended(int(ended.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture
+def bare(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing but the file of profiles configures a command."""
+    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
+        monkeypatch.delenv(name)

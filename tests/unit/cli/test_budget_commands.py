@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 EUROS = {"amount": "500.00", "currency": "EUR"}
 BUDGET = {
@@ -25,9 +21,7 @@ PATH = "/v1/projects/demo/budgets"
 
 def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> None:
     service.lists(PATH, [BUDGET])
-    shown = run("budgets", "list").out
-    assert "NLP (team=nlp)" in shown
-    assert "actual 80 % reached" in shown
+    run("budgets", "list").shows("NLP (team=nlp)", "actual 80 % reached")
     service.on("POST", PATH, Reply(201, BUDGET))
     service.gives("/v1/projects/demo/billing/summary", {"accrued": EUROS})
     acting = ("--refuse-at", "90", "--suspend-at", "100")
@@ -78,6 +72,4 @@ def test_funds_show_what_is_left(run: Run, service: Service) -> None:
     names = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
     body = dict.fromkeys(names, EUROS) | {"account_id": "a", "when_empty": "warn", "state": "funded"}
     service.gives("/v1/projects/demo/billing/funds", body)
-    shown = run("billing", "funds").out
-    assert "warn" in shown
-    assert "500.00 EUR" in shown
+    run("billing", "funds").shows("warn", "500.00 EUR")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ import pytest
 
 from ipucloud.client import retry
 from tests.support.scripted import HANG_UP, Reply, Service, problem
-from tests.unit.cli.conftest import Terminal
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run, Terminal
 
 HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 CLUSTER_ID = "01900000-0000-7000-8000-000000000001"
@@ -90,7 +87,7 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     assert "✓ Network, 12 s" in ended.err
     assert "ipucloud clusters ssh bert" in ended.out
     assert "ssh asks once about the host key; for one that knows it: ipucloud clusters ssh-config bert" in ended.out
-    body = next(each.body for each in service.requests if each.method == "POST")
+    body = service.bodies("POST")[0]
     assert body == {
         "name": "bert",
         "region": "luxembourg-2",
@@ -104,23 +101,17 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     }
 
 
-def test_what_a_create_is_warned_of_is_shown(run: Run, service: Service) -> None:
+def test_create_without_waiting_gives_the_same_document_and_its_warnings(run: Run, service: Service) -> None:
     serve_catalogue(service)
     serve_cluster(service)
+    create = ("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait")
+    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
+    ended = run(*create, "--json")
+    assert (ended.status, "Warning" in ended.err) == (0, False)
+    assert (ended.json["operation"]["id"], ended.json["cluster"]["name"]) == ("operation-1", "bert")
     warning = {"code": "no_login", "detail": "Nobody will be able to log in."}
     service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION | {"warnings": [warning]}))
-    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait")
-    assert (ended.status, "Warning: Nobody will be able to log in.\n" in ended.err) == (0, True)
-
-
-def test_create_without_waiting_gives_the_same_document(run: Run, service: Service) -> None:
-    serve_catalogue(service)
-    serve_cluster(service)
-    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
-    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait", "--json")
-    assert (ended.status, "Warning" in ended.err) == (0, False)
-    assert ended.json["operation"]["id"] == "operation-1"
-    assert ended.json["cluster"]["name"] == "bert"
+    run(*create).fails(0, "Warning: Nobody will be able to log in.\n")
 
 
 def test_a_failed_operation_says_why_and_under_which_request(run: Run, service: Service) -> None:
@@ -149,16 +140,12 @@ def test_a_refusal_is_a_sentence_with_the_request_id(run: Run, service: Service,
 
 def test_a_service_that_is_away(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IPUCLOUD_URL", "http://127.0.0.1:1")
-    ended = run("flavors", "list")
-    assert ended.status == 6
-    assert "cannot be reached" in ended.err
+    run("flavors", "list").fails(6, "cannot be reached")
 
 
 def test_waiting_no_longer_than_asked(run: Run, service: Service) -> None:
     service.gives("/v1/projects/demo/operations/operation-1", OPERATION)
-    ended = run("operations", "wait", "operation-1", "--timeout", "0")
-    assert ended.status == 6
-    assert "continues" in ended.err
+    run("operations", "wait", "operation-1", "--timeout", "0").fails(6, "continues")
 
 
 def test_lists_are_tables_or_json_arrays(run: Run, service: Service) -> None:
@@ -184,28 +171,18 @@ def test_what_a_service_sends_cannot_steer_the_terminal(run: Run, service: Servi
     assert "\u202e" not in out
 
 
-def test_delete_asks_nobody_who_cannot_answer(run: Run, service: Service) -> None:
+def test_delete_asks_nobody_who_cannot_answer_and_says_how_to_allow_it(run: Run, service: Service) -> None:
     serve_cluster(service)
-    ended = run("clusters", "delete", "bert")
-    assert ended.status == 2
-    assert "--yes" in ended.err
-    assert not [each for each in service.requests if each.method == "DELETE"]
-
-
-def test_deletion_of_a_protected_cluster_says_how_to_allow_it(run: Run, service: Service) -> None:
+    service.on("DELETE", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(202, OPERATION))
+    service.gives("/v1/projects/demo/operations/operation-1", DONE)
+    run("clusters", "delete", "bert").fails(2, "--yes")
+    assert service.bodies("DELETE") == []
+    ended = run("clusters", "delete", "bert", "--yes", "--json")
+    assert (ended.status, ended.json["operation"]["state"]) == (0, "succeeded")
     serve_cluster(service, CLUSTER | {"delete_protection": True})
     ended = run("clusters", "delete", "bert", "--yes", "--json")
     assert (ended.status, ended.json["error"]["code"]) == (5, "delete_protected")
     assert "ipucloud clusters update bert --no-protect" in ended.err
-
-
-def test_delete(run: Run, service: Service) -> None:
-    serve_cluster(service)
-    service.on("DELETE", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(202, OPERATION))
-    service.gives("/v1/projects/demo/operations/operation-1", DONE)
-    ended = run("clusters", "delete", "bert", "--yes", "--json")
-    assert ended.status == 0
-    assert ended.json["operation"]["state"] == "succeeded"
 
 
 @pytest.mark.parametrize(
@@ -234,19 +211,15 @@ def test_a_resume_and_a_resize_wait_for_capacity(run: Run, service: Service, ver
     assert (body["wait_for_capacity"], body["wait_until"][:10]) == (True, "2030-01-01")
 
 
-def test_a_power_cycle_of_one_server_says_what_is_lost_first(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_power_cycle_says_what_is_lost_first(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     serve_cluster(service)
     path = f"/v1/projects/demo/clusters/{CLUSTER_ID}:power-cycle"
     service.on("POST", path, Reply(202, OPERATION))
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))
-    ended = run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0")
-    assert (ended.status, "not yet written to disk is lost" in ended.err) == (1, True)
-    assert not [each for each in service.requests if each.method == "POST"]
+    run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0").fails(1, "not yet written to disk is lost")
+    assert service.bodies("POST") == []
     assert run("clusters", "reboot", "bert", "--hard", "--server", "bert-p0", "--yes", "--no-wait").status == 0
-    [request] = [each for each in service.requests if each.method == "POST"]
-    assert request.body == {"poplar_servers": ["bert-p0"]}
+    assert service.bodies("POST") == [{"poplar_servers": ["bert-p0"]}]
 
 
 def test_a_rebuild_says_what_is_lost_first(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,13 +228,13 @@ def test_a_rebuild_says_what_is_lost_first(run: Run, service: Service, monkeypat
     assert "--keep-disk" in run("clusters", "rebuild", "bert", "--yes").err
     for option, lost in (("--wipe", "/home too"), ("--keep-disk", "except /home will be lost")):
         monkeypatch.setattr("sys.stdin", Terminal("n\n"))
-        ended = run("clusters", "rebuild", "bert", option)
-        assert (ended.status, lost in ended.err, "Nothing is billed" in ended.err) == (1, True, True)
-    assert not [each for each in service.requests if each.method == "POST"]
+        run("clusters", "rebuild", "bert", option).fails(1, lost, "Nothing is billed")
+    assert service.bodies("POST") == []
     options = ("--wipe", "--no-user-data", "--ssh-key", "ci", "--server", "bert-p0", "--yes", "--no-wait")
     assert run("clusters", "rebuild", "bert", *options).status == 0
-    [request] = [each for each in service.requests if each.method == "POST"]
-    assert request.body == {"disk": "wipe", "user_data": None, "ssh_keys": ["ci"], "poplar_servers": ["bert-p0"]}
+    assert service.bodies("POST") == [
+        {"disk": "wipe", "user_data": None, "ssh_keys": ["ci"], "poplar_servers": ["bert-p0"]}
+    ]
 
 
 def test_keys_are_changed_and_followed(run: Run, service: Service) -> None:
@@ -269,35 +242,26 @@ def test_keys_are_changed_and_followed(run: Run, service: Service) -> None:
     service.on("PATCH", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(200, CLUSTER | {"operation": OPERATION}))
     service.gives("/v1/projects/demo/operations/operation-1", DONE)
     assert run("clusters", "update", "bert", "--ssh-key", "laptop", "--ssh-key", "ci").status == 0
-    [request] = [each for each in service.requests if each.method == "PATCH"]
-    assert request.body == {"ssh_keys": ["laptop", "ci"]}
+    assert service.bodies("PATCH") == [{"ssh_keys": ["laptop", "ci"]}]
     assert [each.path for each in service.requests if each.path.endswith("operation-1")]
 
 
-def test_suspend_lists_the_partitions_that_will_be_lost(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_suspend_lists_partitions_that_are_lost(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     serve_cluster(service)
     partitions = [{"name": "training", "origin": "api", "size": 8}, {"name": "bert-1", "origin": "cluster", "size": 16}]
     service.lists(f"/v1/projects/demo/clusters/{CLUSTER_ID}/partitions", partitions)
     assert "add --yes" in run("clusters", "suspend", "bert").err
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))
-    ended = run("clusters", "suspend", "bert")
-    assert ended.status == 1
-    assert "These partitions will be lost: training (8 IPUs)." in ended.err
-    assert not [each for each in service.requests if each.method == "POST"]
+    run("clusters", "suspend", "bert").fails(1, "These partitions will be lost: training (8 IPUs).")
+    assert service.bodies("POST") == []
 
 
-def test_repair_lists_the_servers_whose_data_will_be_lost(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repair_lists_servers_whose_data_is_lost(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = {"kind": "poplar_server", "name": "bert-1-p0", "code": "host_failed", "message": "It failed."}
     serve_cluster(service, CLUSTER | {"faults": [fault | {"since": "2026-01-02T00:00:00Z", "credited": True}]})
     monkeypatch.setattr("sys.stdin", Terminal("n\n"))
-    ended = run("clusters", "repair", "bert")
-    assert ended.status == 1
-    assert "The data on these Poplar servers will be lost: bert-1-p0." in ended.err
-    assert not [each for each in service.requests if each.method == "POST"]
+    run("clusters", "repair", "bert").fails(1, "The data on these Poplar servers will be lost: bert-1-p0.")
+    assert service.bodies("POST") == []
 
 
 def test_a_failed_cluster_shows_its_cause_and_what_to_do(run: Run, service: Service) -> None:
@@ -342,10 +306,9 @@ def test_ssh_pins_the_host_key_and_lists_the_keys_that_are_accepted(
     serve_cluster(service, CLUSTER | {"ssh_keys": ["laptop", "ci"]})
     identity = tmp_path / "key"
     identity.touch()
-    ended = run("clusters", "ssh", "bert", "-i", str(identity), "--", "gc-info", "-l")
-    assert ended.status == 255
-    assert "Permission denied (publickey)." in ended.err
-    assert "bert accepts these SSH keys: laptop, ci." in ended.err
+    run("clusters", "ssh", "bert", "-i", str(identity), "--", "gc-info", "-l").fails(
+        255, "Permission denied (publickey).", "bert accepts these SSH keys: laptop, ci."
+    )
     arguments = ssh.read_text().splitlines()
     assert arguments[-2:] == ["gc-info", "-l"]
     assert arguments[-5:-2] == ["-p", "2201", "ubuntu@127.0.0.1"]
@@ -376,31 +339,26 @@ def test_ssh_forwards_ports_without_a_login(run: Run, service: Service, ssh: Pat
 @pytest.mark.parametrize("port", ["0", "65536", "here:8000", "8000:", "1:2:3"])
 def test_a_port_that_is_none_is_not_forwarded(run: Run, service: Service, port: str) -> None:
     serve_cluster(service, CLUSTER)
-    ended = run("clusters", "ssh", "bert", "--forward", port)
-    assert ended.status == 2
-    assert f"--forward {port} is no port" in ended.err
+    run("clusters", "ssh", "bert", "--forward", port).fails(2, f"--forward {port} is no port")
 
 
-def test_ssh_to_a_suspended_cluster_names_the_command_that_resumes_it(run: Run, service: Service) -> None:
-    serve_cluster(service, CLUSTER | {"state": "suspended"})
-    ended = run("clusters", "ssh", "bert")
-    assert ended.status == 2
-    assert "ipucloud clusters resume bert" in ended.err
-
-
-@pytest.mark.parametrize("servers", [[], [{"id": "s", "name": "p0", "state": "pending", "ssh": None}]])
-def test_ssh_to_a_cluster_that_is_not_ready(run: Run, service: Service, servers: list[object]) -> None:
-    serve_cluster(service, CLUSTER | {"state": "creating", "poplar_servers": servers})
-    ended = run("clusters", "ssh", "bert")
-    assert ended.status == 2
-    assert "log" in ended.err
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        ({"state": "suspended"}, "ipucloud clusters resume bert"),
+        ({"state": "creating", "poplar_servers": []}, "log"),
+        ({"state": "creating", "poplar_servers": [{"id": "s", "name": "p0", "state": "pending", "ssh": None}]}, "log"),
+    ],
+)
+def test_ssh_to_a_cluster_that_is_not_ready(run: Run, service: Service, cluster: dict[str, Any], words: str) -> None:
+    serve_cluster(service, CLUSTER | cluster)
+    run("clusters", "ssh", "bert").fails(2, words)
 
 
 def test_a_private_key_is_not_sent(run: Run, service: Service, tmp_path: Path) -> None:
     key = tmp_path / "id_ed25519"
     key.write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n")
-    ended = run("ssh-keys", "add", "laptop", str(key))
-    assert ended.status == 2
+    run("ssh-keys", "add", "laptop", str(key)).fails(2)
     assert service.requests == []
 
 
@@ -414,8 +372,7 @@ def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Servic
     assert run("ssh-keys", "create", "laptop", str(key)).status == 0
     assert service.requests[-1].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
     service.lists(path, [ssh_key("laptop")])
-    again = run("ssh-keys", "create", "desk", str(key))
-    assert (again.status, "The project has this key already, as laptop." in again.err) == (5, True)
+    run("ssh-keys", "create", "desk", str(key)).fails(5, "The project has this key already, as laptop.")
     assert "laptop" in run("ssh-keys", "list").out
     service.lists("/v1/projects/demo/clusters", [CLUSTER | {"ssh_keys": ["laptop"]}])
     deleted = run("ssh-keys", "delete", "laptop")
@@ -464,11 +421,3 @@ print(sorted(heavy & set(sys.modules)))
 def test_a_lost_answer_is_repeated_without_a_word(run: Run, service: Service) -> None:
     service.on("GET", "/v1/projects/demo/quotas", *[HANG_UP] * (retry.Retry().attempts - 1), Reply(body={"items": []}))
     assert run("quotas", "--json").json == []
-
-
-def test_every_command_explains_itself(run: Run) -> None:
-    commands = ["clusters", "operations", "flavors", "regions", "images", "events", "usage", "login", "whoami"]
-    for command in [*commands, "webhooks", "ssh-keys", "tokens", "quotas", "projects"]:
-        ended = run(command, "--help")
-        assert ended.status == 0, ended.err
-        assert command in ended.out

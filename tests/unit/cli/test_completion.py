@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import HANG_UP, Service, problem
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, serve_cluster
 
-Run = Callable[..., Any]
 Tab = Callable[[str], list[str]]
 
 
@@ -74,9 +73,7 @@ def test_profiles(tab: Tab, config_dir: Path) -> None:
     assert tab("ipucloud whoami --profile w") == ["work"]
 
 
-def test_a_service_that_fails_offers_nothing_and_is_asked_once(
-    tab: Tab, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_that_fails_is_asked_once(tab: Tab, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     path = "/v1/projects/demo/clusters"
     for reply in (problem(503, "unavailable", "Later."), HANG_UP, problem(401, "unauthenticated", "No.")):
         service.requests.clear()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
@@ -29,8 +26,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_service_is_asked(
     run: Run, service: Service, tmp_path: Path, command: tuple[str, ...], name: str
 ) -> None:
     (tmp_path / "a directory").mkdir()
-    ended = run(*command, str(tmp_path / name))
-    assert ended.status == 2
+    run(*command, str(tmp_path / name)).fails(2)
     assert service.requests == []
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ipucloud.client.profiles import Profile
-from tests.support.scripted import Reply, Service, problem
+import pytest
 
-Run = Callable[..., Any]
+from ipucloud.client.profiles import Profile
+from tests.support.scripted import Reply, Service, page, problem
+from tests.unit.cli.conftest import Run
 
 ID = "01900000-0000-7000-8000-000000000001"
 NOT_FOUND = problem(404, "not_found", "The object does not exist, or this token has no access to it.")
@@ -62,24 +62,58 @@ def test_a_refusal_for_another_reason_stays_as_it_is(run: Run, service: Service)
     assert service.calls() == ["POST /v1/projects/demo/clusters"]
 
 
-def test_an_unknown_project_lists_those_of_the_token(run: Run, service: Service) -> None:
-    service.on("GET", "/v1/projects/demmo/quotas", NOT_FOUND)
-    service.lists("/v1/projects", [{"id": ID, "number": 1, "slug": "demo", "name": "Demo"}])
-    ended = run("quotas", "--project", "demmo")
-    assert ended.status == 3
-    assert "There is no project demmo that this token has access to. Projects, nearest first: demo." in ended.err
+CLUSTER = f"/v1/projects/demo/clusters/{ID}"
+IMAGE = {"name": "poplar-3.0", "sdk_version": "3.0.0", "regions": ["amsterdam-2"]}
+CREATE = ("clusters", "create", "b", "--flavor", "m2000-pod4", "--ssh-key", "k")
+
+
+@pytest.mark.parametrize(
+    ("words", "refused", "listed", "sentence"),
+    [
+        (
+            ("quotas", "--project", "demmo"),
+            "/v1/projects/demmo/quotas",
+            {"/v1/projects": [{"slug": "demo"}]},
+            "There is no project demmo that this token has access to. Projects, nearest first: demo.",
+        ),
+        (
+            ("partitions", "show", "bert", "trainnig"),
+            f"{CLUSTER}/partitions/trainnig",
+            {f"{CLUSTER}/partitions": [{"name": "training", "partition_id": "bert-1-t"}]},
+            "There is no partition trainnig in the project. Partitions, nearest first: training.",
+        ),
+        (
+            ("clusters", "vipu", ID, "--partition", "trainning"),
+            f"{CLUSTER}/vipu",
+            {f"{CLUSTER}/partitions": [{"name": "training", "partition_id": "bert-1"}]},
+            "There is no partition trainning in the project. Partitions, nearest first: training.",
+        ),
+        (
+            (*CREATE, "--region", "amsterdam"),
+            "/v1/regions/amsterdam",
+            {"/v1/regions": [{"slug": "amsterdam-2"}], "/v1/images": [IMAGE]},
+            "There is no region amsterdam. Regions, nearest first: amsterdam-2.",  # and not one without images
+        ),
+    ],
+)
+def test_an_unknown_name_lists_the_nearest_ones(
+    run: Run, service: Service, *, words: tuple[str, ...], refused: str, listed: dict[str, list[object]], sentence: str
+) -> None:
+    service.lists("/v1/projects/demo/clusters", [{"id": ID, "name": "bert"}])
+    service.gives(CLUSTER, {"id": ID, "name": "bert"})
+    service.on("GET", refused, NOT_FOUND)
+    for path, items in listed.items():
+        service.lists(path, items)
+    run(*words).fails(3, sentence)
 
 
 def test_an_unknown_cluster_lists_the_nearest_ones(run: Run, service: Service) -> None:
     service.on(
-        "GET",
-        "/v1/projects/demo/clusters",
-        Reply(body={"items": [], "next_cursor": None}),
-        Reply(body={"items": [{"id": ID, "name": name} for name in ("gpt", "bert")], "next_cursor": None}),
+        "GET", "/v1/projects/demo/clusters", page([]), page([{"id": ID, "name": name} for name in ("gpt", "bert")])
     )
-    ended = run("clusters", "show", "bret")
-    assert ended.status == 3
-    assert "There is no cluster bret in the project. Clusters, nearest first: bert, gpt." in ended.err
+    run("clusters", "show", "bret").fails(
+        3, "There is no cluster bret in the project. Clusters, nearest first: bert, gpt."
+    )
 
 
 def test_objects_are_addressed_by_name_or_by_id(run: Run, service: Service) -> None:
@@ -89,9 +123,9 @@ def test_objects_are_addressed_by_name_or_by_id(run: Run, service: Service) -> N
     assert run("budgets", "delete", "research", "--json").json == {"deleted": ID}
     assert run("budgets", "delete", ID).status == 0
     assert service.calls() == [f"GET {path}", f"DELETE {path}/{ID}", f"DELETE {path}/{ID}"]
-    ended = run("budgets", "delete", "reserach")
-    assert ended.status == 3
-    assert "There is no budget reserach in the project. Budgets, nearest first: research." in ended.err
+    run("budgets", "delete", "reserach").fails(
+        3, "There is no budget reserach in the project. Budgets, nearest first: research."
+    )
 
 
 def test_operations_name_their_targets(run: Run, service: Service) -> None:
@@ -124,16 +158,6 @@ def test_an_operation_is_found_by_its_cluster(run: Run, service: Service) -> Non
     assert service.requests[-1].query == {"cluster": ID, "limit": "1"}
 
 
-def test_an_unknown_partition_lists_the_nearest_ones(run: Run, service: Service) -> None:
-    service.lists("/v1/projects/demo/clusters", [{"id": ID, "name": "bert"}])
-    service.gives(f"/v1/projects/demo/clusters/{ID}", {"id": ID, "name": "bert"})
-    service.on("GET", f"/v1/projects/demo/clusters/{ID}/partitions/trainnig", NOT_FOUND)
-    service.lists(f"/v1/projects/demo/clusters/{ID}/partitions", [{"name": "training", "partition_id": "bert-1-t"}])
-    ended = run("partitions", "show", "bert", "trainnig")
-    assert ended.status == 3
-    assert "There is no partition trainnig in the project. Partitions, nearest first: training." in ended.err
-
-
 def test_a_filter_by_a_name_that_does_not_exist_lists_the_nearest_ones(run: Run, service: Service) -> None:
     serve_flavors(service)
     service.lists("/v1/regions", [{"slug": "luxembourg-2", "number": 2}])
@@ -145,16 +169,6 @@ def test_a_filter_by_a_name_that_does_not_exist_lists_the_nearest_ones(run: Run,
     assert run("clusters", "list", "--region", "luxembourg-2").status == 0
 
 
-def test_an_unknown_partition_for_the_controller_lists_the_nearest_ones(run: Run, service: Service) -> None:
-    cluster = f"/v1/projects/demo/clusters/{ID}"
-    service.gives(cluster, {"id": ID, "name": "bert"})
-    service.on("GET", f"{cluster}/vipu", NOT_FOUND)
-    service.lists(f"{cluster}/partitions", [{"name": "training", "partition_id": "bert-1"}])
-    ended = run("clusters", "vipu", ID, "--partition", "trainning")
-    assert "There is no partition trainning" in ended.err
-    assert "nearest first: training" in ended.err
-
-
 def test_a_schedule_is_deleted_by_its_name(run: Run, service: Service) -> None:
     path = "/v1/projects/demo/billing/export-schedules"
     service.lists(path, [{"id": ID, "name": "finance.day.cost-and-usage"}])
@@ -164,20 +178,12 @@ def test_a_schedule_is_deleted_by_its_name(run: Run, service: Service) -> None:
     assert "Schedules, nearest first: finance.day.cost-and-usage." in refused.err
 
 
-def test_a_misspelt_region_is_no_region_without_images(run: Run, service: Service) -> None:
-    service.lists("/v1/regions", [{"slug": "amsterdam-2", "number": 3}])
-    service.lists("/v1/images", [{"name": "poplar-3.0", "sdk_version": "3.0.0", "regions": ["amsterdam-2"]}])
-    ended = run("clusters", "create", "b", "--flavor", "m2000-pod4", "--region", "amsterdam", "--ssh-key", "k")
-    assert ended.status == 3
-    assert "There is no region amsterdam. Regions, nearest first: amsterdam-2." in ended.err
-
-
 def test_hardware_that_does_not_exist_lists_the_nearest(run: Run, service: Service) -> None:
     service.on("GET", "/v1/operator/machines/lux2-m70", NOT_FOUND)
     service.lists("/v1/operator/machines", [{"name": "lux2-m01"}, {"name": "lux2-m07"}])
-    ended = run("admin", "machines", "show", "lux2-m70")
-    assert ended.status == 3
-    assert "There is no machine lux2-m70. Machines, nearest first: lux2-m0" in ended.err
+    run("admin", "machines", "show", "lux2-m70").fails(
+        3, "There is no machine lux2-m70. Machines, nearest first: lux2-m0"
+    )
     service.lists("/v1/regions", [{"slug": "luxembourg-2", "number": 2}])
     service.lists("/v1/operator/hosts", [])
     assert "nearest first: luxembourg-2" in run("admin", "hosts", "list", "--region", "luxembourg").err
@@ -209,7 +215,6 @@ def test_a_refusal_names_options_and_no_requests(run: Run, service: Service) -> 
 
 def test_a_token_that_is_not_accepted_says_how_to_get_one(run: Run, service: Service, monkeypatch: Any) -> None:
     service.on("GET", "/v1/projects/demo/quotas", *[problem(401, "unauthenticated", "A valid token is needed.")] * 2)
-    ended = run("quotas")
-    assert (ended.status, "IPUCLOUD_TOKEN" in ended.err, "ipucloud login" in ended.err) == (4, True, True)
+    run("quotas").fails(4, "IPUCLOUD_TOKEN", "ipucloud login")
     monkeypatch.setattr("ipucloud.cli.session.of_variables", lambda _: Profile())
     assert run("quotas").err.splitlines()[-1] == "  Log in: ipucloud login"

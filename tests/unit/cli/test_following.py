@@ -76,9 +76,11 @@ def test_no_time_is_shown_that_the_service_does_not_give() -> None:
     assert expected(RUNNING.model_copy(update={"done": True, "expected_at": NOW}), NOW) == ""
 
 
-def test_finished_stages_have_a_line_with_their_duration() -> None:
+def test_finished_and_failed_stages_have_a_line_with_their_duration() -> None:
     assert [line for _, line in finished(BUILDING)] == ["✓ Network, 12 s", "✓ V-IPU controller, 1 min 8 s"]
     assert current(BUILDING) == "Poplar servers"
+    failed = operation(step("NETWORK", "failed", 0, 63, detail="no VLAN is free"), step("B", "skipped"))
+    assert next(finished(failed)) == ("NETWORK", "✗ Network failed after 1 min 3 s: no VLAN is free")
 
 
 def test_an_operation_of_one_stage_has_a_line_for_each_step() -> None:
@@ -89,11 +91,6 @@ def test_an_operation_of_one_stage_has_a_line_for_each_step() -> None:
     )
     assert [line for _, line in finished(suspending)] == ["✓ Switch off Poplar servers, 5 s"]
     assert current(suspending) == "Detach network"
-
-
-def test_a_failed_stage_says_why() -> None:
-    failed = operation(step("NETWORK", "failed", 0, 63, detail="no VLAN is free"), step("B", "skipped"))
-    assert next(finished(failed)) == ("NETWORK", "✗ Network failed after 1 min 3 s: no VLAN is free")
 
 
 @pytest.fixture

@@ -61,9 +61,7 @@ def test_every_example_is_a_command_line(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_the_help_shows_the_examples_as_they_are_typed(run: Any) -> None:
-    shown = run("clusters", "resume", "--help").out
-    assert "Example" in shown
-    assert "ipucloud clusters resume bert" in shown
+    run("clusters", "resume", "--help").shows("Example", "ipucloud clusters resume bert")
 
 
 def test_former_verbs_still_work_and_are_not_shown(run: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,10 @@ import pytest
 
 from ipucloud.client import Client, UsageError, tokens
 from tests.support.scripted import Reply, Service, problem
+from tests.unit.cli.conftest import Run
 
-Run = Callable[..., Any]
 OWNER = {"role": "owner", "project": {"id": "p", "number": 1, "slug": "demo"}}
 ADMIN = {"role": "admin", "project": None}
-
-
-@pytest.fixture
-def bare(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing but the file configures a command."""
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -43,9 +35,7 @@ def bearer(service: Service) -> str:
 
 
 @pytest.mark.usefixtures("bare")
-def test_login_stores_a_token_from_a_pipe_for_this_user_alone(
-    run: Run, login: Run, service: Service, config_dir: Path
-) -> None:
+def test_login_stores_a_token_for_this_user_alone(run: Run, login: Run, service: Service, config_dir: Path) -> None:
     assert "ipucloud login" in run("whoami").err
     assert login("piped-token", OWNER).status == 0
     assert stat.S_IMODE((config_dir / "config.json").stat().st_mode) == 0o600
@@ -55,9 +45,7 @@ def test_login_stores_a_token_from_a_pipe_for_this_user_alone(
 
 
 @pytest.mark.usefixtures("bare")
-def test_each_profile_has_its_own_token(
-    run: Run, login: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_profile_has_its_token(run: Run, login: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.gives("/v1/projects/demo", OWNER["project"])
     login("owners", OWNER)
     assert login("admins", ADMIN, "--profile", "admin", "--project", "demo").status == 0
@@ -118,9 +106,7 @@ def test_login_stores_nothing_that_the_service_refuses(run: Run, service: Servic
 def test_a_broken_file_of_profiles_is_said_to_be_one(run: Run, config_dir: Path, content: str) -> None:
     config_dir.mkdir()
     (config_dir / "config.json").write_text(content)
-    ended = run("whoami")
-    assert ended.status == 2
-    assert "config.json is not a file of profiles" in ended.err
+    run("whoami").fails(2, "config.json is not a file of profiles")
 
 
 @pytest.mark.usefixtures("bare")
@@ -132,9 +118,7 @@ def test_a_refusal_names_the_profile_that_may(run: Run, login: Run, service: Ser
     assert "`ipucloud login --profile NAME`" in stderr
     assert "A platform administrator can run `ipucloud projects create`" in stderr
     login("admins", ADMIN, "--profile", "admin")
-    ended = run("projects", "create", "nlp")
-    assert ended.status == 4
-    assert "Profile admin has the role admin: add --profile admin." in ended.err
+    run("projects", "create", "nlp").fails(4, "Profile admin has the role admin: add --profile admin.")
 
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 me@laptop"

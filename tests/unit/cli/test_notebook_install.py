@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Service, problem
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER_ID, serve_cluster
-
-Run = Callable[..., Any]
 
 SERVICES = f"/v1/projects/demo/clusters/{CLUSTER_ID}/services"
 SSH = """#!/bin/sh
@@ -53,16 +50,15 @@ def home(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 def test_jupyterlab_gets_an_environment_of_its_own_where_pip_refuses(run: Run, service: Service, home: Path) -> None:
     (home / "whole").touch()
-    ended = run("notebook", "bert", "--install")
-    assert (ended.status, "Later." in ended.err) == (5, True), ended.err
+    run("notebook", "bert", "--install").fails(5, "Later.")
     installed = (home / ".local" / "bin" / "jupyter").resolve()
     assert installed == home / ".local" / "share" / "ipucloud" / "jupyterlab" / "bin" / "jupyter"
 
 
 def test_an_installation_that_fails_says_why(run: Run, service: Service, home: Path) -> None:
-    missing = run("notebook", "bert", "--install")
-    assert missing.status == 2
-    assert "cannot be installed on bert-p0: There is no ensurepip. Install python3-venv." in missing.err
+    run("notebook", "bert", "--install").fails(
+        2, "cannot be installed on bert-p0: There is no ensurepip. Install python3-venv."
+    )
     for name in ("whole", "offline"):
         (home / name).touch()
     assert "cannot be installed on bert-p0: ERROR: Not found ERROR: None matches\n" in (

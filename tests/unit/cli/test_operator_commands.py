@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from tests.support.scripted import Reply, Service
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 ACCOUNT = {"id": "account-1", "name": "Research", "currency": "CHF", "payment_days": 30}
 PATH = "/v1/billing/accounts/account-1"
@@ -64,14 +61,8 @@ def test_an_account_is_reminded_and_restricted(run: Run, service: Service) -> No
 
 
 def test_an_accounts_events_are_shown_with_their_data(run: Run, service: Service) -> None:
-    event: dict[str, object] = {
-        "id": "7-1",
-        "type": "invoice.issued",
-        "subject_type": "invoice",
-        "subject_id": str(UUID(int=1)),
-    }
-    event |= {"operation_id": None, "request_id": None, "at": "2026-05-02T00:00:00Z", "data": {"number": "INV-1"}}
-    service.gives(f"{PATH}/events", {"items": [event], "next_cursor": None})
+    event = {"id": "7-1", "type": "invoice.issued", "data": {"number": "INV-1"}}
+    service.lists(f"{PATH}/events", [event])
     assert "INV-1" in run("accounts", "events", "account-1", "--type", "invoice.issued").out
 
 
@@ -109,8 +100,7 @@ def test_money_is_recorded_in_the_currency_of_the_account(
     assert run("payments", verb, "account-1", "10.50", "--reference", "TX-1", "--json").json["id"] == "payment-1"
     assert sent(service) == {"amount": {"amount": "10.50", "currency": account["currency"]}, "reference": "TX-1"}
     for wrong in ("much", "NaN", "Infinity"):
-        refused = run("payments", verb, "account-1", wrong, "--reference", "TX-1")
-        assert (refused.status, "500.00" in refused.err) == (2, True)
+        run("payments", verb, "account-1", wrong, "--reference", "TX-1").fails(2, "500.00")
 
 
 def test_credit_is_granted_until_a_time(run: Run, service: Service, account: dict[str, Any]) -> None:
@@ -164,17 +154,8 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
     assert run("prices", "show", "3").status == 3
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 1, "restored": 0}))
     added = (
-        "prices",
-        "create",
-        "ipu-c600",
-        "lab-1",
-        "0.0500",
-        "--from",
-        "2030-01-01",
-        "--source",
-        "list of January",
-        "--currency",
-        "EUR",
+        *("prices", "create", "ipu-c600", "lab-1", "0.0500", "--from"),
+        *("2030-01-01", "--source", "list of January", "--currency", "EUR"),
     )
     assert run(*added).status == 0
     assert sent(service)["items"] == [

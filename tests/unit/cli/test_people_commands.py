@@ -1,34 +1,24 @@
-"""`ipucloud members`, `invitations`, and logging in as a person, against a real HTTP server."""
+"""People at the command line: members, invitations, logins, notifications, audit log, against a real HTTP server."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Reply, Service, problem
+from tests.unit.cli.conftest import Run
 
-Run = Callable[..., Any]
-ANN: dict[str, object] = {
-    "id": "m1",
-    "email": "ann@example.com",
-    "role": "viewer",
-    "since": "2026-05-01T00:00:00Z",
-    "last_seen_at": None,
-}
-ANN["verified"] = False
+ANN = {"id": "m1", "email": "ann@example.com", "role": "viewer", "verified": False}
 OPEN = {"id": "i1", "email": "bob@example.com", "role": "operator", "state": "open", "emailed": False}
 LINK = "https://ipucloud.test/invitation#secret=ipi_x"
 
 
 def test_a_person_is_invited_and_the_link_shown(run: Run, service: Service) -> None:
     service.on("POST", "/v1/projects/demo/invitations", Reply(201, OPEN | {"url": LINK, "secret": "ipi_x"}))
-    shown = run("members", "invite", "bob@example.com")
-    assert LINK in shown.out
+    run("members", "invite", "bob@example.com").shows(LINK)
     assert service.requests[-1].body == {"email": "bob@example.com", "role": "operator"}
     service.on("POST", "/v1/billing/accounts/research/invitations", Reply(201, OPEN | {"url": LINK, "secret": "x"}))
     assert run("members", "invite", "bob@example.com", "--account", "research", "--json").json["url"] == LINK
@@ -53,9 +43,7 @@ def test_members_are_listed_changed_and_removed_by_email(run: Run, service: Serv
     assert "ann@example.com" in run("members", "list").out
     assert run("members", "set-role", "ann@example.com", "owner", "--json").json["role"] == "owner"
     assert run("members", "remove", "ann@example.com").status == 0
-    refused = run("members", "remove", "anna@example.com")
-    assert refused.status == 3
-    assert "ann@example.com" in refused.err
+    run("members", "remove", "anna@example.com").fails(3, "ann@example.com")
 
 
 def test_invitations_are_listed_renewed_and_revoked_by_email(run: Run, service: Service) -> None:
@@ -69,19 +57,9 @@ def test_invitations_are_listed_renewed_and_revoked_by_email(run: Run, service: 
     assert run("invitations", "revoke", "bob@example.com").status == 0
 
 
-def test_a_person_logs_in_and_out(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
-) -> None:
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
-    got = {
-        "id": "t1",
-        "name": "desk",
-        "role": "operator",
-        "token": "ipu_x",
-        "owner": "ann@example.com",
-        "project": "lab",
-    }
+@pytest.mark.usefixtures("bare")
+def test_people_log_in_and_out(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path) -> None:
+    got = {"name": "desk", "role": "operator", "token": "ipu_x", "owner": "ann@example.com", "project": "lab"}
     service.on("POST", "/v1/login", Reply(201, got))
     monkeypatch.setattr("sys.stdin", io.StringIO("quiet-harbour-42-lamp\n"))
     ended = run("login", "--url", service.url, "--email", "ann@example.com", "--json")
@@ -101,11 +79,10 @@ def test_a_person_logs_in_and_out(
     assert "ipu_x" not in (config_dir / "config.json").read_text()
 
 
+@pytest.mark.usefixtures("bare")
 def test_a_login_waits_until_a_person_approves_it(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, config_dir: Path
 ) -> None:
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
     pauses: list[float] = []
     monkeypatch.setattr("ipucloud.cli.browsers.sleep", pauses.append)
     page = "https://ipucloud.test/device"
@@ -124,9 +101,7 @@ def test_a_login_waits_until_a_person_approves_it(
     assert "ipu_x" in (config_dir / "config.json").read_text()
 
     service.on("POST", "/v1/login/devices:token", problem(400, "access_denied", "The login was denied."))
-    denied = run("login", "--url", service.url, "--device", "--profile", "other")
-    assert denied.status == 2
-    assert "denied" in denied.err
+    run("login", "--url", service.url, "--device", "--profile", "other").fails(2, "denied")
     assert run("login", "--url", service.url, "--device", "--email", "ann@example.com").status == 2
 
 
@@ -152,6 +127,46 @@ def test_a_person_sees_where_it_is_a_member(run: Run, service: Service) -> None:
     me: dict[str, object] = {"role": "viewer", "token": token, "scopes": [], "project": None}
     service.gives("/v1/whoami", me)
     service.gives("/v1/me", me | {"memberships": [{"id": "m1", "role": "owner", "project": "lab"}]})
-    shown = run("whoami").out
-    assert "ann@example.com" in shown
-    assert "lab (owner)" in shown
+    run("whoami").shows("ann@example.com", "lab (owner)")
+
+
+ENTRY = {
+    "id": "e1",
+    "operation": "deleteCluster",
+    "actor": "ann@example.com",
+    "status": 409,
+    "code": "delete_protected",
+    "state": "completed",
+    "address": "192.0.2.7",
+}
+
+
+def test_who_asked_for_what_is_shown_with_the_result(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/audit-log", [ENTRY, ENTRY | {"status": None, "code": None, "state": "abandoned"}])
+    run("audit-log", "--actor", "ann@example.com", "--writes").shows("409 delete_protected", "abandoned")
+    assert (service.requests[-1].query["actor"], service.requests[-1].query["writes"]) == ("ann@example.com", "true")
+
+
+def test_operators_see_every_project(run: Run, service: Service) -> None:
+    service.lists("/v1/operator/audit-log", [ENTRY])
+    assert run("audit-log", "--platform", "--of", "lab", "--json").json[0]["operation"] == "deleteCluster"
+    assert service.requests[-1].query["project"] == "lab"
+    assert run("audit-log", "--of", "lab").status == 2
+
+
+NOTIFICATIONS = "/v1/me/notifications"
+OTHER = {"project_id": "p2", "project": "lab", "event_types": ["budget.*"]}
+OURS = {"project_id": "p1", "project": "demo", "event_types": ["cluster.*"]}
+FOUND = {"available": True, "email": "ann@example.com", "language": "de", "subscriptions": [OURS, OTHER]}
+
+
+def test_choosing_and_stopping_leave_other_projects_alone(run: Run, service: Service) -> None:
+    service.on("GET", NOTIFICATIONS, Reply(200, FOUND))
+    service.on("PUT", NOTIFICATIONS, Reply(200, FOUND))
+    assert "budget.*" in run("notifications", "show").out
+    assert run("notifications", "set", "operation.failed", "--language", "en").status == 0
+    kept = {"project": "lab", "event_types": ["budget.*"]}
+    added = {"project": "demo", "event_types": ["operation.failed"]}
+    assert service.requests[-1].body == {"language": "en", "subscriptions": [kept, added]}
+    assert run("notifications", "stop", "--json").json["email"] == "ann@example.com"
+    assert service.requests[-1].body == {"language": "de", "subscriptions": [kept]}

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import HANG_UP, Reply, Service, problem
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 CLUSTERS = "/v1/projects/demo/clusters"
 PROXY = f"{CLUSTERS}/bert/services/chat/proxy/v1/completions"

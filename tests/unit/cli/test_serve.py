@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.scripted import Reply, Service, problem
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, serve_cluster
-
-Run = Callable[..., Any]
 
 ALL = f"/v1/projects/demo/clusters/{CLUSTER_ID}/services"
 ID = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b76"
@@ -42,9 +39,7 @@ def parts(*texts: str) -> list[Reply]:
     return [Reply(body=body | {"complete": False, "state": "starting"}) for body in bodies]
 
 
-def test_a_program_that_runs_is_reached_by_a_command(
-    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_running_program_is_reached_by_a_command(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ipucloud.cli.commands.serve.SETTLED_SECONDS", 0.0)
     service.on("GET", f"{ALL}/{ID}", Reply(body=STARTING), Reply(body=RUNNING))
     ended = run(*SERVE, *PROGRAM)
@@ -68,8 +63,7 @@ def test_a_program_that_ends_at_once_is_not_said_to_run(
 
 def test_a_name_that_is_taken_is_refused_before_the_upload(run: Run, service: Service, tmp_path: Path) -> None:
     service.gives(f"{ALL}/app", RUNNING)
-    ended = run(*SERVE, "--sync", str(tmp_path), *PROGRAM)
-    assert (ended.status, "ipucloud services stop bert app" in ended.err) == (5, True)
+    run(*SERVE, "--sync", str(tmp_path), *PROGRAM).fails(5, "ipucloud services stop bert app")
     assert f"POST {ALL}" not in service.calls()
     assert run(*SERVE, "--name", "../x", *PROGRAM).status == 2
 

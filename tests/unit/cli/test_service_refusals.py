@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
+
 NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
 
 

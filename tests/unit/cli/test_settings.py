@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from pydantic import ValidationError
 
 from ipucloud.config import Settings
+from tests.unit.cli.conftest import Run
 
-Run = Callable[..., Any]
 URLS = (
     "postgresql://app:secret@db.example:5432/ipucloud",
     "postgres://app@[::1]:6432/ipucloud?sslmode=require",
@@ -34,41 +31,33 @@ NO_URLS = (
     "postgresql://app:canary@d b/ipucloud",
     "postgresql://app:canary@db/ipucloud?colour=red",
 )
-JUNK = (
-    *(("IPUCLOUD_DATABASE_URL", url) for url in NO_URLS),
-    ("IPUCLOUD_MIGRATION_DATABASE_URL", "mysql://app:canary@db/ipucloud"),
-    ("IPUCLOUD_SITE_URL", ""),
-    ("IPUCLOUD_SITE_URL", "site.example:9000"),
-    ("IPUCLOUD_SITE_URL", "ftp://site.example"),
-    ("IPUCLOUD_SITE_URL", "http://"),
-    ("IPUCLOUD_SITE_URL", "http://site.example:many"),
-    ("IPUCLOUD_SITE_URL", "http://site.example:70000"),
-    ("IPUCLOUD_SITE_URL", "http://[::1"),
-    ("IPUCLOUD_SITE_URL", "http://site\n.example"),
-    ("IPUCLOUD_SITE_TOKEN", "canary\n"),
-    ("IPUCLOUD_SITE_TOKEN", "canäry"),
-    ("IPUCLOUD_REACHED_AT", "canary"),
-    ("IPUCLOUD_REACHED_AT", "=canary"),
-    ("IPUCLOUD_REACHED_AT", "127.0.0.1=canary,"),
-    ("IPUCLOUD_VIPU_USER", ""),
-    ("IPUCLOUD_VIPU_ACCESS_KEY", "can ary"),
-    ("IPUCLOUD_SECRETS_KEY", "canary"),
-    ("IPUCLOUD_EXPORT_PORTS", ""),
-    ("IPUCLOUD_EXPORT_PORTS", "443,"),
-    ("IPUCLOUD_EXPORT_PORTS", "0"),
-    ("IPUCLOUD_EXPORT_PORTS", "65536"),
-    ("IPUCLOUD_EXPORT_PORTS", "443 8443"),
-    ("IPUCLOUD_EXPORT_PORTS", "canary"),
-    ("IPUCLOUD_CURRENCY", "EURO"),
-    ("IPUCLOUD_CURRENCY", "XYZ"),
-    ("IPUCLOUD_CURRENCY", "ZZQ"),
-    ("IPUCLOUD_LEASE_SECONDS", "inf"),
-    ("IPUCLOUD_REQUEST_LIFE", "nan"),
-    ("IPUCLOUD_CREATE_DEADLINE", "1e12"),
-    ("IPUCLOUD_WORKER_SLOTS", "99999999999999999999"),
-    ("IPUCLOUD_PORT", "70000"),
-    ("IPUCLOUD_LOG_FORMAT", "xml"),
-)
+JUNK = {
+    "DATABASE_URL": NO_URLS,
+    "MIGRATION_DATABASE_URL": ("mysql://app:canary@db/ipucloud",),
+    "SITE_URL": (
+        "",
+        "site.example:9000",
+        "ftp://site.example",
+        "http://",
+        "http://site.example:many",
+        "http://site.example:70000",
+        "http://[::1",
+        "http://site\n.example",
+    ),
+    "SITE_TOKEN": ("canary\n", "canäry"),
+    "REACHED_AT": ("canary", "=canary", "127.0.0.1=canary,"),
+    "VIPU_USER": ("",),
+    "VIPU_ACCESS_KEY": ("can ary",),
+    "SECRETS_KEY": ("canary",),
+    "EXPORT_PORTS": ("", "443,", "0", "65536", "443 8443", "canary"),
+    "CURRENCY": ("EURO", "XYZ", "ZZQ"),
+    "LEASE_SECONDS": ("inf",),
+    "REQUEST_LIFE": ("nan",),
+    "CREATE_DEADLINE": ("1e12",),
+    "WORKER_SLOTS": ("99999999999999999999",),
+    "PORT": ("70000",),
+    "LOG_FORMAT": ("xml",),
+}
 
 
 @pytest.mark.parametrize("url", URLS)
@@ -83,7 +72,9 @@ def test_the_site_is_a_web_address(url: str) -> None:
     assert Settings(site_url=url).site_url == url
 
 
-@pytest.mark.parametrize(("name", "value"), JUNK)
+@pytest.mark.parametrize(
+    ("name", "value"), [(f"IPUCLOUD_{name}", value) for name, values in JUNK.items() for value in values]
+)
 def test_what_cannot_work_is_refused_in_a_sentence_that_names_the_setting(
     run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:

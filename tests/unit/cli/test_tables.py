@@ -102,11 +102,13 @@ def test_the_places_of_currencies_are_those_of_the_service() -> None:
     assert {code: places for code, places in MINOR_UNITS.items() if places != 2} == PLACES
 
 
-def test_states_have_a_colour_on_a_terminal(screen: Terminal) -> None:
+def test_states_have_a_colour_and_times_both_ways_on_a_terminal(screen: Terminal) -> None:
     write_table(("NAME", "STATE"), [("bert", "active"), ("gpt", "error")])
     written = screen.getvalue()
     assert "\x1b[32mactive" in written
     assert "\x1b[31merror" in written
+    write_facts([("created", datetime.now(UTC) - timedelta(hours=2, minutes=1))])
+    assert "Z (2 h ago)" in screen.getvalue()
 
 
 def test_a_pipe_gets_plain_whole_lines_with_times_in_utc(capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,11 +123,6 @@ def test_a_pipe_gets_plain_whole_lines_with_times_in_utc(capsys: pytest.CaptureF
     assert row.split()[:4] == ["bert", "error", "2026-01-01", "12:00:00Z"]
     assert row.count("word") == 5000
     assert "\x1b" not in row
-
-
-def test_a_fact_has_the_time_in_both_ways(screen: Terminal) -> None:
-    write_facts([("created", datetime.now(UTC) - timedelta(hours=2, minutes=1))])
-    assert "Z (2 h ago)" in screen.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tests.support.scripted import Reply, Service, problem
-
-Run = Callable[..., Any]
+from tests.unit.cli.conftest import Run
 
 
 def test_tokens_that_work_are_listed_apart(run: Run, service: Service) -> None:
@@ -23,9 +19,8 @@ def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, serv
     service.on("POST", path, Reply(201, row | {"token": "shown-once"}))
     service.lists(path, [row, row | {"id": "t2"}])
     service.on("DELETE", f"{path}/t2", Reply(204))
-    assert (
-        run("tokens", "create", "ci", "--role", "viewer", "--expires-at", "1d", "--json").json["token"] == "shown-once"
-    )
+    created = run("tokens", "create", "ci", "--role", "viewer", "--expires-at", "1d", "--json")
+    assert created.json["token"] == "shown-once"
     assert run("tokens", "delete", "ci").status == 2
     assert run("tokens", "delete", "t2").status == 0
 

@@ -11,10 +11,7 @@ REPAIRED = {"type": "audit.repaired", "meaning": "An audit repaired it.", "subje
 
 def test_the_types_are_listed_with_what_they_mean(run: Run, service: Service) -> None:
     service.lists("/v1/event-types", [REPAIRED, TYPE | {"data_schema": {"type": "object"}}])
-    shown = run("webhooks", "event-types")
-    assert shown.status == 0
-    assert "The cluster is ready for use." in shown.out
-    assert "any" in shown.out
+    run("webhooks", "event-types").shows("The cluster is ready for use.", "any")
     [repaired, active] = run("webhooks", "event-types", "--json").json
     assert (repaired["data_schema"], active["data_schema"]) == (None, {"type": "object"})
 
@@ -24,9 +21,9 @@ def test_a_misspelt_type_is_told_with_the_nearest_ones(run: Run, service: Servic
     fault = {"pointer": "/event_types/0", "code": "unknown_event_type", "detail": detail}
     refusal = {"code": "validation_failed", "detail": "Correct the fields.", "errors": [fault]}
     service.on("POST", "/v1/projects/demo/webhooks", Reply(422, refusal))
-    ended = run("webhooks", "create", "https://hooks.example.com/", "--event-type", "cluster.actve")
-    assert ended.status == 2
-    assert "did you mean `cluster.active`?" in ended.err
+    run("webhooks", "create", "https://hooks.example.com/", "--event-type", "cluster.actve").fails(
+        2, "did you mean `cluster.active`?"
+    )
 
 
 def test_a_deleted_webhook_is_one_document(run: Run, service: Service) -> None:

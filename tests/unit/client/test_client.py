@@ -32,7 +32,7 @@ from ipucloud.client import (
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.models import Cluster, ClusterState, Event, Operation
 from tests.support.filled_in import component
-from tests.support.scripted import HANG_UP, Reply, Service, problem
+from tests.support.scripted import HANG_UP, Reply, Service, page, problem
 
 OPERATION = {
     "id": "0190-op",
@@ -126,7 +126,7 @@ def test_retry_after_is_obeyed_in_both_its_forms(client: Client, service: Servic
         Reply(503, BUSY.body, {"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}),
         Reply(503, BUSY.body, {"Retry-After": "soon"}),
         Reply(503, BUSY.body, {"Retry-After": "Fri, 31 Dec 99999999999999999999 23:59:59 GMT"}),
-        Reply(body={"items": [], "next_cursor": None}),
+        page([]),
     )
     assert client.run(regions.list()).items == []
     assert sleeps.pauses == [7.25, 0.5, 1.0, 2.0]
@@ -212,12 +212,7 @@ def test_a_platform_token_must_name_a_project(service: Service, token: str) -> N
 
 def test_a_list_is_read_to_its_end(client: Client, service: Service) -> None:
     path = "/v1/projects/demo/clusters"
-    service.on(
-        "GET",
-        path,
-        Reply(body={"items": [CLUSTER], "next_cursor": "abc"}),
-        Reply(body={"items": [CLUSTER | {"name": "gpt"}], "next_cursor": None}),
-    )
+    service.on("GET", path, page([CLUSTER], "abc"), page([CLUSTER | {"name": "gpt"}]))
     listed = list(client.items(clusters.list(state="active", tags={"team": "nlp"}, limit=1)))
     assert [cluster.name for cluster in listed] == ["bert", "gpt"]
     assert service.requests[0].query == {"state": "active", "tag.team": "nlp", "limit": "1"}

@@ -61,18 +61,9 @@ def test_the_last_window_before_a_time_is_found(latest: str, expected: str | Non
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"days": []},
-        {"days": ["sunday"]},
-        {"days": ["sun", "sun"]},
-        {"starts_at": "24:00"},
-        {"starts_at": "2:30"},
-        {"minutes": 14},
-        {"minutes": 1441},
-        {"minutes": "60"},
-        {"time_zone": "Europe/Esch"},
-        {"time_zone": "../UTC"},
-        {"time_zone": ""},
-        {"until": "04:00"},
+        *({"days": []}, {"days": ["sunday"]}, {"days": ["sun", "sun"]}, {"starts_at": "24:00"}, {"starts_at": "2:30"}),
+        *({"minutes": 14}, {"minutes": 1441}, {"minutes": "60"}, {"time_zone": "Europe/Esch"}, {"time_zone": "../UTC"}),
+        *({"time_zone": ""}, {"until": "04:00"}),
     ],
 )
 def test_a_window_that_nobody_can_keep_is_refused(wrong: dict[str, object]) -> None:

@@ -90,15 +90,8 @@ def test_an_address_that_does_not_answer_gives_way_to_the_next() -> None:
 @pytest.mark.parametrize(
     "addresses",
     [
-        ["127.0.0.1"],
-        ["8.8.8.8", "127.0.0.1"],
-        ["10.1.2.3"],
-        ["169.254.169.254"],
-        ["::1"],
-        ["fe80::1%lo"],
-        ["::ffff:127.0.0.1"],
-        ["nonsense"],
-        [],
+        *([each] for each in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "fe80::1%lo", "::ffff:127.0.0.1")),
+        *(["8.8.8.8", "127.0.0.1"], ["nonsense"], []),
     ],
 )
 def test_no_address_of_a_name_is_private(addresses: list[str]) -> None:

@@ -161,9 +161,13 @@ def test_whole_pods_are_taken_where_a_run_is_broken_least(whole: int, machines: 
     assert choose(whole, machines, whole=True) == (slots, places)
 
 
-def test_what_does_not_fit_is_not_chosen() -> None:
+def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="no aligned block of 4"):
         choose(0b0111_1110, 4, whole=False)
+    assert refused([], 1).reason is Reason.CAPACITY
+    assert capacity([], 1) == 0
+    with pytest.raises(ValueError, match="two pods are at position"):
+        capacity([pod("f" * 16, position=0), pod("f" * 16, position=0)], 32)
 
 
 def test_a_run_is_aligned_does_not_wrap_and_stays_in_its_group() -> None:
@@ -214,19 +218,9 @@ def test_broken_machines_are_the_reason_when_repairing_them_would_do(
     assert words in answer.detail
 
 
-def test_a_region_without_pods_has_no_room() -> None:
-    assert refused([], 1).reason is Reason.CAPACITY
-    assert capacity([], 1) == 0
-
-
 @pytest.mark.parametrize("machines", [0, -1, 3, 12, 48, 512])
 def test_only_sizes_that_are_sold_are_placed(machines: int) -> None:
     with pytest.raises(ValueError, match="power of two"):
         choose(0xFFFF, machines, whole=True)
     with pytest.raises(ValueError, match="power of two"):
         capacity([], machines)
-
-
-def test_a_snapshot_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(ValueError, match="two pods are at position"):
-        capacity([pod("f" * 16, position=0), pod("f" * 16, position=0)], 32)

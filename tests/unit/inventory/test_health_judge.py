@@ -43,15 +43,12 @@ def test_the_second_reading_in_a_row_confirms() -> None:
     assert actions(CONFIRMED._replace(last_seen_at=NOW - timedelta(minutes=2)), FAILED) == [Action.SEEN]
 
 
-def test_three_good_readings_in_a_row_clear() -> None:
+def test_three_good_readings_in_a_row_clear_and_none_changes_nothing() -> None:
     for live in (NEW, CONFIRMED):
         assert actions(live, None) == [Action.GOOD]
         assert actions(live._replace(good_readings=1), None) == [Action.GOOD]
         assert actions(live._replace(good_readings=2), None) == [Action.CLEARED]
     assert actions(CONFIRMED._replace(good_readings=2), FAILED) == [Action.SEEN], "the count begins again"
-
-
-def test_a_source_that_does_not_answer_changes_nothing() -> None:
     assert actions(CONFIRMED._replace(good_readings=2), None, answered=False) == []
 
 

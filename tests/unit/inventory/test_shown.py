@@ -15,13 +15,12 @@ def known(shown: Shown = BUILT, *, missing: bool = False) -> dict[str, Known]:
     return {shown.name: Known(shown, missing)}
 
 
-def test_what_is_new_is_kept_and_is_no_change() -> None:
+def test_what_is_new_or_as_before_or_not_shown_is_no_change() -> None:
     assert compare({}, [BUILT]) == Difference([BUILT], [], [])
-
-
-def test_what_is_as_before_changes_nothing() -> None:
     assert compare(known(), [BUILT]) == Difference([], [], [])
     assert digest_of([BUILT]) == digest_of([Shown(*BUILT)])
+    # A controller that does not answer, or a BMC that lost its texts, moves and exchanges nothing.
+    assert compare(known(), [Shown("m0", "GC1")]) == Difference([], [], [])
 
 
 def test_each_change_is_named_with_both_values() -> None:
@@ -35,11 +34,6 @@ def test_each_change_is_named_with_both_values() -> None:
         (Happened.FIRMWARE_CHANGED, "firmware of bmc 2.6.0 became 2.7.1"),
         (Happened.MOVED, "pod pod slot 0 became pod pod slot 3"),
     ]
-
-
-def test_what_a_reading_does_not_show_stays_as_it_was() -> None:
-    """A V-IPU controller that does not answer, or a BMC that lost its texts, moves and exchanges nothing."""
-    assert compare(known(), [Shown("m0", "GC1")]) == Difference([], [], [])
 
 
 def test_what_is_missing_is_missing_once_and_comes_back() -> None:

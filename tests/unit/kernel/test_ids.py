@@ -22,18 +22,8 @@ WRITTEN = external_name(UUID(int=31), 3)
 @pytest.mark.parametrize(
     "name",
     [
-        "",
-        "-",
-        "stray",
-        "training-1",
-        WRITTEN[:-2],
-        WRITTEN[1:],
-        f"{WRITTEN}-4",
-        f"z{WRITTEN}",
-        f"z{WRITTEN[1:]}",
-        WRITTEN.replace("-3", "-03"),
-        WRITTEN.replace("-3", "-0x3"),
-        WRITTEN.upper(),
+        *("", "-", "stray", "training-1", WRITTEN[:-2], WRITTEN[1:], f"{WRITTEN}-4", f"z{WRITTEN}", f"z{WRITTEN[1:]}"),
+        *(WRITTEN.replace("-3", "-03"), WRITTEN.replace("-3", "-0x3"), WRITTEN.upper()),
     ],
 )
 def test_what_was_not_written_like_this_is_no_name_of_ours(name: str) -> None:

@@ -287,9 +287,7 @@ def test_it_ends_with_a_keeper_that_was_killed(source: str, start: str, tmp_path
     eventually(lambda: not lives(pid_in(pid_file)), "the program ends with its keeper")
 
 
-def test_what_the_terminal_exported_for_customers_does_not_reach_it(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_terminal_exported_for_customers_does_not_reach_it(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IPUCLOUD_TOKEN", "secret")
     monkeypatch.setenv("OTHER", "kept")
     names = "print([n for n in ('IPUCLOUD_TOKEN', 'OTHER') if n in os.environ], flush=True)"

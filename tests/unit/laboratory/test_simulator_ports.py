@@ -32,9 +32,7 @@ async def test_after_a_taken_port_the_next_one_is_listened_on(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("text", ["", "20000", "32000-20000", "0-10", "60000-70000", "a-b"])
-def test_a_range_of_ports_that_is_none_is_refused(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_range_of_ports_is_refused(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--data", str(tmp_path), "--token", "token", f"--ports={text}"])
     assert ended.value.code == 2

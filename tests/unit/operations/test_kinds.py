@@ -31,8 +31,9 @@ def declared(kind: Kind[Any, Any] = CREATE, **changes: Any) -> ClusterKind:
     return ClusterKind(**{name: getattr(kind, name) for name in DECLARED} | changes)
 
 
-def test_everything_has_to_be_declared() -> None:
+def test_everything_has_to_be_declared_and_has_a_name_of_its_own() -> None:
     assert all(each.default is MISSING and each.default_factory is MISSING for each in fields(Kind) if each.init)
+    assert {name for name in KINDS if name.startswith("partition.")} == {kind.name for kind in PARTITION_OPERATIONS}
 
 
 @pytest.mark.parametrize("omitted", DECLARED)
@@ -69,20 +70,18 @@ def test_what_cannot_be_carried_out_is_refused(changes: dict[str, Any], fault: s
         declared(**changes)
 
 
-def test_an_undo_that_may_give_up_is_refused() -> None:
-    undo = Undo(steps=(STEP,), what="creation", cancelled=ClusterState.DELETED, failed=ClusterState.ERROR)
-    with pytest.raises(DeclarationError, match="its undo may give up at count"):
-        declared(undo=undo)
-
-
-def test_an_undo_that_leads_nowhere_is_refused() -> None:
-    undo = Undo(steps=(ENDURING,), what="creation", cancelled=ClusterState.SUSPENDED, failed=ClusterState.ERROR)
-    with pytest.raises(DeclarationError, match="creating does not lead to suspended"):
-        declared(undo=undo)
-
-
-def test_every_kind_is_known_by_a_name_of_its_own() -> None:
-    assert {name for name in KINDS if name.startswith("partition.")} == {kind.name for kind in PARTITION_OPERATIONS}
+@pytest.mark.parametrize(
+    ("step", "cancelled", "fault"),
+    [
+        (STEP, ClusterState.DELETED, "its undo may give up at count"),
+        (ENDURING, ClusterState.SUSPENDED, "creating does not lead to suspended"),
+    ],
+)
+def test_an_undo_that_may_give_up_or_leads_nowhere_is_refused(
+    step: ClusterStep, cancelled: ClusterState, fault: str
+) -> None:
+    with pytest.raises(DeclarationError, match=fault):
+        declared(undo=Undo(steps=(step,), what="creation", cancelled=cancelled, failed=ClusterState.ERROR))
 
 
 def test_a_create_takes_fifteen_minutes_and_less_where_steps_do_not_apply() -> None:

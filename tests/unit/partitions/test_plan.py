@@ -52,9 +52,7 @@ def applied(
 
 
 @given(desires, sights)
-def test_what_is_planned_brings_about_what_is_desired(
-    desired: list[Desired], observed: dict[str, SeenPartition]
-) -> None:
+def test_what_is_planned_brings_what_is_desired(desired: list[Desired], observed: dict[str, SeenPartition]) -> None:
     desired_after, after = applied(desired, observed, plan(desired, observed))
     for partition in desired_after:
         if partition.desired_state is DesiredState.ABSENT:

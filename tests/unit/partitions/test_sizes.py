@@ -45,9 +45,10 @@ def sizes(number: int, occupied: Sequence[str]) -> dict[int, str | None]:
     return {each.size: each.reason for each in offered}
 
 
-def test_an_empty_cluster_has_room_for_every_size_up_to_its_own() -> None:
+def test_an_empty_cluster_has_room_for_every_size_and_a_full_one_for_none() -> None:
     assert sizes(4, []) == {1: None, 2: None, 4: None, 8: None, 16: None}
     assert sizes(32, [])[128] is None  # two IPU-Link domains
+    assert set(sizes(2, ["m0", "m1"]).values()) == {"too_few_free"}
 
 
 def test_enough_free_ipus_are_no_room_unless_they_lie_together() -> None:
@@ -55,7 +56,3 @@ def test_enough_free_ipus_are_no_room_unless_they_lie_together() -> None:
     assert sizes(4, ["m1", "m3"]) == {1: None, 2: None, 4: None, 8: "no_aligned_block", 16: "too_few_free"}
     assert sizes(32, ["m0"])[128] == "too_few_free"
     assert sizes(32, ["m0"])[64] is None
-
-
-def test_a_full_cluster_has_room_for_nothing() -> None:
-    assert set(sizes(2, ["m0", "m1"]).values()) == {"too_few_free"}

@@ -6,7 +6,7 @@ import gzip
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import repeat
 from urllib.parse import quote, unquote
@@ -22,21 +22,6 @@ from ipucloud.wire.site import Job, NetworkSpec
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
-
-
-class Site(BaseHTTPRequestHandler):
-    """Answers with the job whose end is told like the path."""
-
-    def do_GET(self) -> None:
-        detail = bytes.fromhex(self.path[1:]).decode()
-        body = json.dumps({"name": "j", "ended": "not_started", "detail": detail}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Requests are not logged."""
 
 
 def deep(levels: int) -> bytes:
@@ -60,11 +45,16 @@ GARBAGE: dict[str, tuple[dict[str, str], list[bytes]]] = {
 """Headers and pieces of a body with status 200."""
 
 
-class GarbageSite(BaseHTTPRequestHandler):
-    """Answers every request with the garbage that its path names first."""
+class Site(BaseHTTPRequestHandler):
+    """Answers every request with the garbage that its path names first, or a job whose end is told like `job/…`."""
 
     def do_GET(self) -> None:
-        headers, pieces = GARBAGE[unquote(self.path.split("/")[1])]
+        first, _, rest = self.path[1:].partition("/")
+        if first == "job":
+            job = {"name": "j", "ended": "not_started", "detail": bytes.fromhex(rest).decode()}
+            headers, pieces = dict[str, str](), [json.dumps(job).encode()]
+        else:
+            headers, pieces = GARBAGE[unquote(first)]
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.send_response(200)
         for name, value in headers.items():
@@ -81,9 +71,9 @@ class GarbageSite(BaseHTTPRequestHandler):
         """Requests are not logged."""
 
 
-@contextmanager
-def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), handler) as server:
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Site) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -91,26 +81,19 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    with serving(Site) as url:
-        yield url
-
-
-async def test_garbage_is_an_unknown_outcome_whatever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_garbage_is_an_unknown_outcome_whatever_it_is(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of reads and of changes alike: what was asked for may have been done."""
     spec = NetworkSpec(region="luxembourg-2", machines=[], hosts=[])
     wrong = {}
     monkeypatch.setattr(http, "MOST_BYTES", 2_000_000)
-    with serving(GarbageSite) as url:
-        for name in GARBAGE:
-            async with httpx.AsyncClient(base_url=f"{url}/{quote(name)}", trust_env=False) as client:
-                networks = HttpNetworks(HttpCalls(client, PATIENCE, lambda: PATIENCE, Pace()))
-                for call in (networks.get("n"), networks.list("luxembourg-2"), networks.put("n", spec)):
-                    try:
-                        wrong[name] = await call
-                    except SiteUnknown:
-                        continue
+    for name in GARBAGE:
+        async with httpx.AsyncClient(base_url=f"{site}/{quote(name)}", trust_env=False) as client:
+            networks = HttpNetworks(HttpCalls(client, PATIENCE, lambda: PATIENCE, Pace()))
+            for call in (networks.get("n"), networks.list("luxembourg-2"), networks.put("n", spec)):
+                try:
+                    wrong[name] = await call
+                except SiteUnknown:
+                    continue
     assert wrong == {}
 
 
@@ -126,6 +109,6 @@ async def test_garbage_is_an_unknown_outcome_whatever_it_is(monkeypatch: pytest.
 async def test_a_nul_that_no_database_stores_is_replaced(site: str, sent: str, understood: str) -> None:
     async with httpx.AsyncClient(base_url=site, trust_env=False) as client:
         calls = HttpCalls(client, PATIENCE, lambda: PATIENCE, Pace())
-        job = await calls.read(Call.GET_JOB, "GET", f"/{sent.encode().hex()}", Job)
+        job = await calls.read(Call.GET_JOB, "GET", f"/job/{sent.encode().hex()}", Job)
     assert job is not None
     assert job.detail == understood

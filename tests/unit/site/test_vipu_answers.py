@@ -1,4 +1,4 @@
-"""A customer may name a partition as we would not: it and all others are shown, and nothing of the name is trusted."""
+"""What controllers answer: names that are not trusted, links and users that cannot be, and releases."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from ipucloud.kernel.vipu import PARTITION_ID
 from ipucloud.site.vipu_answers import InvalidAnswer, links, partition_details, user
+from ipucloud.site.vipu_ports import unsupported
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as wire
 
@@ -54,3 +55,13 @@ def test_links_and_users_that_cannot_be_are_no_answer() -> None:
     for message in (admin.User(id="other"), admin.User(id="c1", access_key_ids=["a b"])):
         with pytest.raises(InvalidAnswer):
             user(message, "c1")
+
+
+@pytest.mark.parametrize("version", ["1.14", "1.14.0", "v1.18.0", "1.99.3-rc1", "1.100.0", "1.18.0+build7", None])
+def test_a_release_that_is_worked_with(version: str | None) -> None:
+    assert unsupported(version) is None
+
+
+@pytest.mark.parametrize("version", ["1.13.9", "1.9.0", "2.0.0", "0.18", "11.18", "1", "1.18x", "latest", ""])
+def test_a_release_that_is_not_worked_with(version: str) -> None:
+    assert f"V-IPU {version}, which this release of ipucloud does not support" in str(unsupported(version))
