@@ -124,6 +124,16 @@ class World(Customer):
         await self.finish_create(accepted.target_id)
         return accepted.target_id
 
+    async def make_suspended(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> UUID:
+        """A cluster that was in use, and rests."""
+        cluster_id = await self.make_active(name, flavor, **changes)
+        await self.suspend(cluster_id)
+        await self.finish_suspend(cluster_id)
+        return cluster_id
+
+    async def state(self, cluster_id: UUID) -> str:
+        return str((await self.cluster(cluster_id))["state"])
+
     async def finish_create(self, cluster_id: UUID) -> None:
         """Write what a worker writes when the last step of a create has succeeded."""
         async with self.database.begin() as connection:
