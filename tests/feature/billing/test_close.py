@@ -101,18 +101,6 @@ async def test_twice_in_any_order_and_by_many_at_once_is_once(billing: BillingWo
     assert (await billing.total())[0] == 305 + 1 + 110
 
 
-async def test_late_is_as_on_time(billing: BillingWorld) -> None:
-    await furnished(billing)
-    for minute in range(0, 6 * 60, 20):
-        await billing.keep(at("2026-05-05T06:30:00") + timedelta(minutes=minute))
-    await billing.keep(at("2026-05-05T12:02:00"))
-    on_time = await billing.digest()
-    assert await billing.rows("SELECT FROM dirty_hours") == []
-    await billing.forget()
-    await billing.keep(at("2026-05-05T12:02:00"))
-    assert await billing.digest() == on_time
-
-
 async def test_an_hour_that_is_not_over_is_not_closed(billing: BillingWorld) -> None:
     await furnished(billing)
     billing.now(at("2026-05-05T06:59:59"))

@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
@@ -24,8 +23,6 @@ from tests.support.world import World
 from tests.support.world.clock import stop_clock
 
 SKU, REGION, CURRENCY = "ipu-m2000", "luxembourg-2", "EUR"
-GUARDS = ("DISABLE", "ENABLE")
-_FORGET = "TRUNCATE usage_charges, ledger_transfers, hour_closes, dirty_hours, unpriced_minutes, ledger_accounts"
 
 
 def at(text: str) -> datetime:
@@ -153,14 +150,6 @@ class BillingWorld(World):
     async def insert(self, statement: sa.Insert) -> None:
         async with self.database.begin() as connection:
             await connection.execute(statement)
-
-    async def forget(self) -> None:
-        """Take away everything that was posted, as nobody but the owner can, with the guards off."""
-        tables = ("usage_charges", "ledger_transfers")
-        off, on = ([f"ALTER TABLE {table} {how} TRIGGER {table}_kept" for table in tables] for how in GUARDS)
-        with psycopg.connect(self.owner_url) as connection:
-            for statement in (*off, _FORGET, *on):
-                connection.execute(statement.encode())
 
     async def total(self) -> tuple[int, Decimal]:
         """Minutes and cost of everything that was posted."""

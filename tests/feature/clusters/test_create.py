@@ -35,10 +35,11 @@ async def refused(world: World, project: Project | None = None, **changes: Any) 
 
 
 async def test_a_created_cluster_has_everything_at_once(world: World) -> None:
-    accepted = await world.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#cloud-config\n")
+    """A region may be named by its number."""
+    tagged = {"tags": {"team": "nlp"}, "user_data": "#cloud-config\n"}
+    accepted = await world.create(flavor="m2000-pod16", region="1", **tagged)
     cluster = await world.cluster(accepted.target_id)
-    assert cluster["state"] == "creating"
-    assert cluster["stage"] == "NETWORK"
+    assert (cluster["region"], cluster["state"], cluster["stage"]) == ("luxembourg-2", "creating", "NETWORK")
     assert cluster["ipus"] == 16
     assert [(machine["pod"], machine["slot"]) for machine in cluster["machines"]] == [
         ("luxembourg-2-m2000-pod-000", slot) for slot in range(4)
@@ -82,11 +83,6 @@ async def test_a_create_leaves_a_work_item_events_and_the_keys_that_the_worker_n
     ]
     assert await world.column("SELECT type FROM events ORDER BY id") == ["cluster.created", "operation.created"]
     assert await world.column("SELECT ssh_keys FROM clusters") == [[{"name": "laptop", "public_key": PUBLIC_KEY}]]
-
-
-async def test_a_region_may_be_named_by_its_number(world: World) -> None:
-    accepted = await world.create(region="1")
-    assert (await world.cluster(accepted.target_id))["region"] == "luxembourg-2"
 
 
 async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db: Database) -> None:
@@ -177,8 +173,11 @@ async def test_what_has_no_price_is_not_sold(db: Database) -> None:
     assert (await world.create()).target_id
 
 
-async def test_a_name_is_free_again_once_its_cluster_is_deleted(world: World) -> None:
+async def test_a_name_is_free_in_another_project_and_again_once_its_cluster_is_deleted(world: World) -> None:
+    async with world.database.begin() as connection:
+        other = await make_project(connection)
     first = await world.create()
+    assert (await world.customer(other).create()).target_id
     assert (await refused(world)).kind.code == "name_taken"
     await world.delete(first.target_id)
     assert (await refused(world)).kind.code == "name_taken"
@@ -192,16 +191,10 @@ async def test_who_took_the_last_machines_learns_so_from_a_repeated_request(worl
     assert (await refused(world, name="second")).kind.code == "capacity_exhausted"
 
 
-async def test_another_project_may_use_the_same_name(world: World) -> None:
-    async with world.database.begin() as connection:
-        other = await make_project(connection)
-    await world.create()
-    assert (await world.customer(other).create()).target_id
-
-
 async def test_a_refusal_for_want_of_quota_has_its_numbers(world: World) -> None:
     async with world.database.begin() as connection:
-        small = await make_project(connection, quota=4)
+        small, none = await make_project(connection, quota=4), await make_project(connection, quota=None)
+    assert (await refused(world, none)).kind.code == "quota_exceeded"
     await world.customer(small).create(flavor="m2000-pod8")
     problem = await refused(world, small, name="second", flavor="m2000-pod16")
     assert problem.kind.code == "quota_exceeded"
@@ -209,12 +202,6 @@ async def test_a_refusal_for_want_of_quota_has_its_numbers(world: World) -> None
     assert isinstance(why_not, dict)
     assert why_not["reason"] == "quota"
     assert why_not["numbers"] == {"wanted": 4, "limit": 4, "used": 2}
-
-
-async def test_a_project_without_a_quota_gets_nothing(world: World) -> None:
-    async with world.database.begin() as connection:
-        stranger = await make_project(connection, quota=None)
-    assert (await refused(world, stranger)).kind.code == "quota_exceeded"
 
 
 async def test_a_refusal_for_want_of_machines_has_the_reason_and_no_other_customers(world: World) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.funds import funds_of, set_prepaid
 from ipucloud.inventory.health.codes import Code
@@ -31,7 +30,7 @@ from ipucloud.partitions.topology import topology
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
-from tests.support.world.clock import start_clock, stop_clock
+from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -147,37 +146,6 @@ async def test_a_resume_is_refused_like_a_create_and_takes_nothing(world: World)
     assert (await refusal(world.resume(cluster)))[0] is FUNDS_EXHAUSTED
     assert await world.column("SELECT state || ' ' || incarnation FROM clusters WHERE name = 'bert'") == ["suspended 1"]
     assert await world.column("SELECT used FROM quotas WHERE region = 'luxembourg-2'") == [0]
-
-
-async def test_minutes_are_those_that_begin_in_use(world: World, database: Scratch) -> None:
-    """In use from 10:00:00 to 10:00:30, and from 10:05:20 to 10:06:10: the first minute, and the one of 10:06:00."""
-    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-
-    def at(seconds: float) -> None:
-        stop_clock(database.owner_url, BEGAN + timedelta(seconds=seconds))
-
-    at(0)
-    try:
-        cluster = await world.make_active()
-        at(30.7)
-        await world.suspend(cluster)
-        at(200)
-        await world.finish_suspend(cluster)
-        paused = (await world.cluster(cluster))["billing"]
-        assert (paused["status"], paused["minutes"], paused["cost"]["amount"]) == ("paused", 1, "0.0625")
-        at(250)
-        await world.resume(cluster)
-        at(320)
-        await world.finish_create(cluster)
-        at(370)
-        assert (await world.cluster(cluster))["billing"]["minutes"] == 2
-        await world.delete(cluster)
-        at(2 * 3600)
-        await keep_books(world.database)
-        assert await world.column("SELECT sum(minutes) FROM usage_charges") == [2]
-        assert await world.column("SELECT sum(cost) FROM usage_charges") == [Decimal("0.125")]
-    finally:
-        start_clock(database.owner_url)
 
 
 async def test_an_account_that_pays_ahead_holds_the_first_hour_of_each_use(world: World, database: Scratch) -> None:

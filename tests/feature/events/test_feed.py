@@ -79,23 +79,10 @@ async def test_a_late_commit_is_never_skipped(db: Database, project: Project) ->
     assert [event.type for event in after] == ["cluster.suspending", "cluster.suspended"]
 
 
-async def test_what_was_rolled_back_never_happened(db: Database, project: Project) -> None:
-    async with db.begin() as connection:
-        await write(connection, project, "cluster.error")
-        await connection.rollback()
-    assert await read_feed(db, project) == []
-
-
-async def test_a_stream_of_what_is_new_starts_at_the_tail(db: Database, project: Project) -> None:
+async def test_what_is_new_starts_at_the_tail_which_lies_before_whatever_is_still_open(
+    db: Database, project: Project
+) -> None:
     await written(db, project, "cluster.active")
-    await settled(db)
-    async with db.read() as connection:
-        start = await tail(connection)
-    await written(db, project, "cluster.deleting")
-    assert [event.type for event in await read_feed(db, project, behind=start)] == ["cluster.deleting"]
-
-
-async def test_the_tail_lies_before_whatever_is_still_open(db: Database, project: Project) -> None:
     async with db.begin() as slow:
         await write(slow, project, "cluster.suspending")
         async with db.read() as connection:

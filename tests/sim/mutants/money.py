@@ -49,7 +49,7 @@ async def _nothing(*_: object, **__: object) -> None:
 
 @mutant(
     "invoices have two decimal places in every currency",
-    directed="tests/feature/billing/invoices/test_documents.py -k decimal_places",
+    directed="tests/feature/billing/invoices/test_issue.py -k decimal_places",
 )
 def cents_of_every_currency(stack: ExitStack) -> None:
     replace(stack, computing, "places_of", lambda _: 2)
@@ -148,7 +148,7 @@ def money_keys_forgotten(stack: ExitStack) -> None:
     replace(stack, store, "keep_money", _nothing)
 
 
-@mutant("a lock that stays taken is called an outage", directed="tests/feature/db/test_connections.py -k lock")
+@mutant("a lock that stays taken is called an outage", directed="tests/feature/db/test_lock_waits.py")
 def lock_wait_is_an_outage(stack: ExitStack) -> None:
     replace(stack, outages, "gave_up", lambda _: False)
 
