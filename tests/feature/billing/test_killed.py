@@ -83,7 +83,7 @@ def killed_at(scratch: Scratch, point: str, hit: int, work: Callable[[Database],
 
 
 async def _run(scratch: Scratch, work: Callable[[Database], Awaitable[None]]) -> None:
-    await work(Database(scratch.app_url, pool_size=2))
+    await work(Database(scratch.app_url, pool_size=3))
 
 
 def undisturbed(scratch: Scratch) -> list[list[tuple[object, ...]]]:

@@ -144,7 +144,7 @@ class BillingWorld(World):
             since=since,
         )
 
-    async def tuples(self, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    async def tuples(self, statement: str, **values: object) -> list[Any]:
         return [tuple(row) for row in await self.rows(statement, values)]
 
     async def insert(self, statement: sa.Insert) -> None:

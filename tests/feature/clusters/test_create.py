@@ -36,7 +36,7 @@ async def refused(world: World, project: Project | None = None, **changes: Any) 
 
 async def test_a_created_cluster_has_everything_at_once(world: World) -> None:
     """A region may be named by its number."""
-    tagged = {"tags": {"team": "nlp"}, "user_data": "#cloud-config\n"}
+    tagged: dict[str, Any] = {"tags": {"team": "nlp"}, "user_data": "#cloud-config\n"}
     accepted = await world.create(flavor="m2000-pod16", region="1", **tagged)
     cluster = await world.cluster(accepted.target_id)
     assert (cluster["region"], cluster["state"], cluster["stage"]) == ("luxembourg-2", "creating", "NETWORK")

@@ -108,7 +108,11 @@ async def test_pages_put_together_are_the_log(db: Database, project: Project, or
 async def test_filters_by_kind_and_subject(db: Database, project: Project) -> None:
     await written(db, project, A, B)
     await written(db, project, C, subject=UUID(int=8))
-    for query, expected in (({"types": [A, C]}, [A, C]), ({"subject_id": SUBJECT}, [A, B])):
+    filters: list[tuple[dict[str, object], list[str]]] = [
+        ({"types": [A, C]}, [A, C]),
+        ({"subject_id": SUBJECT}, [A, B]),
+    ]
+    for query, expected in filters:
         events, _ = await listed(db, project, Order.OLDEST_FIRST, **query)
         assert [event.type for event in events] == expected
 

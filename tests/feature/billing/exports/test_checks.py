@@ -26,7 +26,7 @@ class File:
     url: str
     content: bytes
 
-    def with_defect(self, plant: Callable[[Rows], None]) -> bytes:
+    def with_defect(self, plant: Callable[[Rows], object]) -> bytes:
         reader = csv.DictReader(io.StringIO(self.content.decode(), newline=""))
         rows = list(reader)
         plant(rows)
@@ -51,12 +51,12 @@ def file(postgres: Any) -> Iterator[File]:
         yield File(scratch.app_url, content)
 
 
-def put(**values: str) -> Callable[[Rows], None]:
+def put(**values: str) -> Callable[[Rows], object]:
     """Write over cells of the first row, which is usage."""
     return lambda rows: rows[0].update(values)
 
 
-def of_tax(**values: str) -> Callable[[Rows], None]:
+def of_tax(**values: str) -> Callable[[Rows], object]:
     return lambda rows: next(row for row in rows if row["ChargeCategory"] == "Tax").update(values)
 
 
@@ -79,7 +79,7 @@ def without_rounding(rows: Rows) -> None:
     rows.remove(next(row for row in rows if row["ChargeCategory"] == "Adjustment"))
 
 
-PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
+PLANTED: dict[str, tuple[Callable[[Rows], object], str]] = {
     "a cost that the price does not give": (all_costs, "cost_is_price_times_quantity"),
     "a list cost that the list price does not give": (put(ListCost="1.0"), "list_cost_is_list_price_times_quantity"),
     "an effective cost of its own": (put(EffectiveCost="1.0"), "costs_agree"),
