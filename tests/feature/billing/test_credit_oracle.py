@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from hypothesis import given, settings
@@ -109,7 +110,7 @@ def moments(life: Life) -> list[int]:
 async def live(billing: BillingWorld, life: Life, closes: list[int]) -> list[str]:
     """Each change at its time, and the books kept in between; what the audit says in the end."""
     cluster = await faulty(billing, MACHINES, life.servers)
-    owner = {"project_id": billing.project.id, "cluster_id": cluster.cluster}
+    owner: dict[str, Any] = {"project_id": billing.project.id, "cluster_id": cluster.cluster}
     reports: dict[Fault, UUID] = {}
     running = True
     billing.now(BASE)

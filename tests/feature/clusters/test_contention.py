@@ -1,6 +1,6 @@
 """Many requests at once, on connections of their own: nobody is refused what there is, and nobody deadlocks.
 
-`tests/proof/test_contention.py` shows that the last machines and a quota are given out exactly, and a deletion begins once.
+`tests/proof/test_contention.py` shows that the last machines and a quota are given out exactly.
 """
 
 from __future__ import annotations
