@@ -160,7 +160,7 @@ async def test_what_was_never_made_costs_nothing(billing: BillingWorld) -> None:
     await enters(billing, volume, VolumeState.DELETING, "2026-04-10T10:00:20")
     await ends(billing, await stored(billing, _ADDRESS, "address", ADDRESS), "2026-04-10T10:00:20")
     await billing.keep(at("2026-04-10T12:30:00"))
-    assert await billing.total() == (0, 0)
+    assert await billing.total() == (0, Decimal(0))
 
 
 async def test_a_snapshot_is_billed_beside_its_volume_and_after_it(billing: BillingWorld, database: Scratch) -> None:
