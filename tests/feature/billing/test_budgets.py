@@ -8,22 +8,20 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-import psycopg
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
-from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-from tests.feature.billing.test_killed import in_billing_world, killed_at
-from tests.feature.billing.test_live_agrees import HOURS, counted, record
-from tests.feature.billing.test_oracle import FORGET
-from tests.feature.billing.timelines import TIMELINES, Timeline
-from tests.feature.billing.world import BillingWorld, at, open_billing_world
+from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_live_agrees import HOURS, counted, other_account, record
+from tests.feature.billing.test_oracle import anew
+from tests.feature.billing.timelines import ONE_DATABASE, TIMELINES, Timeline
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +36,6 @@ SELECT data ->> 'month' AS month,
   FROM events WHERE type IN ('budget.threshold_reached', 'budget.forecast_reached') AND account_id IS NULL
  ORDER BY 1, 2, 3
 """
-_FORGET = (*FORGET, "TRUNCATE budget_alerts, budget_suspensions, budget_thresholds, budgets")
 
 
 async def budget(
@@ -58,9 +55,9 @@ async def budget(
 
 async def fired(billing: BillingWorld) -> list[tuple[str, str, int]]:
     """What fired, which is what was announced."""
-    alerts, announced = [[tuple(row) for row in await billing.rows(statement)] for statement in (FIRED, ANNOUNCED)]
-    assert alerts == announced
-    return [(str(month), str(measure), int(percent)) for month, measure, percent in alerts]
+    alerts: list[tuple[str, str, int]] = await billing.tuples(FIRED)
+    assert alerts == await billing.tuples(ANNOUNCED)
+    return alerts
 
 
 async def test_a_threshold_fires_once_a_month_however_many_workers_evaluate_it(billing: BillingWorld) -> None:
@@ -87,15 +84,6 @@ async def test_a_threshold_fires_once_a_month_however_many_workers_evaluate_it(b
     assert tuple(row) == (3, 4320, "2026-06-01")
 
 
-async def test_the_last_minute_of_a_month_counts_in_it(billing: BillingWorld) -> None:
-    await billing.price("0.1")
-    await billing.used(await billing.make_cluster(), at("2026-05-31T23:50:00"), at("2026-06-01T00:05:00"))
-    await budget(billing, "1", ("actual", 100), ("forecast", 1))
-    billing.now(at("2026-06-01T00:10:00"))
-    await evaluate_budgets(billing.database)
-    assert await fired(billing) == [("2026-05", "actual", 100), ("2026-06", "forecast", 1)]
-
-
 @pytest.mark.parametrize("hit", [1, 2])
 def test_a_worker_killed_while_it_evaluates_leaves_it_to_the_next(database: Scratch, hit: int) -> None:
     """Two months are evaluated, so there are two hits."""
@@ -103,7 +91,7 @@ def test_a_worker_killed_while_it_evaluates_leaves_it_to_the_next(database: Scra
     async def prepare(billing: BillingWorld) -> None:
         await billing.price("0.1")
         await billing.used(await billing.make_cluster(), at("2026-05-31T23:50:00"))
-        await budget(billing, "1", ("actual", 50))
+        await budget(billing, "1", ("actual", 100))  # what May's ten minutes come to
         billing.now(at("2026-06-01T00:30:00"))
 
     async def finish(billing: BillingWorld) -> list[tuple[str, str, int]]:
@@ -113,68 +101,51 @@ def test_a_worker_killed_while_it_evaluates_leaves_it_to_the_next(database: Scra
 
     asyncio.run(in_billing_world(database, prepare))
     assert killed_at(database, "budgets.before_commit", hit)
-    assert asyncio.run(in_billing_world(database, finish)) == [("2026-05", "actual", 50), ("2026-06", "actual", 50)]
+    assert asyncio.run(in_billing_world(database, finish)) == [("2026-05", "actual", 100), ("2026-06", "actual", 100)]
 
 
-async def example(scratch: Scratch, timelines: list[Timeline], change: int, percents: list[int]) -> None:
+async def example(billing: BillingWorld, timelines: list[Timeline], change: int, percents: list[int]) -> None:
     """Budgets of a project, a tag, and two accounts of which the second pays from an hour on."""
-    base, database = at("2026-05-05T10:00:00"), Database(scratch.app_url, pool_size=2)
-    now = base + timedelta(hours=HOURS)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        own, other = billing.project.id, new_id()
-        await billing.execute("INSERT INTO billing_accounts (id, name, currency) VALUES (:id, 'o', 'EUR')", id=other)
-        since = base + timedelta(hours=change)
-        await billing.execute(
-            "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)",
-            project=own,
-            account=other,
-            since=since,
-        )
-        billing.now(now)
-        payers: list[tuple[datetime, UUID]] = [(base - timedelta(days=9), own), (since, other)]
-        costs = []
-        for place, timeline in enumerate(timelines):
-            cluster = await record(billing, base, timeline, f"sku-{place}", now)
-            if place % 2:
-                await billing.execute('UPDATE clusters SET tags = \'{"team": "nlp"}\' WHERE id = :id', id=cluster)
-            costs.append(counted(timeline, base, now, payers, own).by_payer)
-        expected = {
-            Owner("project", own): sum(itertools.chain(*(cost.values() for cost in costs)), start=Decimal(0)),
-            Owner("account", own): sum((cost.get(own, Decimal(0)) for cost in costs), start=Decimal(0)),
-            Owner("account", other): sum((cost.get(other, Decimal(0)) for cost in costs), start=Decimal(0)),
-        }
-        tagged = sum(itertools.chain(*(cost.values() for cost in costs[1::2])), start=Decimal(0))
-        budgets = {
-            await budget(billing, "100", *(("actual", p) for p in percents), owner=o): cost
-            for o, cost in expected.items()
-        }
-        budgets[await budget(billing, "100", *(("actual", p) for p in percents), tag=("team", "nlp"))] = tagged
-        await evaluate_budgets(database)
-        figures = {row.id: row.actual for row in await billing.rows("SELECT id, actual FROM budgets")}
-        alerts = await billing.rows("SELECT budget_id, percent FROM budget_alerts")
-        events = await billing.rows(
-            "SELECT subject_id, count(*) AS announced FROM events"
-            " WHERE subject_type = 'budget' AND account_id IS NULL GROUP BY 1"
-        )
-    finally:
-        await database.close()
-    assert figures == budgets
-    assert {(row.budget_id, row.percent) for row in alerts} == {
+    base = at("2026-05-05T10:00:00")
+    now, since = base + timedelta(hours=HOURS), base + timedelta(hours=change)
+    own, other = billing.project.id, await other_account(billing)
+    await billing.pays(other, since)
+    billing.now(now)
+    payers: list[tuple[datetime, UUID]] = [(base - timedelta(days=9), own), (since, other)]
+    costs = []
+    for place, timeline in enumerate(timelines):
+        cluster = await record(billing, base, timeline, f"sku-{place}", now)
+        if place % 2:
+            await billing.execute('UPDATE clusters SET tags = \'{"team": "nlp"}\' WHERE id = :id', id=cluster)
+        costs.append(counted(timeline, base, now, payers, own).by_payer)
+    everything = sum(itertools.chain(*(cost.values() for cost in costs)), start=Decimal(0))
+    of_own, of_other = (sum((cost.get(payer, Decimal(0)) for cost in costs), Decimal(0)) for payer in (own, other))
+    tagged = sum(itertools.chain(*(cost.values() for cost in costs[1::2])), start=Decimal(0))
+    limits = [("actual", percent) for percent in percents]
+    silent = await budget(billing, "100", *limits, owner=Owner("account", own))
+    budgets = {
+        silent: of_own,
+        await budget(billing, "100", *limits): everything,
+        await budget(billing, "100", *limits, owner=Owner("account", other)): of_other,
+        await budget(billing, "100", *limits, tag=("team", "nlp")): tagged,
+    }
+    await evaluate_budgets(billing.database)
+    assert dict(await billing.tuples("SELECT id, actual FROM budgets")) == budgets
+    assert set(await billing.tuples("SELECT budget_id, percent FROM budget_alerts")) == {
         (id_, percent) for id_, cost in budgets.items() for percent in percents if cost >= percent
     }
+    announced = dict(
+        await billing.tuples(
+            "SELECT subject_id, count(*) FROM events WHERE subject_type = 'budget' AND account_id IS NULL GROUP BY 1"
+        )
+    )
     # The first account pays for nothing any more: no project is notified of its budget.
-    silent = next(id_ for id_, owner in zip(budgets, expected, strict=False) if owner == Owner("account", own))
-    announced = {row.subject_id: row.announced for row in events}
     for id_, cost in budgets.items():
         reached = sum(cost >= percent for percent in percents)
         assert announced.get(id_, 0) == (0 if id_ == silent else reached)
 
 
-@settings(
-    max_examples=5,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(ONE_DATABASE, max_examples=5)
 @given(
     timelines=st.lists(TIMELINES, min_size=2, max_size=6),
     change=st.integers(1, HOURS - 1),
@@ -183,10 +154,8 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
 def test_figures_are_the_count_of_the_minutes(
     database: Scratch, timelines: list[Timeline], change: int, percents: list[int]
 ) -> None:
-    with psycopg.connect(database.superuser_url) as connection:
-        for statement in _FORGET:
-            connection.execute(statement.encode())
-    asyncio.run(example(database, timelines, change, percents))
+    forgotten = "TRUNCATE budget_alerts, budget_suspensions, budget_thresholds, budgets"
+    anew(database, lambda billing: example(billing, timelines, change, percents), forgotten)
 
 
 async def test_the_database_lets_a_threshold_fire_once(billing: BillingWorld) -> None:

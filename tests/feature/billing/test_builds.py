@@ -122,13 +122,6 @@ async def test_a_build_is_billed_for_no_longer_than_announced(world: World, show
     assert await cost(world, cluster) == 4
 
 
-async def test_a_late_build_is_ended_when_it_is_ready_if_no_task_has_done_so(world: World, shows: Shows) -> None:
-    cluster = await begun(world)
-    shows("10:40")
-    await world.finish_create(cluster)
-    assert await world.column(INTERVALS) == ["10:00-10:15 4", "10:40- 4"]
-
-
 async def test_a_create_succeeds_whatever_the_clock_shows_after_its_build_was_late(world: World, shows: Shows) -> None:
     cluster = await begun(world)
     shows("10:40")

@@ -1,4 +1,4 @@
-"""Closing hours: the worked examples, once whatever happens, and what came late."""
+"""Closing hours: the worked examples, which price a minute takes, who pays, and what came late."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct
+from ipucloud.billing.accounts.store import assign, create
+from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct, post_hour
 from ipucloud.billing.ledger.months import open_months
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import make_project
@@ -35,7 +36,7 @@ async def test_a_life_over_the_end_of_a_month_with_a_resize_and_a_new_price(bill
         (5, 8, Decimal("2.50")),
         (5, 8, Decimal("2.80")),
     ]
-    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == [
+    assert await billing.tuples(BY_MONTH) == [
         ("2026-03-01", 1, Decimal("0.25")),
         ("2026-04-01", 20, Decimal("7.80")),
     ]
@@ -57,22 +58,6 @@ async def test_minutes_that_began(billing: BillingWorld, start: str, end: str, m
     await billing.used(await billing.make_cluster(), at(f"2026-05-05T{start}"), at(f"2026-05-05T{end}"))
     await billing.keep(at("2026-05-05T13:00:00"))
     assert await billing.total() == (minutes, Decimal(cost))
-
-
-async def test_a_price_changes_within_an_hour(billing: BillingWorld) -> None:
-    await billing.price("0.0625", valid_to=at("2026-05-05T10:05:30"))
-    await billing.price("0.0700", at("2026-05-05T10:05:30"))
-    await billing.used(await billing.make_cluster(), at("2026-05-05T10:00:30"), at("2026-05-05T10:10:00"))
-    await billing.keep(at("2026-05-05T12:00:00"))
-    assert await billing.total() == (10, Decimal("0.6625"))
-
-
-async def test_a_month_of_a_running_cluster(billing: BillingWorld) -> None:
-    await billing.price("0.0625")
-    await billing.used(await billing.make_cluster(), at("2026-01-31T22:34:56"))
-    await billing.keep(at("2026-03-01T01:30:00"))
-    months = {row[0]: row[1] for row in await billing.rows(BY_MONTH)}
-    assert months["2026-02-01"] == 40_320
 
 
 async def test_nothing_used_is_nothing_posted(billing: BillingWorld) -> None:
@@ -114,18 +99,6 @@ async def test_twice_in_any_order_and_by_many_at_once_is_once(billing: BillingWo
     assert [await correct_hour(billing.database, hour) for hour in due] == [0] * len(due)
     assert await billing.digest() == once
     assert (await billing.total())[0] == 305 + 1 + 110
-
-
-async def test_late_is_as_on_time(billing: BillingWorld) -> None:
-    await furnished(billing)
-    for minute in range(0, 6 * 60, 20):
-        await billing.keep(at("2026-05-05T06:30:00") + timedelta(minutes=minute))
-    await billing.keep(at("2026-05-05T12:02:00"))
-    on_time = await billing.digest()
-    assert await billing.rows("SELECT FROM dirty_hours") == []
-    await billing.forget()
-    await billing.keep(at("2026-05-05T12:02:00"))
-    assert await billing.digest() == on_time
 
 
 async def test_an_hour_that_is_not_over_is_not_closed(billing: BillingWorld) -> None:
@@ -171,16 +144,6 @@ async def test_a_fact_from_before_the_first_closed_hour_is_closed_too(billing: B
     assert await billing.total() == (120, Decimal("7.50"))
 
 
-async def test_minutes_without_a_price_are_posted_when_they_have_one(billing: BillingWorld) -> None:
-    await billing.price("0.0625", at("2026-05-05T08:30:00"))
-    await billing.used(await billing.make_cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
-    await billing.keep(at("2026-05-05T09:30:00"))
-    assert await billing.total() == (30, Decimal("1.875"))
-    await billing.price("0.0500", at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
-    await billing.keep()
-    assert await billing.total() == (60, Decimal("3.375"))
-
-
 async def test_a_writer_on_its_way_is_waited_for_or_corrected(billing: BillingWorld) -> None:
     """Whoever holds a fact back when its hour is closed: the fact is in the close, or the hour becomes dirty."""
     await billing.price("0.0625")
@@ -204,3 +167,69 @@ async def test_a_writer_on_its_way_is_waited_for_or_corrected(billing: BillingWo
     await billing.execute(insert, cluster=third, first=first)
     await billing.keep()
     assert await billing.total() == (90, Decimal("5.625"))
+
+
+ZONES = ["UTC", "Europe/Luxembourg", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu"]
+BY_PRICE = "SELECT unit_price, list_unit_price, sum(minutes) FROM usage_charges GROUP BY 1, 2 ORDER BY min(started_at)"
+
+
+async def test_a_contract_goes_before_the_list_while_it_holds_and_counts_where_the_list_has_nothing(
+    billing: BillingWorld,
+) -> None:
+    start, until = at("2026-05-05T08:00:00"), at("2026-05-05T09:10:00")
+    await billing.price("0.10", at("2026-05-05T08:30:00"))
+    await billing.price("0.04", start, until, account=billing.project.id)
+    await billing.used(await billing.make_cluster(), start, at("2026-05-05T09:30:00"))
+    await billing.keep(at("2026-05-05T10:30:00"))
+    assert await billing.tuples(BY_PRICE) == [
+        (Decimal("0.04"), Decimal("0.04"), 30),
+        (Decimal("0.04"), Decimal("0.10"), 40),
+        (Decimal("0.10"), Decimal("0.10"), 20),
+    ]
+
+
+async def test_a_project_s_hours_are_paid_by_whom_they_began_under(billing: BillingWorld) -> None:
+    await billing.price("0.10")
+    await billing.used(await billing.make_cluster(), at("2026-05-05T08:00:00"))
+    billing.now(at("2026-05-05T08:30:00"))
+    async with billing.database.begin() as connection:
+        other = await create(
+            connection, name="Other", currency="EUR", legal_name=None, address=None, tax_id=None, payment_days=30
+        )
+        await assign(connection, billing.project.actor, other, default="EUR")
+        await assign(connection, billing.project.actor, other, default="EUR")
+    await billing.keep(at("2026-05-05T10:30:00"))
+    paid = await billing.rows("SELECT hour, account_id FROM usage_charges ORDER BY hour")
+    assert [tuple(row) for row in paid] == [
+        (at("2026-05-05T08:00:00"), billing.project.id),
+        (at("2026-05-05T09:00:00"), other),
+    ]
+    owed = await billing.rows("SELECT owner_id, debits FROM ledger_accounts WHERE code = 'unbilled' ORDER BY id")
+    assert [tuple(row) for row in owed] == [(billing.project.id, 6), (other, 6)]
+
+
+@pytest.mark.parametrize(
+    "hour", ["2026-03-29T01:00:00", "2026-10-25T00:00:00", "2026-12-31T23:00:00", "2024-02-29T23:00:00"]
+)
+async def test_no_time_zone_of_a_session_changes_a_charge(billing: BillingWorld, hour: str) -> None:
+    await billing.price("0.0625", valid_to=at(hour).replace(minute=40))
+    await billing.price("0.0700", at(hour).replace(minute=40))
+    await billing.used(await billing.make_cluster(), at(hour).replace(minute=10, second=30), quantity=3)
+    billing.now(at("2027-01-02T00:00:00"))
+    await open_months(billing.database)
+    await billing.execute("INSERT INTO hour_closes (hour) VALUES (:hour)", hour=at(hour))
+    charges = set()
+    for zone in ZONES:
+        async with billing.database.begin() as connection:
+            await connection.execute(sa.text("SELECT set_config('TimeZone', :zone, true)"), {"zone": zone})
+            assert await post_hour(connection, at(hour)) == 2
+            result = await connection.execute(
+                sa.text(
+                    "SELECT billing_month::text, extract(epoch FROM hour), first_minute, minutes, cost, idem"
+                    "  FROM usage_charges, ledger_transfers ORDER BY first_minute"
+                )
+            )
+            charges.add(str(result.all()))
+            await connection.rollback()
+    assert len(charges) == 1
+    assert f"'{hour[:8]}01'" in charges.pop()

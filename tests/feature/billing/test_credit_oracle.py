@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
-import psycopg
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
-from ipucloud.db.engine import Database
 from ipucloud.inventory.health.codes import Code
 from tests.feature.billing.faulty import faulty
-from tests.feature.billing.test_oracle import EXAMPLES, FORGET
-from tests.feature.billing.timelines import SECOND
-from tests.feature.billing.world import BillingWorld, at, open_billing_world
+from tests.feature.billing.test_oracle import EXAMPLES, anew
+from tests.feature.billing.timelines import ONE_DATABASE, SECOND
+from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 
 MACHINES = 4
@@ -112,12 +110,12 @@ def moments(life: Life) -> list[int]:
 async def live(billing: BillingWorld, life: Life, closes: list[int]) -> list[str]:
     """Each change at its time, and the books kept in between; what the audit says in the end."""
     cluster = await faulty(billing, MACHINES, life.servers)
-    owner = {"project_id": billing.project.id, "cluster_id": cluster.cluster}
+    owner: dict[str, Any] = {"project_id": billing.project.id, "cluster_id": cluster.cluster}
     reports: dict[Fault, UUID] = {}
     running = True
     billing.now(BASE)
     async with billing.database.begin() as connection:
-        await open_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
+        await open_interval(connection, **owner)
     for now in sorted({*moments(life), *closes}):
         billing.now(BASE + now * SECOND)
         if now in life.turns:
@@ -141,30 +139,17 @@ async def live(billing: BillingWorld, life: Life, closes: list[int]) -> list[str
     return await cluster.violations()
 
 
-async def example(scratch: Scratch, life: Life, closes: list[int]) -> None:
-    database = Database(scratch.app_url, pool_size=2)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        await billing.price(PRICE)
-        violations = await live(billing, life, closes)
-        [posted] = await billing.rows(
-            "SELECT coalesce(sum(minutes), 0), coalesce(sum(minutes * credited), 0), coalesce(sum(cost), 0)"
-            " FROM usage_charges"
-        )
-    finally:
-        await database.close()
+async def example(billing: BillingWorld, life: Life, closes: list[int]) -> None:
+    await billing.price(PRICE)
+    assert await live(billing, life, closes) == []
+    posted = await billing.one(
+        "SELECT coalesce(sum(minutes), 0), coalesce(sum(minutes * credited), 0), coalesce(sum(cost), 0)"
+        " FROM usage_charges"
+    )
     assert tuple(posted) == counted(life)
-    assert violations == []
 
 
-@settings(
-    max_examples=EXAMPLES,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(ONE_DATABASE, max_examples=EXAMPLES)
 @given(life=lives(), closes=st.lists(st.integers(0, SPAN), max_size=2, unique=True))
 def test_what_is_credited_is_what_each_second_says(database: Scratch, life: Life, closes: list[int]) -> None:
-    with psycopg.connect(database.superuser_url) as connection:
-        for statement in FORGET:
-            connection.execute(statement.encode())
-        connection.execute("TRUNCATE allocations, health_reports CASCADE")
-    asyncio.run(example(database, life, closes))
+    anew(database, lambda billing: example(billing, life, closes), "TRUNCATE allocations, health_reports CASCADE")

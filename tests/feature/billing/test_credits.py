@@ -9,10 +9,8 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
 
-from ipucloud.billing.metering.credits import credit
-from ipucloud.billing.metering.intervals import close_interval, open_interval
+from ipucloud.billing.metering.intervals import close_interval
 from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.db.engine import Database
 from ipucloud.inventory.health.codes import Code
@@ -45,7 +43,7 @@ async def pod4(billing: BillingWorld) -> Faulty:
 
 
 async def charges(billing: BillingWorld) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in await billing.rows(CHARGES)]
+    return await billing.tuples(CHARGES)
 
 
 async def intervals(billing: BillingWorld) -> list[tuple[str, str | None, int]]:
@@ -186,29 +184,6 @@ async def test_what_happened_between_two_looks_is_credited_step_by_step(billing:
     assert [set(row[0]) for row in await billing.rows(CITED)] == [{first}, {first, second}, {second}]
 
 
-async def test_a_cluster_none_of_whose_machines_work_costs_nothing(billing: BillingWorld) -> None:
-    cluster = await pod4(billing)
-    billing.now(today("10:00:22"))
-    await cluster.fails(SERVER, START)
-    await billing.keep(today("11:02:00"))
-    assert await charges(billing) == [(60, 0, 4, Decimal(0))]
-
-
-async def test_a_credit_that_began_in_a_closed_hour_corrects_it(billing: BillingWorld) -> None:
-    """A worker that was away: the fault was seen before the hour was closed, and is confirmed afterwards."""
-    cluster = await pod4(billing)
-    await billing.keep(today("11:02:00"))
-    assert await billing.total() == (60, Decimal(15))
-    await cluster.fails(0, today("10:50:20"))
-    await billing.keep()
-    assert await charges(billing) == [
-        (60, 4, 0, Decimal(15)),
-        (-10, 4, 0, Decimal("-2.5")),
-        (10, 3, 1, Decimal("1.875")),
-    ]
-    assert await billing.rows("SELECT FROM dirty_hours") == []
-
-
 async def test_the_same_again_changes_nothing(billing: BillingWorld) -> None:
     cluster = await pod4(billing)
     since = today("10:10:30")
@@ -259,28 +234,6 @@ async def test_an_earlier_fault_found_later_counts_from_the_last_change(billing:
     assert await cluster.violations() == []
 
 
-async def test_a_credit_ends_with_its_interval(billing: BillingWorld) -> None:
-    """Suspended while the server was down, and resumed with one that works: nothing is credited afterwards."""
-    cluster = await pod4(billing)
-    billing.now(today("10:05:02"))
-    report = await cluster.fails(SERVER, today("10:05:00"))
-    billing.now(today("10:20:00"))
-    async with billing.database.begin() as connection:
-        await close_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
-    await cluster.works(report, today("10:30:00"))
-    billing.now(today("10:40:20"))
-    async with billing.database.begin() as connection:
-        await open_interval(connection, project_id=billing.project.id, cluster_id=cluster.cluster)
-    await cluster.settle()
-    await billing.keep(today("11:02:00"))
-    assert await charges(billing) == [
-        (5, 4, 0, Decimal("1.25")),
-        (15, 0, 4, Decimal(0)),
-        (20, 4, 0, Decimal("5.00")),
-    ]
-    assert await cluster.violations() == []
-
-
 async def test_a_server_that_fails_in_the_second_in_which_it_was_taken_counts_whole(billing: BillingWorld) -> None:
     """Intervals begin with whole seconds, so its allocation is younger than the interval."""
     cluster = await pod4(billing)
@@ -304,21 +257,6 @@ async def test_nothing_is_credited_where_nothing_is_billed(billing: BillingWorld
     await (await faulty(billing)).fails(0, START)
     assert await intervals(billing) == []
     assert await billing.rows("SELECT FROM usage_credits") == []
-
-
-async def test_more_machines_than_there_are_cannot_be_credited(billing: BillingWorld) -> None:
-    cluster = await pod4(billing)
-    with pytest.raises(sa.exc.IntegrityError, match="ck_usage_intervals_credited"):
-        async with billing.database.begin() as connection:
-            await credit(
-                connection,
-                project_id=billing.project.id,
-                resource_id=cluster.cluster,
-                faults=[],
-                not_working=lambda _: 5,
-                now=today("10:10:00"),
-            )
-    assert await intervals(billing) == [("10:00:20", None, 0)]
 
 
 async def test_a_killed_process_leaves_neither_credit_nor_gap(billing: BillingWorld, database: Scratch) -> None:

@@ -8,16 +8,12 @@ from decimal import Decimal
 
 import pytest
 
-from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.calculation import compute
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payer import read_payer
 from ipucloud.billing.prepaid.funds import Facts, facts_of
-from ipucloud.db.engine import Database
 from tests.feature.billing.invoices.customers import assert_billing_sound, granted, paid, taxed
-from tests.feature.billing.world import BillingWorld, at, open_billing_world
-from tests.support.postgres import Database as Scratch
-from tests.support.world.clock import start_clock
+from tests.feature.billing.world import BillingWorld, at
 
 pytestmark = pytest.mark.anyio
 
@@ -35,27 +31,21 @@ CENT = Decimal("0.03")
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_closing_invoicing_and_expiry_leave_the_funds_as_they_were(database: Scratch, seed: int) -> None:
+async def test_closing_invoicing_and_expiry_leave_the_funds_as_they_were(billing: BillingWorld, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311  # repeatable, not secret
-    db = Database(database.app_url, pool_size=2)
-    try:
-        billing = await open_billing_world(db, database.owner_url)
-        billing.now(BEGIN)
-        await taxed(billing, chance.choice(["0", "0.17", "0.21"]))
-        await _live(billing, chance)
-        for instant in LOOKED:
-            billing.now(instant)
-            before = await _facts(billing)
-            await keep_books(db)
-            after = await _facts(billing)
-            assert abs(after.standing.remaining() - before.standing.remaining()) <= CENT, instant
-            assert abs(after.standing.available() - before.standing.available()) <= CENT, instant
-            await _agrees_with_the_draft(billing, after)
-        assert await billing.rows("SELECT FROM invoices") != []
-        await assert_billing_sound(billing)
-    finally:
-        await db.close()
-        start_clock(database.owner_url)
+    billing.now(BEGIN)
+    await taxed(billing, chance.choice(["0", "0.17", "0.21"]))
+    await _live(billing, chance)
+    for instant in LOOKED:
+        billing.now(instant)
+        before = await _facts(billing)
+        await billing.keep()
+        after = await _facts(billing)
+        assert abs(after.standing.remaining() - before.standing.remaining()) <= CENT, instant
+        assert abs(after.standing.available() - before.standing.available()) <= CENT, instant
+        await _agrees_with_the_draft(billing, after)
+    assert await billing.rows("SELECT FROM invoices") != []
+    await assert_billing_sound(billing)
 
 
 async def _live(billing: BillingWorld, chance: random.Random) -> None:

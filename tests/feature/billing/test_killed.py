@@ -8,16 +8,17 @@ import runpy
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.db.engine import Database
 from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
-from tests.feature.billing.world import BillingWorld, at, open_billing_world
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
 from tests.support.postgres import Database as Scratch
 
+Result = TypeVar("Result")
 DOCS = Path(__file__).parents[3] / "docs"
 FAMILIES = ("close.", "correct.", "months.")
 POINTS = [name for name in runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]() if name.startswith(FAMILIES)]
@@ -46,21 +47,26 @@ async def prepare(billing: BillingWorld) -> None:
     billing.now(NOW)
 
 
-async def in_billing_world(scratch: Scratch, work: Any) -> Any:
-    database = Database(scratch.app_url, pool_size=6)  # for three that keep the books at once
-    try:
-        return await work(await open_billing_world(database, scratch.owner_url))
-    finally:
-        await database.close()
-
-
 async def figures(billing: BillingWorld) -> list[list[tuple[object, ...]]]:
-    return [[tuple(row) for row in await billing.rows(statement)] for statement in FIGURES]
+    return [await billing.tuples(statement) for statement in FIGURES]
 
 
 async def finish(billing: BillingWorld) -> list[list[tuple[object, ...]]]:
     await keep_books(billing.database)
     return await figures(billing)
+
+
+def using(scratch: Scratch, work: Callable[[Database], Awaitable[Result]]) -> Result:
+    """What the work comes to, on connections of its own, in this process."""
+
+    async def run() -> Result:
+        database = Database(scratch.app_url, pool_size=2)
+        try:
+            return await work(database)
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
 
 
 def killed_at(scratch: Scratch, point: str, hit: int, work: Callable[[Database], Awaitable[None]] = keep_books) -> bool:
@@ -77,7 +83,7 @@ def killed_at(scratch: Scratch, point: str, hit: int, work: Callable[[Database],
 
 
 async def _run(scratch: Scratch, work: Callable[[Database], Awaitable[None]]) -> None:
-    await work(Database(scratch.app_url, pool_size=2))
+    await work(Database(scratch.app_url, pool_size=3))
 
 
 def undisturbed(scratch: Scratch) -> list[list[tuple[object, ...]]]:

@@ -12,27 +12,20 @@ from decimal import Decimal
 from uuid import UUID
 
 import psycopg
-import sqlalchemy as sa
 
-from ipucloud.billing.pricing.tables import prices
 from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.clusters.reservations.store import reserve
 from ipucloud.contract.capacity import ReservationCreate
 from ipucloud.db.engine import Database
 from ipucloud.inventory.release import free, release
-from ipucloud.kernel.errors import (
-    CAPACITY_EXHAUSTED,
-    OPERATION_IN_PROGRESS,
-    STATE_CONFLICT,
-    Problem,
-)
-from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, STATE_CONFLICT, Problem
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.reservations import follow_reservations
 from ipucloud.policies.waiting import serve_waiting
 from tests.feature.billing.lives import BLOCK, SKUS, SPAN, Kind, Observation, Plan, Script, counted, script_of
 from tests.feature.billing.timelines import MINUTE, SECOND
-from tests.feature.billing.world import CURRENCY, REGION, BillingWorld, at
+from tests.feature.billing.world import REGION, BillingWorld
+from tests.support.factories import LONG_AGO
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 from tests.support.world import World
@@ -40,7 +33,7 @@ from tests.support.world import World
 EXAMPLES = int(os.environ.get("BILLING_EXAMPLES", "8"))
 FIRST = int(os.environ.get("BILLING_FIRST", "0"))
 """Each has a reservation and three to eight clusters."""
-LONG_BEFORE = at("2020-01-01T00:00:00")
+
 WAITS = MayWait(for_capacity=True)
 EXPECTED = frozenset({CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, STATE_CONFLICT})
 _POSTED = """
@@ -179,7 +172,7 @@ async def example(scratch: Scratch, seed: int, met: Counter[str]) -> None:
             (things[thing], sku, month): (minutes, cost)
             for thing, sku, month, minutes, cost in await billing.rows(_POSTED)
         }
-        [balance] = await billing.rows(
+        balance = await billing.value(
             "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
         )
         met["preempted"] += await billing.value(_PREEMPTED)
@@ -190,7 +183,7 @@ async def example(scratch: Scratch, seed: int, met: Counter[str]) -> None:
     for place, sku, _ in expected:
         met["reservations" if place == len(life.observations) else sku] += 1
     assert bills == expected, f"BILLING_FIRST={seed} BILLING_EXAMPLES=1"
-    assert balance[0] == sum((cost for _, cost in expected.values()), start=Decimal(0))
+    assert balance == sum((cost for _, cost in expected.values()), start=Decimal(0))
 
 
 async def _prices(scratch: Scratch, billing: BillingWorld, script: Script) -> None:
@@ -199,18 +192,9 @@ async def _prices(scratch: Scratch, billing: BillingWorld, script: Script) -> No
         connection.execute("DELETE FROM prices WHERE sku = ANY (%s)", [list(SKUS)])
     for sku, versions in script.prices.items():
         for version in versions:
-            valid_from = LONG_BEFORE if version.start < 0 else script.base + version.start * SECOND
-            values = {
-                "id": new_id(),
-                "sku": sku,
-                "region": REGION,
-                "currency": CURRENCY,
-                "unit_price": version.price,
-                "valid_from": valid_from,
-                "valid_to": None if version.end is None else script.base + version.end * SECOND,
-                "source": "test",
-            }
-            await billing.insert(sa.insert(prices).values(**values))
+            valid_from = LONG_AGO if version.start < 0 else script.base + version.start * SECOND
+            valid_to = None if version.end is None else script.base + version.end * SECOND
+            await billing.price(version.price, valid_from, valid_to, sku=sku)
 
 
 def test_billing_agrees_with_what_customers_saw(postgres: TestServer, figures: Callable[..., None]) -> None:

@@ -1,15 +1,19 @@
-"""Months of the bill: open before they begin, sealed on the second day of the next, and untouched from then on."""
+"""Months of the bill, sealed on the second day of the next and untouched from then on; and the double entry."""
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from decimal import Decimal
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from psycopg.errors import CheckViolation, InsufficientPrivilege, IntegrityConstraintViolation
 
+from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.ledger.months import note_late_months, open_months, seal_months
+from ipucloud.billing.ledger.transfers import Side, balances
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 
@@ -76,7 +80,7 @@ async def test_minutes_without_a_price_hold_nothing_up(billing: BillingWorld) ->
     assert await sealed(billing) == [date(2026, 4, 1)]
     assert await billing.total() == (30, Decimal("1.875"))
     noted = "SELECT hour, minutes FROM unpriced_minutes ORDER BY hour"
-    assert [tuple(row) for row in await billing.rows(noted)] == [
+    assert await billing.tuples(noted) == [
         (at("2026-04-30T21:00:00"), 30),
         (at("2026-04-30T22:00:00"), 60),
     ]
@@ -85,8 +89,8 @@ async def test_minutes_without_a_price_hold_nothing_up(billing: BillingWorld) ->
     assert await billing.rows(noted) == []
     assert await billing.total() == (120, Decimal("6.375"))
     late = "SELECT billing_month, sum(cost) FROM usage_charges WHERE rev > 0 GROUP BY 1"
-    assert [tuple(row) for row in await billing.rows(late)] == [(date(2026, 5, 1), Decimal("4.50"))]
-    assert [tuple(row) for row in await billing.rows(EVENTS)] == [
+    assert await billing.tuples(late) == [(date(2026, 5, 1), Decimal("4.50"))]
+    assert await billing.tuples(EVENTS) == [
         ("price.missing", "2026-04-30T21:00:00Z"),
         ("price.supplied", "2026-04-30T22:00:00Z"),
     ]
@@ -174,3 +178,71 @@ async def test_the_database_refuses_what_would_rewrite_money(billing: BillingWor
         with psycopg.connect(url) as connection, pytest.raises(error):
             connection.execute(statement.encode())
     assert await billing.digest() == before
+
+
+CASH = Side("cash", None, "EUR")
+TRIAL = "SELECT currency, sum(debits) - sum(credits) FROM ledger_accounts GROUP BY currency"
+
+
+TRANSFER = """
+INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)
+SELECT 'odd', 'test', debit.id, credit.id, debit.currency, :amount, app_now()
+  FROM ledger_accounts debit, ledger_accounts credit WHERE debit.code = 'cash' AND credit.code = 'wallet'
+"""
+
+
+async def move(billing: BillingWorld, idem: str, debit: Side, credit: Side, amount: str) -> bool:
+    async with billing.database.begin() as connection:
+        await post(connection, [Move(idem, "test", debit, credit, Decimal(amount))])
+    return True
+
+
+def wallet(billing: BillingWorld) -> Side:
+    return Side("wallet", billing.project.id, "EUR")
+
+
+async def test_usage_is_owed_as_it_is_closed(billing: BillingWorld) -> None:
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), at("2026-05-05T08:00:00"), quantity=4)
+    await billing.keep(at("2026-05-05T10:30:00"))
+    transfers = await billing.rows("SELECT idem, kind, amount, effective_at FROM ledger_transfers ORDER BY id")
+    account = billing.project.id
+    assert [tuple(row) for row in transfers] == [
+        (f"usage/2026-05-05T08/0/{account}/EUR", "usage", Decimal(15), at("2026-05-05T08:00:00")),
+        (f"usage/2026-05-05T09/0/{account}/EUR", "usage", Decimal(15), at("2026-05-05T09:00:00")),
+    ]
+    async with billing.database.read() as connection:
+        [owed] = await balances(connection, account)
+    assert (owed.code, owed.balance) == ("unbilled", Decimal(-30))
+    assert await billing.tuples(TRIAL) == [("EUR", 0)]
+
+
+async def test_the_same_transfer_moves_money_once(billing: BillingWorld) -> None:
+    done = await asyncio.gather(
+        *(move(billing, "top-up-1", CASH, wallet(billing), "25.00") for _ in range(5)), return_exceptions=True
+    )
+    assert [each for each in done if each is True] == [True]
+    refused = [each for each in done if each is not True]
+    assert all(isinstance(each, sa.exc.IntegrityError) and "idem" in str(each) for each in refused)
+    async with billing.database.read() as connection:
+        assert [each.balance for each in await balances(connection, billing.project.id)] == [Decimal(25)]
+
+
+@pytest.mark.parametrize("amount", ["0", "-1"])
+async def test_nothing_and_less_cannot_be_moved(billing: BillingWorld, amount: str) -> None:
+    await move(billing, "top-up", CASH, wallet(billing), "1")
+    with pytest.raises(sa.exc.IntegrityError, match="ck_ledger_transfers_amount"):
+        await billing.execute(TRANSFER, amount=Decimal(amount))
+
+
+async def test_currencies_do_not_mix(billing: BillingWorld) -> None:
+    account = billing.project.id
+    for code, owner, currency in (("cash", None, "EUR"), ("wallet", account, "USD")):
+        await billing.execute(
+            "INSERT INTO ledger_accounts (code, owner_id, currency) VALUES (:code, :owner, :currency)",
+            code=code,
+            owner=owner,
+            currency=currency,
+        )
+    with pytest.raises(sa.exc.IntegrityError, match="fk_ledger_transfers_credit"):
+        await billing.execute(TRANSFER, amount=Decimal(1))

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
 import psycopg
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.pricing.tables import contract_prices, prices
-from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import new_id
-from tests.feature.billing.timelines import BASES, SECOND, SPAN, TIMELINES, Bill, Segment, Timeline, Version, counted
-from tests.feature.billing.world import CURRENCY, REGION, BillingWorld, open_billing_world
+from tests.feature.billing.timelines import (
+    BASES,
+    ONE_DATABASE,
+    SECOND,
+    SPAN,
+    TIMELINES,
+    Bill,
+    Segment,
+    Timeline,
+    counted,
+    install,
+)
+from tests.feature.billing.world import BillingWorld, in_billing_world
 from tests.support.postgres import Database as Scratch
 
 EXAMPLES = int(os.environ.get("BILLING_EXAMPLES", "10"))
@@ -61,14 +71,7 @@ class Recorder:
         self._known: dict[Segment, UUID] = {}
 
     async def prices(self) -> None:
-        account = self._billing.project.id
-        async with self._billing.database.begin() as connection:
-            for table, versions, of in (
-                (prices, self._timeline.prices, {}),
-                (contract_prices, self._timeline.contract, {"account_id": account}),
-            ):
-                for version in versions:
-                    await connection.execute(sa.insert(table).values(**self._version(version), **of))
+        await install(self._billing, self._base, self._timeline, self._sku)
 
     async def record(self, round_: int, now: datetime) -> None:
         """Every segment that began, and ended if it did, unless it is recorded in a later round."""
@@ -98,17 +101,13 @@ class Recorder:
                 }
                 await connection.execute(_INTERVAL, values)
 
-    def _version(self, version: Version) -> dict[str, object]:
-        return {
-            "id": new_id(),
-            "sku": self._sku,
-            "region": REGION,
-            "currency": CURRENCY,
-            "unit_price": version.price,
-            "valid_from": self._base + version.start * SECOND,
-            "valid_to": None if version.end is None else self._base + version.end * SECOND,
-            "source": "test",
-        }
+
+def anew(scratch: Scratch, work: Callable[[BillingWorld], Awaitable[object]], *more: str) -> None:
+    """An example: the work in a billing world, after what those before it posted was taken away."""
+    with psycopg.connect(scratch.superuser_url) as connection:
+        for statement in (*FORGET, *more):
+            connection.execute(statement.encode())
+    asyncio.run(in_billing_world(scratch, work))
 
 
 async def posted(
@@ -132,29 +131,19 @@ async def posted(
     return dict(bills)
 
 
-async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], closes: list[int]) -> None:
-    database = Database(scratch.app_url, pool_size=2)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        bills = await posted(billing, base, timelines, closes)
-        [balance] = await billing.rows(
-            "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
-        )
-    finally:
-        await database.close()
+async def example(billing: BillingWorld, base: datetime, timelines: list[Timeline], closes: list[int]) -> None:
+    bills = await posted(billing, base, timelines, closes)
+    balance = "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
     # Hours are closed a minute after their end: what is closed at the end of the window is all up to this instant.
     closed = (base + WINDOW - timedelta(seconds=60)).replace(minute=0, second=0)
     expected = [dict(counted(timeline, base, closed)) for timeline in timelines]
     assert [dict(bill) for bill in bills.values()] == [
         {month: figures for month, figures in bill.items() if figures[0]} for bill in expected
     ]
-    assert balance[0] == sum((cost for bill in expected for _, cost in bill.values()), start=Decimal(0))
+    assert await billing.value(balance) == sum((cost for bill in expected for _, cost in bill.values()), Decimal(0))
 
 
-@settings(
-    max_examples=EXAMPLES,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(ONE_DATABASE, max_examples=EXAMPLES)
 @given(
     base=st.sampled_from(BASES),
     timelines=st.lists(TIMELINES, min_size=12 if LONG else 1, max_size=20),
@@ -163,7 +152,4 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
 def test_billing_agrees_with_a_count_of_minutes(
     database: Scratch, base: datetime, timelines: list[Timeline], closes: list[int]
 ) -> None:
-    with psycopg.connect(database.superuser_url) as connection:
-        for statement in FORGET:
-            connection.execute(statement.encode())
-    asyncio.run(example(database, base, timelines, closes))
+    anew(database, lambda billing: example(billing, base, timelines, closes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
 
@@ -18,7 +18,6 @@ from ipucloud.billing.pricing.usage import PAID, SO_FAR
 from ipucloud.billing.reports.outlook import outlook
 from ipucloud.db.documents import clauses
 from tests.feature.billing.timelines import BASES, MINUTE, SECOND
-from tests.feature.billing.world import at
 from tests.support.factories import LONG_AGO
 from tests.support.postgres import TestServer
 
@@ -108,77 +107,6 @@ def test_any_cuts_of_a_life_hold_its_minutes(session: psycopg.Connection, offset
     assert sum(between(*part) for part in pairwise(cuts)) == between(cuts[0], cuts[-1])
     assert between(0, seconds) == -(-seconds // 60)
     assert between(seconds, 0) == 0
-
-
-def spans(origin: str, *cuts: str) -> list[Use]:
-    """One machine from `origin` on, cut at the instants."""
-    return [Use(at(origin), at(since), at(until)) for since, until in pairwise((origin, *cuts))]
-
-
-def resized() -> list[Use]:
-    """Four machines, then eight, then a new price, over the end of a month."""
-    start, month, resize, change, end = map(
-        at,
-        (
-            "2026-03-31T23:59:30",
-            "2026-04-01T00:00:00",
-            "2026-04-01T00:10:10",
-            "2026-04-01T00:15:00",
-            "2026-04-01T00:20:01",
-        ),
-    )
-    return [
-        Use(start, start, month, valid_to=change, quantity=4),
-        Use(start, month, resize, valid_to=change, quantity=4),
-        Use(start, resize, end, valid_to=change, quantity=8),
-        Use(start, resize, end, change, quantity=8, unit_price=Decimal("0.07")),
-    ]
-
-
-def repriced() -> list[Use]:
-    start, change, end = map(at, ("2026-05-01T10:00:30", "2026-05-01T10:05:30", "2026-05-01T10:10:00"))
-    return [Use(start, start, end, valid_to=change), Use(start, start, end, change, unit_price=Decimal("0.07"))]
-
-
-def months() -> list[Use]:
-    start = at("2026-01-10T12:34:56")
-    february, march, april = (datetime(2026, month, 1, tzinfo=UTC) for month in (2, 3, 4))
-    return [Use(start, february, march), Use(start, march, april)]
-
-
-def paused() -> list[Use]:
-    """Minutes start at 0, 60, 120, then one that passes suspended, then at 240."""
-    start = at("2026-05-01T10:00:00")
-    return [
-        Use(start, start + timedelta(seconds=begin), start + timedelta(seconds=end))
-        for begin, end in ((0, 130), (190, 300))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("parts", "minutes", "costs"),
-    [
-        pytest.param(spans("2026-05-01T10:00:00", "2026-05-01T10:00:01"), [1], ["0.0625"], id="a second"),
-        pytest.param(spans("2026-05-01T10:00:00", "2026-05-01T10:01:00"), [1], ["0.0625"], id="a minute"),
-        pytest.param(spans("2026-05-01T10:00:00", "2026-05-01T10:01:01"), [2], ["0.125"], id="a second more"),
-        pytest.param(
-            spans("2026-05-01T09:30:45", "2026-05-01T10:00:00", "2026-05-01T11:00:00", "2026-05-01T11:30:45"),
-            [30, 60, 30],
-            ["1.875", "3.75", "1.875"],
-            id="by hour",
-        ),
-        pytest.param(months(), [40_320, 44_640], ["2520", "2790"], id="whole months"),
-        pytest.param(repriced(), [5, 5], ["0.3125", "0.35"], id="a new price"),
-        pytest.param(resized(), [1, 10, 5, 5], ["0.25", "2.50", "2.50", "2.80"], id="a resize over a month's end"),
-        pytest.param(paused(), [3, 1], ["0.1875", "0.0625"], id="a pause"),
-    ],
-)
-def test_the_worked_examples(
-    session: psycopg.Connection, parts: list[Use], minutes: list[int], costs: list[str]
-) -> None:
-    rows = [priced(session, part) for part in parts]
-    assert [row[1] for row in rows] == minutes
-    assert [row[2] for row in rows] == [Decimal(cost) for cost in costs]
 
 
 @pytest.mark.parametrize(

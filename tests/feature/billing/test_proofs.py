@@ -8,29 +8,31 @@ import json
 import random
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipucloud.billing.proofs.file import pieces_of, proof_of
 from ipucloud.billing.proofs.leaves import Billed
 from ipucloud.billing.proofs.sign import sign_months, statement_of
 from ipucloud.client import verify_bill
-from ipucloud.client.verify_bill import NotProven, Proven, verify
+from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.db.engine import Database
 from ipucloud.kernel.merkle import Fold, leaf, path_to, root_of
 from ipucloud.kernel.sealing import Keys, new_key, read_keys, signer_of
+from tests.feature.billing.invoices.customers import transact
 from tests.feature.billing.test_killed import killed_at
-from tests.feature.billing.test_oracle import FORGET, ROUNDS, WINDOW, Recorder
-from tests.feature.billing.timelines import BASES, TIMELINES, Timeline
-from tests.feature.billing.world import BillingWorld, open_billing_world
+from tests.feature.billing.test_oracle import ROUNDS, WINDOW, Recorder, anew
+from tests.feature.billing.timelines import BASES, ONE_DATABASE, TIMELINES, Timeline
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
+from tests.support.invoices import add_tax_rate
 from tests.support.postgres import Database as Scratch
 
 KEYS = read_keys(new_key())
@@ -51,10 +53,7 @@ async def proven(billing: BillingWorld, number: str, keys: Keys = KEYS) -> bytes
 
 async def lived(billing: BillingWorld, base: datetime, timelines: list[Timeline]) -> dict[str, bytes]:
     """Live, seal two months, record late what was left out of the first; the proof of every document."""
-    await billing.execute(
-        "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
-        " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2020-01-01', 'test') ON CONFLICT DO NOTHING"
-    )
+    await transact(billing, add_tax_rate)
     recorders = [
         Recorder(billing, base, timeline, await billing.make_cluster(), f"sku-{place}")
         for place, timeline in enumerate(timelines)
@@ -75,7 +74,7 @@ async def lived(billing: BillingWorld, base: datetime, timelines: list[Timeline]
             await billing.execute(_QUIET, since=end, until=months[-1])
     assert await sign_months(billing.database, KEYS)
     assert await sign_months(billing.database, KEYS) == [], "a month is signed once"
-    numbers = [row.number for row in await billing.rows("SELECT number FROM invoices ORDER BY number")]
+    numbers = await billing.column("SELECT number FROM invoices ORDER BY number")
     return {number: await proven(billing, number) for number in numbers}
 
 
@@ -99,10 +98,10 @@ def resigned(file: File, keys: Keys = KEYS) -> File:
 
 def _field(texts: list[str], place: int, chance: random.Random) -> None:
     """Another number in one field of one text."""
-    at = chance.randrange(len(texts))
-    parts = texts[at].split("|")
+    which = chance.randrange(len(texts))
+    parts = texts[which].split("|")
     parts[place] = str(int(parts[place]) + chance.choice((-60, -1, 1, 60)))
-    texts[at] = "|".join(parts)
+    texts[which] = "|".join(parts)
 
 
 def _total(file: File, chance: random.Random) -> None:
@@ -171,35 +170,21 @@ def refuted(content: bytes, seed: int) -> None:
         verify(other, signer_of(KEYS).public_key)
 
 
-async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], seed: int) -> None:
-    database = Database(scratch.app_url, pool_size=2)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        files = await lived(billing, base, timelines)
-        [charged] = await billing.rows("SELECT count(*) FROM usage_charges")
-        total = await billing.rows("SELECT number, total FROM invoices")
-    finally:
-        await database.close()
-    by_number: dict[str, Proven] = {number: verify(content) for number, content in files.items()}
-    assert {each.number for each in total} == by_number.keys()
-    assert sum(each.charges for each in by_number.values()) <= charged[0]
+async def example(billing: BillingWorld, base: datetime, timelines: list[Timeline], seed: int) -> None:
+    files = await lived(billing, base, timelines)
+    proofs = [verify(content) for content in files.values()]
+    assert sum(each.charges for each in proofs) <= await billing.value("SELECT count(*) FROM usage_charges")
     for content in list(files.values())[:2]:
         refuted(content, seed)
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(
-    base=st.sampled_from(BASES),
-    timelines=st.lists(TIMELINES, min_size=1, max_size=4),
-    seed=st.integers(0, 10**6),
-)
+@settings(ONE_DATABASE, max_examples=4)
+@given(base=st.sampled_from(BASES), timelines=st.lists(TIMELINES, min_size=1, max_size=4), seed=st.integers(0, 10**6))
 def test_every_bill_is_proven_by_its_file_and_no_changed_one_is(
     database: Scratch, base: datetime, timelines: list[Timeline], seed: int
 ) -> None:
-    with psycopg.connect(database.superuser_url) as connection:
-        for statement in (*FORGET, "TRUNCATE invoices, invoice_counters, payments CASCADE"):
-            connection.execute(statement.encode())
-    asyncio.run(example(database, base, timelines, seed))
+    forgotten = "TRUNCATE invoices, invoice_counters, payments CASCADE"
+    anew(database, lambda billing: example(billing, base, timelines, seed), forgotten)
 
 
 @given(st.lists(st.text(max_size=3), min_size=1, max_size=70))
@@ -213,63 +198,41 @@ def test_both_sides_make_the_same_tree(texts: list[str]) -> None:
         assert verify_bill._climb(hashed, place, len(hashes), path_to(hashes, place)) == root
 
 
-def test_the_scripts_signatures_are_those_of_the_standard() -> None:
-    """RFC 8032, 7.1, tests 1 to 3; and none with a bit changed."""
-    for public, message, signature in (
-        (
-            "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
-            "",
-            "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0"
-            "595bbe24655141438e7a100b",
-        ),
-        (
-            "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
-            "72",
-            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eae"
-            "b4302aeeb00d291612bb0c00",
-        ),
-    ):
-        given_ = [bytes.fromhex(each) for each in (public, message, signature)]
-        assert verify_bill._is_signed(*given_)
+def test_the_script_accepts_the_signatures_of_openssl_and_none_with_a_bit_changed() -> None:
+    signer = signer_of(KEYS)
+    public = b64decode(signer.public_key)
+    for message in ("", "r", "ipucloud-month/1"):
+        signature = b64decode(signer.sign(message))
+        assert verify_bill._is_signed(public, message.encode(), signature)
         for bit in (0, 100, 300, 511):
-            changed = bytearray(given_[2])
+            changed = bytearray(signature)
             changed[bit // 8] ^= 1 << bit % 8
-            assert not verify_bill._is_signed(given_[0], given_[1], bytes(changed))
+            assert not verify_bill._is_signed(public, message.encode(), bytes(changed))
 
 
 def test_the_script_needs_nothing_but_python(tmp_path: Path) -> None:
     script = tmp_path / "verify_bill.py"
     script.write_bytes(Path(verify_bill.__file__).read_bytes())
     (tmp_path / "bad.proof").write_text("{}")
-    run = subprocess.run(
-        [sys.executable, "-I", "-S", str(script), str(tmp_path / "bad.proof")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-I", "-S", str(script), str(tmp_path / "bad.proof")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr.split(".")[0]) == (1, "NOT PROVEN")
 
 
 def test_a_worker_killed_while_it_signs_leaves_nothing_and_the_next_signs(database: Scratch) -> None:
-    async def work(step: str) -> list[Any]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            billing = await open_billing_world(db, database.owner_url)
-            if step == "prepare":
-                await billing.execute("SELECT open_billing_month('2026-04-01')")
-                billing.now(datetime.fromisoformat("2026-05-02T01:00:00Z"))
-                await billing.execute("SELECT seal_billing_month('2026-04-01')")
-                return []
-            before = await billing.rows("SELECT month FROM month_proofs")
-            assert before == []
-            return [*await asyncio.gather(*(sign_months(db, KEYS) for _ in range(3)))]
-        finally:
-            await db.close()
+    async def prepare(billing: BillingWorld) -> None:
+        await billing.execute("SELECT open_billing_month('2026-04-01')")
+        billing.now(at("2026-05-02T01:00:00"))
+        await billing.execute("SELECT seal_billing_month('2026-04-01')")
 
     async def sign(db: Database) -> None:
         await sign_months(db, KEYS)
 
-    asyncio.run(work("prepare"))
+    async def finish(billing: BillingWorld) -> None:
+        assert await billing.rows("SELECT month FROM month_proofs") == []
+        signed = await asyncio.gather(*(sign_months(billing.database, KEYS) for _ in range(3)))
+        assert sum(len(each) for each in signed) == 1, "once, however many workers"
+
+    asyncio.run(in_billing_world(database, prepare))
     assert killed_at(database, "proofs.before_commit", 1, sign)
-    signed = asyncio.run(work("finish"))
-    assert sum(len(each) for each in signed) == 1, "once, however many workers"
+    asyncio.run(in_billing_world(database, finish))

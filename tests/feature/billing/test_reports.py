@@ -19,6 +19,7 @@ from ipucloud.contract.reports import ReportOut
 from ipucloud.invariants.billing_ledger import ROLL_UP
 from ipucloud.invariants.rules import violations
 from tests.feature.billing.faulty import faulty
+from tests.feature.billing.invoices.customers import transact
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import Project, make_project
 
@@ -40,29 +41,21 @@ async def furnished(billing: BillingWorld) -> Project:
     """Two projects over four days, one paid for by the other from noon of a day on; the running day is not over."""
     await billing.price("0.0625", valid_to=at("2026-05-05T08:30:30"))
     await billing.price("0.0710", at("2026-05-05T08:30:30"))
-    async with billing.database.begin() as connection:
-        other = await make_project(connection, quota=None)
-    first, second, third = await billing.make_cluster(), await billing.make_cluster(), await billing.make_cluster(other)
+    other = await transact(billing, make_project)
+    first, second, third = [await billing.make_cluster(each) for each in (None, None, other)]
     await billing.used(first, at("2026-05-04T06:12:13"), at("2026-05-06T09:00:01"), quantity=4)
     await billing.used(second, at("2026-05-04T23:59:59"), at("2026-05-05T00:00:01"))
     await billing.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
-    await billing.execute(
-        "INSERT INTO project_accounts (project_id, account_id, valid_from)"
-        " VALUES (:project, :payer, '2026-05-06T12:00:00Z')",
-        project=other.id,
-        payer=billing.project.id,
-    )
+    await billing.pays(billing.project.id, at("2026-05-06T12:00:00"), other)
     await billing.execute('UPDATE clusters SET tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first)
     await billing.keep(NOW)
     return other
 
 
 async def charged(billing: BillingWorld, where: str, **values: object) -> tuple[int, Decimal]:
-    [row] = await billing.rows(
-        f"SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges WHERE {where}",  # noqa: S608
-        values,
-    )
-    return int(row[0]), row[1]
+    sums = f"SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges WHERE {where}"  # noqa: S608
+    minutes, cost = await billing.one(sums, values)
+    return int(minutes), cost
 
 
 def summed(shown: ReportOut) -> tuple[int, Decimal]:
@@ -70,7 +63,7 @@ def summed(shown: ReportOut) -> tuple[int, Decimal]:
 
 
 async def rolled_up(billing: BillingWorld) -> list[date]:
-    return [row.day for row in await billing.rows("SELECT day FROM day_rollups WHERE hours > 0 ORDER BY day")]
+    return await billing.column("SELECT day FROM day_rollups WHERE hours > 0 ORDER BY day")
 
 
 async def sound(billing: BillingWorld) -> bool:
@@ -91,13 +84,8 @@ async def test_every_grouping_sums_to_the_charges(billing: BillingWorld) -> None
     for groups, (since, until) in product(groupings, windows):
         for project in (billing.project, other):
             shown = await ask(billing, *groups, project_id=project.id, since=since, until=until)
-            expected = await charged(
-                billing,
-                "project_id = :id AND hour >= :since AND hour < :until",
-                id=project.id,
-                since=since,
-                until=until,
-            )
+            bounds = "project_id = :id AND hour >= :since AND hour < :until"
+            expected = await charged(billing, bounds, id=project.id, since=since, until=until)
             assert summed(shown) == expected, (groups, since)
             assert [(each.minutes, each.cost.amount) for each in shown.totals] == [expected][: len(shown.rows)]
     for account in (billing.project, other):
@@ -167,8 +155,7 @@ async def test_what_comes_late_is_in_the_next_report_and_in_the_next_roll_up(bil
 async def test_many_that_roll_up_at_once_leave_one_roll_up(billing: BillingWorld) -> None:
     await furnished(billing)
     await asyncio.gather(*(roll_up(billing.database, date(2026, 5, 5)) for _ in range(4)))
-    [versions] = await billing.rows("SELECT count(DISTINCT version) FROM usage_days WHERE day = '2026-05-05'")
-    assert versions[0] == 1
+    assert await billing.value("SELECT count(DISTINCT version) FROM usage_days WHERE day = '2026-05-05'") == 1
     assert await sound(billing)
 
 
@@ -198,8 +185,7 @@ async def test_csv_holds_no_formula(billing: BillingWorld) -> None:
 
 async def test_an_unusual_day_is_found_in_what_is_posted(billing: BillingWorld) -> None:
     """Ten a day for two months, twenty on one of them. Another project's and another currency's cost is not counted."""
-    async with billing.database.begin() as connection:
-        other = await make_project(connection, quota=None)
+    other = await transact(billing, make_project)
     await billing.execute(
         """
         INSERT INTO hour_closes (hour, closed_at, charges)

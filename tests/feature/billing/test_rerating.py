@@ -11,7 +11,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipucloud.billing.ledger.rerating import correct, corrections, preview
@@ -25,9 +25,10 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-from tests.feature.billing.test_killed import figures, finish, in_billing_world, killed_at
-from tests.feature.billing.test_oracle import FORGET
-from tests.feature.billing.world import CURRENCY, REGION, SKU, BillingWorld, at, open_billing_world
+from tests.feature.billing.test_killed import figures, finish, killed_at
+from tests.feature.billing.test_oracle import anew
+from tests.feature.billing.timelines import ONE_DATABASE, SECOND
+from tests.feature.billing.world import CURRENCY, REGION, SKU, BillingWorld, at, in_billing_world
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 
@@ -93,21 +94,19 @@ async def test_an_hour_is_rated_again(billing: BillingWorld) -> None:
     with pytest.raises(Problem, match="not what was previewed"):
         await corrected(billing.database, correction, shown.preview)
     await billing.keep()
-    assert [tuple(row) for row in await billing.rows(CHARGES)] == [
+    assert await billing.tuples(CHARGES) == [
         (60, Decimal("0.0625"), Decimal(15)),
         (-30, Decimal("0.0625"), Decimal("-7.5")),
         (30, Decimal("0.05"), Decimal(6)),
     ]
     assert await billing.total() == (60, Decimal("13.50"))
-    [balance] = await billing.rows("SELECT debits - credits FROM ledger_accounts WHERE code = 'unbilled'")
-    assert balance[0] == Decimal("13.50")
+    balance = "SELECT debits - credits FROM ledger_accounts WHERE code = 'unbilled'"
+    assert await billing.value(balance) == Decimal("13.50")
     async with billing.database.begin() as connection:
         [finished] = await corrections(connection)
     assert finished.finished_at is not None
-    events = await billing.rows(
-        "SELECT type FROM events WHERE type ~ '^(price_correction|project.charges)' ORDER BY id"
-    )
-    assert [row.type for row in events] == [
+    events = "SELECT type FROM events WHERE type ~ '^(price_correction|project.charges)' ORDER BY id"
+    assert await billing.column(events) == [
         "price_correction.accepted",
         "price_correction.finished",
         "project.charges_corrected",
@@ -123,8 +122,7 @@ async def test_a_sealed_month_stays_and_the_open_one_has_the_difference(billing:
     await billing.price("0.0625")
     await billing.used(await billing.make_cluster(), at("2026-04-30T22:00:00"), at("2026-05-01T01:00:00"))
     await billing.keep(at("2026-05-02T00:00:00"))
-    april = "SELECT md5(string_agg(c::text, '' ORDER BY hour)) FROM usage_charges c WHERE billing_month = '2026-04-01'"
-    before = await billing.rows(april)
+    before = await billing.rows(APRIL)
     correction = correction_of("0.08", at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
     shown = await previewed(billing.database, correction)
     assert [(each.month, each.difference.amount, each.settled_by) for each in shown.effects] == [
@@ -132,13 +130,10 @@ async def test_a_sealed_month_stays_and_the_open_one_has_the_difference(billing:
         ("2026-05", Decimal("0.525"), "open_month"),
     ]
     less = await previewed(billing.database, replace_price(correction, "0.06"))
-    assert [each.settled_by for each in less.effects] == [
-        "credit_note",
-        "open_month",
-    ]
+    assert [each.settled_by for each in less.effects] == ["credit_note", "open_month"]
     await corrected(billing.database, correction)
     await billing.keep()
-    assert await billing.rows(april) == before
+    assert await billing.rows(APRIL) == before
     posted = await billing.rows("SELECT billing_month::text, sum(cost) FROM usage_charges GROUP BY 1 ORDER BY 1")
     assert [tuple(row) for row in posted] == [("2026-04-01", Decimal("7.5")), ("2026-05-01", Decimal("4.8"))]
     assert [tuple(row) for row in (await billing.rows(VERSIONS))][1:] == [
@@ -173,7 +168,6 @@ async def test_what_is_no_correction_of_the_past_is_refused(billing: BillingWorl
 SPAN = 4 * 3600
 BASE = at("2026-04-30T22:00:00")
 SEALING = at("2026-05-02T00:05:00")
-SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -222,55 +216,47 @@ def counted(uses: Sequence[Use], first: Decimal, second: tuple[int, Decimal], ch
     return cost
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(ONE_DATABASE, max_examples=12)
 @given(uses=USES, first=_PRICE, second=st.tuples(st.integers(1, SPAN), _PRICE), changes=CHANGES)
 def test_any_corrections_come_to_the_count(
     database: Scratch, uses: list[Use], first: Decimal, second: tuple[int, Decimal], changes: list[Change]
 ) -> None:
-    with psycopg.connect(database.superuser_url) as connection:
-        for statement in (*FORGET, "TRUNCATE price_corrections CASCADE"):
-            connection.execute(statement.encode())
-    asyncio.run(lived(database, uses, first, second, changes))
+    anew(
+        database,
+        lambda billing: lived(billing, uses, first, second, changes),
+        "TRUNCATE price_corrections CASCADE",
+    )
 
 
 async def lived(
-    scratch: Scratch, uses: list[Use], first: Decimal, second: tuple[int, Decimal], changes: list[Change]
+    billing: BillingWorld, uses: list[Use], first: Decimal, second: tuple[int, Decimal], changes: list[Change]
 ) -> None:
-    database = Database(scratch.app_url, pool_size=2)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        billing.now(BASE + (SPAN + 3700) * SECOND)
-        turn = BASE + second[0] * SECOND
-        await billing.price(first, valid_to=turn)
-        await billing.price(second[1], turn)
-        for use in uses:
-            cluster = await billing.make_cluster()
-            await billing.used(cluster, BASE + use.start * SECOND, BASE + use.end * SECOND, quantity=use.quantity)
+    billing.now(BASE + (SPAN + 3700) * SECOND)
+    turn = BASE + second[0] * SECOND
+    await billing.price(first, valid_to=turn)
+    await billing.price(second[1], turn)
+    for use in uses:
+        cluster = await billing.make_cluster()
+        await billing.used(cluster, BASE + use.start * SECOND, BASE + use.end * SECOND, quantity=use.quantity)
+    await billing.keep()
+    sealed = None
+    for place, change in enumerate(changes, 1):
+        if change.sealed and sealed is None:
+            await billing.keep(SEALING)
+            sealed = await billing.rows(APRIL)
+        since, until = BASE + change.start * SECOND, BASE + change.end * SECOND
+        correction = correction_of(change.price, since, until, account=billing.project.id if change.contract else None)
+        difference = (await previewed(billing.database, correction)).difference.amount
+        before = (await billing.total())[1]
+        await corrected(billing.database, correction)
         await billing.keep()
-        applied: list[Change] = []
-        sealed = None
-        for change in changes:
-            if change.sealed and sealed is None:
-                await billing.keep(SEALING)
-                sealed = await billing.rows(APRIL)
-            since, until = BASE + change.start * SECOND, BASE + change.end * SECOND
-            correction = correction_of(
-                change.price, since, until, account=billing.project.id if change.contract else None
-            )
-            difference = (await previewed(billing.database, correction)).difference.amount
-            before = (await billing.total())[1]
-            await corrected(billing.database, correction)
-            await billing.keep()
-            applied.append(change)
-            posted = (await billing.total())[1]
-            assert posted == before + difference
-            assert posted == counted(uses, first, second, applied)
-        assert sealed is None or await billing.rows(APRIL) == sealed
-        assert await billing.rows("SELECT FROM price_corrections WHERE finished_at IS NULL") == []
-        assert await billing.rows("SELECT FROM price_holes") == []
-        assert await billing.rows(UNEVEN) == [], "a run of minutes is charged twice or not at all"
-    finally:
-        await database.close()
+        posted = (await billing.total())[1]
+        assert posted == before + difference
+        assert posted == counted(uses, first, second, changes[:place])
+    assert sealed is None or await billing.rows(APRIL) == sealed
+    assert await billing.rows("SELECT FROM price_corrections WHERE finished_at IS NULL") == []
+    assert await billing.rows("SELECT FROM price_holes") == []
+    assert await billing.rows(UNEVEN) == [], "a run of minutes is charged twice or not at all"
 
 
 APRIL = """

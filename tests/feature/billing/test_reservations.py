@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
@@ -20,10 +18,9 @@ from ipucloud.inventory.reservation_tables import reservations
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.tables import operations
 from ipucloud.policies.reservations import follow_reservations
-from tests.feature.billing.exports.ledgers import csv_of, selection
+from tests.feature.billing.exports.ledgers import csv_of, rows_of, selection
 from tests.feature.billing.faulty import faulty
 from tests.feature.billing.world import REGION, BillingWorld, at
-from tests.support.factories import make_price
 from tests.support.postgres import Database as Scratch
 from tests.support.reservations import RESERVED
 
@@ -38,8 +35,10 @@ def nothing_held(billing: BillingWorld) -> None:
     billing.broken_on_purpose.add("reservation_is_held")
 
 
-async def reserved(billing: BillingWorld, starts: datetime = STARTS, ends: datetime = ENDS) -> UUID:
+async def reserved(billing: BillingWorld) -> UUID:
+    """Eight machines, two blocks of four, over a month's end and a change of the price."""
     reservation = new_id()
+    billing.now(at("2026-03-31T21:00:00"))
     await billing.insert(
         sa.insert(reservations).values(
             id=reservation,
@@ -55,15 +54,21 @@ async def reserved(billing: BillingWorld, starts: datetime = STARTS, ends: datet
             own_hosts=False,
             sku=RESERVED,
             currency="EUR",
-            starts_at=starts,
-            ends_at=ends,
+            starts_at=STARTS,
+            ends_at=ENDS,
             created_by=new_id(),
         )
     )
-    async with billing.database.begin() as connection:
-        await make_price(connection, RESERVED, REGION, Decimal("0.05"), valid_to=at("2026-04-01T00:00:00"))
-        await make_price(connection, RESERVED, REGION, Decimal("0.06"), valid_from=at("2026-04-01T00:00:00"))
+    await billing.price("0.05", valid_to=at("2026-04-01T00:00:00"), sku=RESERVED)
+    await billing.price("0.06", at("2026-04-01T00:00:00"), sku=RESERVED)
     return reservation
+
+
+async def followed(billing: BillingWorld, *instants: str) -> None:
+    """What a worker does for reservations, at each of these times."""
+    for instant in instants:
+        billing.now(at(instant))
+        await follow_reservations(billing.database)
 
 
 BY_MONTH = """
@@ -74,26 +79,6 @@ EXPECTED = [
     ("2026-03-01", RESERVED, 120, Decimal("0.05") * 120 * 8),
     ("2026-04-01", RESERVED, 60, Decimal("0.06") * 60 * 8),
 ]
-
-
-async def test_every_reserved_minute_is_charged_over_a_month_and_a_price(billing: BillingWorld) -> None:
-    billing.now(at("2026-03-31T21:00:00"))
-    await reserved(billing)
-    for instant in ("2026-03-31T22:00:03", "2026-04-01T01:00:04"):
-        billing.now(at(instant))
-        await follow_reservations(billing.database)
-    await billing.keep(at("2026-04-01T03:00:00"))
-    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == EXPECTED
-
-
-async def test_a_worker_that_comes_late_changes_nothing_of_the_bill(billing: BillingWorld) -> None:
-    billing.now(at("2026-03-31T21:00:00"))
-    await reserved(billing)
-    await billing.keep(at("2026-04-01T02:00:00"))  # closes the hours without it
-    await follow_reservations(billing.database)  # begins it four hours late
-    await follow_reservations(billing.database)  # and ends it
-    await billing.keep(at("2026-04-01T03:00:00"))
-    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == EXPECTED
 
 
 _REPORT = """
@@ -119,23 +104,16 @@ async def holds(billing: BillingWorld, reservation: UUID, report: UUID, block: i
 async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_the_fault(
     billing: BillingWorld, database: Scratch
 ) -> None:
-    billing.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(billing)
-    billing.now(at("2026-03-31T22:00:03"))
-    await follow_reservations(billing.database)
+    await followed(billing, "2026-03-31T22:00:03")
     failed, gone = at("2026-03-31T22:10:30"), at("2026-03-31T22:40:30")
     report = await billing.reported(failed)
     await holds(billing, reservation, report)
-    billing.now(at("2026-03-31T22:10:41"))
-    await follow_reservations(billing.database)
-    await follow_reservations(billing.database)
+    await followed(billing, "2026-03-31T22:10:41", "2026-03-31T22:10:41")
     await billing.execute("UPDATE health_reports SET good_since = :gone, cleared_at = :gone", gone=gone)
-    billing.now(at("2026-03-31T22:40:47"))
-    await follow_reservations(billing.database)
-    billing.now(at("2026-04-01T01:00:04"))
-    await follow_reservations(billing.database)
+    await followed(billing, "2026-03-31T22:40:47", "2026-04-01T01:00:04")
     await billing.keep(at("2026-04-01T03:00:00"))
-    assert [tuple(row) for row in await billing.rows(_REPORT)] == [
+    assert await billing.tuples(_REPORT) == [
         (STARTS, failed, 8, 0, []),
         (failed, gone, 8, 4, [report]),
         (gone, ENDS, 8, 0, []),
@@ -144,8 +122,7 @@ async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_
         [credit] = await credited(connection, Bill(billing.project.id, "EUR", date(2026, 3, 1)))
     assert (credit.cluster_id, credit.cluster, credit.machine_minutes) == (reservation, "may", 120)
     assert [(each.report_id, each.ended_at) for each in credit.credited_for] == [(report, gone)]
-    content = csv_of(database.app_url, selection(project=billing.project.id, month=date(2026, 3, 1)))
-    rows = csv.DictReader(io.StringIO(content.decode()))
+    rows = rows_of(csv_of(database.app_url, selection(project=billing.project.id, month=date(2026, 3, 1))))
     credit_rows = [row for row in rows if row["ChargeCategory"] == "Credit"]
     assert sum(Decimal(row["BilledCost"]) for row in credit_rows) == Decimal("-6")
     assert {(row["ResourceId"], row["ResourceName"]) for row in credit_rows} == {
@@ -153,39 +130,33 @@ async def test_machines_that_do_not_work_are_not_billed_from_the_first_sight_of_
     }
     # The minutes that begin from 22:11 to 22:40, of the four machines that the dead host drives.
     march, april = EXPECTED
-    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == [
+    assert await billing.tuples(BY_MONTH) == [
         (*march[:3], march[3] - Decimal("0.05") * 30 * 4),
         april,
     ]
 
 
 async def test_a_worker_that_comes_late_credits_what_did_not_work_before_the_end(billing: BillingWorld) -> None:
-    billing.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(billing)
     before, after = at("2026-04-01T00:30:10"), at("2026-04-01T01:05:00")
     for block, failed in enumerate((before, after)):
         await holds(billing, reservation, await billing.reported(failed), block)
-    billing.now(at("2026-04-01T01:10:00"))
-    await follow_reservations(billing.database)  # begins it
-    await follow_reservations(billing.database)  # and ends it
+    await followed(billing, "2026-04-01T01:10:00", "2026-04-01T01:10:00")  # begins it, and ends it
     await billing.keep(at("2026-04-01T03:00:00"))
     assert [tuple(row)[:4] for row in await billing.rows(_REPORT)] == [(STARTS, before, 8, 0), (before, ENDS, 8, 4)]
     march, april = EXPECTED
-    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == [
+    assert await billing.tuples(BY_MONTH) == [
         march,
         (*april[:3], april[3] - Decimal("0.06") * 29 * 4),
     ]
 
 
 async def test_a_fault_that_is_the_customers_earns_nothing(billing: BillingWorld) -> None:
-    billing.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(billing)
     await holds(billing, reservation, await billing.reported(at("2026-03-31T22:10:30"), credited=False))
-    for instant in ("2026-03-31T22:00:03", "2026-03-31T22:11:00", "2026-04-01T01:00:04"):
-        billing.now(at(instant))
-        await follow_reservations(billing.database)
+    await followed(billing, "2026-03-31T22:00:03", "2026-03-31T22:11:00", "2026-04-01T01:00:04")
     await billing.keep(at("2026-04-01T03:00:00"))
-    assert [tuple(row) for row in await billing.rows(BY_MONTH)] == EXPECTED
+    assert await billing.tuples(BY_MONTH) == EXPECTED
 
 
 @pytest.mark.parametrize("starts", BillingStart)
@@ -193,7 +164,6 @@ async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_
     billing: BillingWorld, starts: BillingStart
 ) -> None:
     """It is still being built when the reservation ends."""
-    billing.now(at("2026-03-31T21:00:00"))
     reservation = await reserved(billing)
     cluster = await faulty(billing)
     await billing.execute(
@@ -217,10 +187,8 @@ async def test_a_cluster_that_is_billed_from_its_request_is_not_billed_for_time_
         id=cluster.cluster,
         reservation=reservation,
     )
-    for moment in ("2026-04-01T00:50:00", "2026-04-01T01:00:04"):
-        billing.now(at(moment))
-        await follow_reservations(billing.database)
+    await followed(billing, "2026-04-01T00:50:00", "2026-04-01T01:00:04")
     open_since = "SELECT started_at, anchor_at FROM usage_intervals WHERE ended_at IS NULL"
     expected = [(ENDS, ENDS)] if starts is BillingStart.REQUESTED else []
-    assert [tuple(row) for row in await billing.rows(open_since)] == expected
+    assert await billing.tuples(open_since) == expected
     assert await audit(billing.database, [ONCE]) == []

@@ -21,8 +21,8 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
 from tests.feature.billing.invoices.customers import assert_billing_sound, euros, transact
-from tests.feature.billing.test_killed import in_billing_world, killed_at
-from tests.feature.billing.world import BillingWorld, at
+from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
 from tests.support.machine import Need, lack
 from tests.support.postgres import Database as Scratch
 from tests.support.stripe import SECRET, VERSION, Exchange, Stripe, stripe_at, stripe_beside

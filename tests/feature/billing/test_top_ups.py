@@ -17,8 +17,8 @@ from ipucloud.contract.wallet import TopUpOut, TopUpPolicy
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.invoices.customers import assert_billing_sound, euros, paid, transact
-from tests.feature.billing.test_killed import in_billing_world, killed_at
-from tests.feature.billing.world import BillingWorld, at
+from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio

@@ -9,10 +9,13 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from tests.feature.billing.world import at
+from tests.feature.billing.world import BillingWorld, at
 
+ONE_DATABASE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+"""All examples of a property share a test's database; each takes away what those before it left."""
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 SPAN = 5 * 3600
@@ -126,6 +129,14 @@ def _in_force(timeline: Timeline, offset: int) -> Decimal | None:
             if holds(version, offset):
                 return version.price
     return None
+
+
+async def install(billing: BillingWorld, base: datetime, timeline: Timeline, sku: str) -> None:
+    """The timeline's prices, as those of the article."""
+    for versions, account in ((timeline.prices, None), (timeline.contract, billing.project.id)):
+        for each in versions:
+            end = None if each.end is None else base + each.end * SECOND
+            await billing.price(each.price, base + each.start * SECOND, end, sku=sku, account=account)
 
 
 def holds(span: Segment | Version, offset: int) -> bool:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
-import psycopg
 import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.metering.tables import usage_intervals
+from ipucloud.billing.pricing.tables import contract_prices, prices
 from ipucloud.db.engine import Database
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.tables import health_reports
 from ipucloud.inventory.tables import hosts
 from ipucloud.kernel.ids import new_id
-from tests.support.factories import LONG_AGO, Project, make_cluster_row, make_price, make_project
+from tests.support.factories import LONG_AGO, Project, make_cluster_row, make_project
+from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 from tests.support.world.clock import stop_clock
 
 SKU, REGION, CURRENCY = "ipu-m2000", "luxembourg-2", "EUR"
-GUARDS = ("DISABLE", "ENABLE")
-_FORGET = "TRUNCATE usage_charges, ledger_transfers, hour_closes, dirty_hours, unpriced_minutes, ledger_accounts"
 
 
 def at(text: str) -> datetime:
@@ -115,45 +115,63 @@ class BillingWorld(World):
         valid_from: datetime = LONG_AGO,
         valid_to: datetime | None = None,
         *,
+        sku: str = SKU,
         currency: str = CURRENCY,
-    ) -> UUID:
-        async with self.database.begin() as connection:
-            return await make_price(
-                connection,
-                SKU,
-                REGION,
-                Decimal(unit_price),
+        account: UUID | None = None,
+    ) -> None:
+        """A version of a list price, or of the account's contract price."""
+        table, of = (prices, {}) if account is None else (contract_prices, {"account_id": account})
+        await self.insert(
+            sa.insert(table).values(
+                id=new_id(),
+                sku=sku,
+                region=REGION,
+                currency=currency,
+                unit_price=Decimal(unit_price),
                 valid_from=valid_from,
                 valid_to=valid_to,
-                currency=currency,
+                source="test",
+                **of,
             )
+        )
+
+    async def pays(self, account: UUID, since: datetime, project: Project | None = None) -> None:
+        """From then on the account pays for the project."""
+        await self.execute(
+            "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)",
+            project=(project or self.project).id,
+            account=account,
+            since=since,
+        )
+
+    async def tuples(self, statement: str, **values: object) -> list[Any]:
+        return [tuple(row) for row in await self.rows(statement, values)]
 
     async def insert(self, statement: sa.Insert) -> None:
         async with self.database.begin() as connection:
             await connection.execute(statement)
 
-    async def forget(self) -> None:
-        """Take away everything that was posted, as nobody but the owner can, with the guards off."""
-        tables = ("usage_charges", "ledger_transfers")
-        off, on = ([f"ALTER TABLE {table} {how} TRIGGER {table}_kept" for table in tables] for how in GUARDS)
-        with psycopg.connect(self.owner_url) as connection:
-            for statement in (*off, _FORGET, *on):
-                connection.execute(statement.encode())
-
     async def total(self) -> tuple[int, Decimal]:
         """Minutes and cost of everything that was posted."""
-        [row] = await self.rows("SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges")
-        return int(row[0]), row[1]
+        minutes, cost = await self.one("SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges")
+        return int(minutes), cost
 
     async def digest(self) -> str:
         """Every charge and transfer, but for when it was posted."""
         charges = "SELECT to_jsonb(c) - 'posted_at' FROM usage_charges c ORDER BY hour, resource_id, first_minute, rev"
-        [charged] = await self.rows(f"SELECT md5(coalesce(string_agg(t::text, ''), '')) FROM ({charges}) t")  # noqa: S608
         transfers = "SELECT idem, kind, currency, amount, effective_at FROM ledger_transfers ORDER BY idem"
-        [moved] = await self.rows(f"SELECT md5(coalesce(string_agg(t::text, ''), '')) FROM ({transfers}) t")  # noqa: S608
-        return f"{charged[0]} {moved[0]}"
+        return str([await self.tuples(statement) for statement in (charges, transfers)])
 
 
 async def open_billing_world(database: Database, owner_url: str) -> BillingWorld:
     async with database.begin() as connection:
         return BillingWorld(database, owner_url, await make_project(connection, quota=None))
+
+
+async def in_billing_world(scratch: Scratch, work: Any) -> Any:
+    """What the work comes to, in a billing world of its own."""
+    database = Database(scratch.app_url, pool_size=6)  # for three that keep the books at once
+    try:
+        return await work(await open_billing_world(database, scratch.owner_url))
+    finally:
+        await database.close()

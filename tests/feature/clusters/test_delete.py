@@ -16,19 +16,18 @@ pytestmark = pytest.mark.anyio
 DELETABLE = sorted(set(ClusterState) - {ClusterState.DELETING, ClusterState.DELETED})
 
 
-async def test_a_delete_opens_an_operation_and_asks_for_a_worker(world: World) -> None:
-    created = await world.create()
-    await world.finish_create(created.target_id)
+async def test_a_delete_opens_an_operation_asks_for_a_worker_and_ends_billing(world: World) -> None:
+    bert = await world.make_active()
     await world.execute("UPDATE work SET run_at = NULL, claimed_seq = wake_seq")
-    gone = await world.delete(created.target_id)
-    cluster = await world.cluster(created.target_id)
-    assert cluster["state"] == "deleting"
+    gone = await world.delete(bert)
+    cluster = await world.cluster(bert)
+    assert (cluster["state"], cluster["billing"]["status"]) == ("deleting", "ended")
+    assert await world.column("SELECT ended_at FROM usage_intervals WHERE ended_at IS NULL") == []
     assert cluster["operation"]["id"] == str(gone.operation_id)
-    assert cluster["stage"] == "CLUSTER_CLEAN_UP"
-    assert cluster["state_sla_seconds"] == 300
+    assert (cluster["stage"], cluster["state_sla_seconds"]) == ("CLUSTER_CLEAN_UP", 300)
     operation = await world.operation(gone.operation_id)
-    assert (operation["kind"], operation["state"]) == ("cluster.delete", "queued")
-    assert not operation["cancellable"]
+    shown = (operation["kind"], operation["state"], operation["cancellable"])
+    assert shown == ("cluster.delete", "queued", False)
     assert await world.column("SELECT wake_seq > claimed_seq AND run_at IS NOT NULL FROM work") == [True]
     assert (await world.column("SELECT type FROM events ORDER BY id"))[-2:] == ["operation.created", "cluster.deleting"]
 
@@ -41,24 +40,11 @@ async def test_a_delete_is_accepted_in_every_state(world: World, state: str) -> 
     assert (await world.cluster(created.target_id))["state"] == "deleting"
 
 
-async def test_what_ran_on_the_cluster_ends_as_preempted(world: World) -> None:
+async def test_deleted_before_it_was_ready_a_cluster_costs_nothing_and_its_create_is_preempted(world: World) -> None:
     created = await world.create()
     await world.delete(created.target_id)
     preempted = await world.operation(created.operation_id)
     assert (preempted["state"], preempted["done"], preempted["error"]["code"]) == ("failed", True, "preempted")
-
-
-async def test_billing_ends_in_the_transaction_that_accepts_the_delete(world: World) -> None:
-    created = await world.create()
-    await world.finish_create(created.target_id)
-    await world.delete(created.target_id)
-    assert await world.column("SELECT ended_at FROM usage_intervals WHERE ended_at IS NULL") == []
-    assert (await world.cluster(created.target_id))["billing"]["status"] == "ended"
-
-
-async def test_a_cluster_deleted_before_it_was_ready_costs_nothing(world: World) -> None:
-    created = await world.create()
-    await world.delete(created.target_id)
     assert await world.column("SELECT count(*) FROM usage_intervals") == [0]
     assert (await world.cluster(created.target_id))["billing"]["status"] == "not_started"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -16,12 +16,12 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import PAYMENT_OVERDUE, Problem
 from ipucloud.kernel.money import Money
 from ipucloud.policies.spend_stops import suspend_unpaid
-from tests.feature.billing.test_killed import killed_at
-from tests.feature.billing.world import open_billing_world
+from tests.feature.billing.test_killed import killed_at, using
+from tests.support.factories import make_project
 from tests.support.invoices import make_invoice
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
-from tests.support.world.clock import start_clock, stop_clock
+from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -33,15 +33,11 @@ STATES = "SELECT name || ' ' || state FROM clusters ORDER BY name"
 POLICY = DunningPolicy(remind_after=[1, 8], refuse_creates_after=10, suspend_after=20)
 
 
-@pytest.fixture
-async def clock(world: World, database: Scratch) -> AsyncIterator[Scratch]:
-    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress", "month_is_sealed_in_time"})
-    stop_clock(database.owner_url, ISSUED)
-    yield database
-    start_clock(database.owner_url)
-
-
-async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(world: World, clock: Scratch) -> None:
+async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(
+    world: World, set_clock: Callable[[datetime], None]
+) -> None:
+    world.broken_on_purpose.add("month_is_sealed_in_time")
+    set_clock(ISSUED)
     account = world.project.id
     async with world.database.begin() as connection:
         number = await make_invoice(connection, account)
@@ -50,14 +46,12 @@ async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(worl
 
     async def overdue(days: int) -> tuple[list[str], int]:
         """What was reported until then, and how many clusters are suspended then; by three workers at once."""
-        instant = datetime.combine(due_on, datetime.min.time(), ISSUED.tzinfo) + timedelta(days=days)
-        stop_clock(clock.owner_url, instant)
+        set_clock(datetime.combine(due_on, datetime.min.time(), ISSUED.tzinfo) + timedelta(days=days))
         await asyncio.gather(*(watch_overdue(world.database) for _ in range(3)))
         stopped = await asyncio.gather(*(suspend_unpaid(world.database, world.settings) for _ in range(3)))
         return await world.column(EVENTS), sum(stopped)
 
-    accepted = await world.create("bert")
-    await world.finish_create(accepted.target_id)
+    bert = await world.make_active("bert")
     assert await overdue(0) == ([], 0)
     assert await overdue(1) == (["invoice.overdue"], 0)
     events = ["invoice.overdue"] * 2
@@ -77,14 +71,14 @@ async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(worl
     events.append("account.restricted")
     assert await overdue(20) == (events, 1)
     assert await world.column(FORCED) == [{"reason": "overdue", "account": str(account), "invoice": number}]
-    await world.finish_suspend(accepted.target_id)
+    await world.finish_suspend(bert)
     with pytest.raises(Problem, match="payment_overdue"):
-        await world.resume(accepted.target_id)
+        await world.resume(bert)
     async with world.database.begin() as connection:
         dunning = await dunning_of(connection, account, currency="EUR")
         assert (dunning.restriction, str(dunning.overdue), dunning.overdue_since) == ("suspend", "17.55 EUR", due_on)
         await record_payment(connection, account, Money.of("17.55", "EUR"), reference="paid", invoice=number)
-    await world.resume(accepted.target_id)
+    await world.resume(bert)
     events.append("account.restriction_lifted")
     assert await overdue(21) == (events, 0)
     async with world.database.begin() as connection:
@@ -94,27 +88,21 @@ async def test_an_overdue_account_is_reminded_then_restricted_until_it_pays(worl
 
 
 def test_a_worker_killed_while_it_reminds_leaves_it_to_the_next(database: Scratch) -> None:
-    async def work(step: str) -> list[str]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            billing = await open_billing_world(db, database.owner_url)
-            if step == "prepare":
-                billing.now(ISSUED)
-                async with db.begin() as connection:
-                    await make_invoice(connection, billing.project.id)
-                    await set_dunning(connection, billing.project.id, POLICY)
-                [due_on] = [row.due_on for row in await billing.rows(DUE)]
-                billing.now(datetime.combine(due_on + timedelta(days=30), datetime.min.time(), ISSUED.tzinfo))
-                return []
-            for _ in range(2):
-                await watch_overdue(db)
-            return [row.type for row in await billing.rows(EVENTS)]
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> None:
+        stop_clock(database.owner_url, ISSUED)
+        async with db.begin() as connection:
+            project = await make_project(connection)
+            await make_invoice(connection, project.id)
+            await set_dunning(connection, project.id, POLICY)
+        due_on = await World(db, project).value(DUE)
+        later = datetime.combine(due_on + timedelta(days=30), datetime.min.time(), ISSUED.tzinfo)
+        stop_clock(database.owner_url, later)
 
     async def watch(db: Database) -> None:
         await watch_overdue(db)
 
-    asyncio.run(work("prepare"))
+    using(database, prepare)
     assert killed_at(database, "dunning.before_commit", 1, watch)
-    assert asyncio.run(work("finish")) == ["invoice.overdue", "account.restricted"]
+    for _ in range(2):
+        using(database, watch)
+    assert using(database, lambda db: World(db).column(EVENTS)) == ["invoice.overdue", "account.restricted"]

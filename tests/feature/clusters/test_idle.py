@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
-from uuid import UUID
+from functools import partial
 
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.clusters.idle.store import WATCHED, record_uses
-from ipucloud.clusters.update import update
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import ClusterPatch
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.db.engine import Database
 from ipucloud.observation.servers import use_of
@@ -23,7 +19,7 @@ from ipucloud.policies.idle import suspend_idle
 from ipucloud.programs.jobs.store import create as create_job
 from ipucloud.programs.jobs.store import stop as stop_job
 from ipucloud.wire.site import Host, HostState, ServerSpec
-from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_killed import killed_at, using
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World, open_world
 from tests.support.world.clock import start_clock, stop_clock
@@ -48,10 +44,10 @@ class Watched:
     """A world whose clock is moved, in minutes after NOW; three workers suspend what nobody uses."""
 
     world: World
-    scratch: Scratch
+    set_clock: Callable[[datetime], None]
 
     def clock(self, minutes: float) -> None:
-        stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
+        self.set_clock(NOW + timedelta(minutes=minutes))
 
     async def observe(self, shown: Shown, *, state: HostState = HostState.RUNNING, but: str | None = None) -> None:
         """Every watched server but one shows this."""
@@ -72,22 +68,11 @@ class Watched:
         await self.observe(shown)
         await self.stop()
 
-    async def change(self, cluster: UUID, **fields: Any) -> None:
-        async with self.world.database.begin() as connection:
-            body = ClusterPatch.model_validate(fields)
-            await update(connection, self.world.project.actor, cluster, body=body, if_match=None)
-
-    async def state(self, cluster: UUID) -> str:
-        return str((await self.world.cluster(cluster))["state"])
-
 
 @pytest.fixture
-async def watched(world: World, database: Scratch) -> AsyncIterator[Watched]:
-    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    fixture = Watched(world, database)
-    fixture.clock(0)
-    yield fixture
-    start_clock(database.owner_url)
+def watched(world: World, set_clock: Callable[[datetime], None]) -> Watched:
+    set_clock(NOW)
+    return Watched(world, set_clock)
 
 
 async def test_a_cluster_that_nobody_uses_is_suspended_with_the_proof(watched: Watched) -> None:
@@ -98,7 +83,7 @@ async def test_a_cluster_that_nobody_uses_is_suspended_with_the_proof(watched: W
     await watched.at(20, (0, 4, 0.0))
     await watched.at(50, (0, 0, 29 * 60.0))
     assert (await watched.world.cluster(bert))["idle"]["since"] == "2026-05-05T10:21:00.000000Z"
-    assert await watched.state(bert) == "active"
+    assert await watched.world.state(bert) == "active"
     await watched.at(51, (0, 0, 30 * 60.0))
     cluster = await watched.world.cluster(bert)
     assert (cluster["state"], cluster["idle"]) == ("suspending", None)
@@ -107,7 +92,7 @@ async def test_a_cluster_that_nobody_uses_is_suspended_with_the_proof(watched: W
     assert event["idle_since"] == "2026-05-05T10:21:00Z"
     [server] = event["poplar_servers"]
     assert (server["sessions"], server["attached_ipus"], server["observed_at"]) == (0, 0, "2026-05-05T10:51:00Z")
-    assert await watched.state(ernie) == "active"
+    assert await watched.world.state(ernie) == "active"
     await watched.world.finish_suspend(bert)
     await watched.at(200)
     assert await watched.world.column("SELECT kind FROM operations WHERE requested_by IS NULL") == ["cluster.suspend"]
@@ -117,7 +102,7 @@ async def test_a_cluster_that_nobody_uses_is_suspended_with_the_proof(watched: W
 async def test_what_a_site_does_not_show_is_not_idle(watched: Watched, shown: Shown) -> None:
     bert = await watched.world.make_active(idle_suspend_minutes=30)
     await watched.at(60, shown)
-    assert await watched.state(bert) == "active"
+    assert await watched.world.state(bert) == "active"
     assert (await watched.world.cluster(bert))["idle"]["since"] is None
 
 
@@ -127,13 +112,13 @@ async def test_a_job_that_has_not_ended_is_use_and_its_end_counts(watched: Watch
     async with watched.world.database.begin() as connection:
         job = await create_job(connection, actor, bert, JobCreate(command=["wget", "data"]), None)
     await watched.at(60)
-    assert await watched.state(bert) == "active"
+    assert await watched.world.state(bert) == "active"
     async with watched.world.database.begin() as connection:
         await stop_job(connection, actor, bert, str(job.number))
     await watched.at(89)
-    assert await watched.state(bert) == "active"
+    assert await watched.world.state(bert) == "active"
     await watched.at(90)
-    assert await watched.state(bert) == "suspending"
+    assert await watched.world.state(bert) == "suspending"
 
 
 async def test_silence_is_not_idle(watched: Watched) -> None:
@@ -150,15 +135,15 @@ async def test_silence_is_not_idle(watched: Watched) -> None:
     [name] = await watched.world.column("SELECT name FROM poplar_servers")
     await watched.observe(IDLE, but=name)
     await watched.stop()
-    assert await watched.state(bert) == "active"
+    assert await watched.world.state(bert) == "active"
     await watched.at(90)
-    assert await watched.state(bert) == "suspending"
+    assert await watched.world.state(bert) == "suspending"
 
 
 async def test_every_server_of_a_cluster_counts(database: Scratch) -> None:
     async with open_world(database.app_url, pods=2) as world:
         world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-        watched = Watched(world, database)
+        watched = Watched(world, partial(stop_clock, database.owner_url))
         watched.clock(0)
         bert = await world.make_active(flavor="m2000-pod128", idle_suspend_minutes=30)
         one, other = await world.column("SELECT name FROM poplar_servers ORDER BY ordinal")
@@ -166,9 +151,9 @@ async def test_every_server_of_a_cluster_counts(database: Scratch) -> None:
         for hidden in (one, other):
             await watched.observe(IDLE, but=hidden)
             await watched.stop()
-            assert await watched.state(bert) == "active"
+            assert await watched.world.state(bert) == "active"
         await watched.at(61)
-        assert await watched.state(bert) == "suspending"
+        assert await watched.world.state(bert) == "suspending"
         [event] = await world.column(EVENTS)
         assert [each["name"] for each in event["poplar_servers"]] == [one, other]
         start_clock(database.owner_url)
@@ -177,51 +162,43 @@ async def test_every_server_of_a_cluster_counts(database: Scratch) -> None:
 async def test_it_counts_from_the_setting_and_from_the_last_operation(watched: Watched) -> None:
     bert = await watched.world.make_active()
     watched.clock(100)
-    await watched.change(bert, idle_suspend_minutes=30)
+    await watched.world.update(bert, idle_suspend_minutes=30)
     await watched.at(129)
-    assert await watched.state(bert) == "active"
-    await watched.change(bert, tags={"team": "nlp"})
+    assert await watched.world.state(bert) == "active"
+    await watched.world.update(bert, tags={"team": "nlp"})
     await watched.at(130)
-    assert await watched.state(bert) == "suspending"
+    assert await watched.world.state(bert) == "suspending"
     await watched.world.finish_suspend(bert)
     watched.clock(200)
     await watched.world.resume(bert)
     watched.clock(210)
     await watched.world.finish_create(bert)
     await watched.at(239)
-    assert await watched.state(bert) == "active"
-    await watched.change(bert, idle_suspend_minutes=None)
+    assert await watched.world.state(bert) == "active"
+    await watched.world.update(bert, idle_suspend_minutes=None)
     await watched.at(300)
-    assert await watched.state(bert) == "active"
-    await watched.change(bert, idle_suspend_minutes=5)
+    assert await watched.world.state(bert) == "active"
+    await watched.world.update(bert, idle_suspend_minutes=5)
     watched.clock(301)
     await watched.world.restart(bert)
     await watched.at(310)
-    assert await watched.state(bert) == "active"
+    assert await watched.world.state(bert) == "active"
 
 
 def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scratch) -> None:
     async def stop(database: Database) -> None:
         await suspend_idle(Settings(), database)
 
-    async def work(step: str) -> list[Any]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            if step == "begin":
-                watched = Watched(await World.seeded(db), database)
-                watched.clock(0)
-                for name in ("bert", "ernie"):
-                    await watched.world.make_active(name, idle_suspend_minutes=30)
-                watched.clock(60)
-                await watched.observe(IDLE)
-            else:
-                await stop(db)
-            async with db.read() as connection:
-                return list((await connection.execute(sa.text(EVENTS))).scalars())
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> None:
+        watched = Watched(await World.seeded(db), partial(stop_clock, database.owner_url))
+        watched.clock(0)
+        for name in ("bert", "ernie"):
+            await watched.world.make_active(name, idle_suspend_minutes=30)
+        watched.clock(60)
+        await watched.observe(IDLE)
 
-    assert asyncio.run(work("begin")) == []
+    using(database, prepare)
     assert killed_at(database, "idle.suspended", 2, stop)
-    assert len(asyncio.run(work("finish"))) == 2
+    using(database, stop)
+    assert len(using(database, lambda db: World(db).column(EVENTS))) == 2
     start_clock(database.owner_url)

@@ -6,7 +6,6 @@ import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,7 +19,8 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.waiting import serve_waiting
-from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_killed import killed_at, using
+from tests.feature.clusters.test_create import refused
 from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import PREEMPTIBLE, offer_preemptible
 from tests.support.world import World
@@ -56,11 +56,8 @@ class Region:
 
     async def stopped(self, cluster: UUID) -> None:
         """What a worker writes when a suspension has succeeded."""
-        assert await self.state(cluster) == "suspending"
+        assert await self.world.state(cluster) == "suspending"
         await self.world.finish_suspend(cluster)
-
-    async def state(self, cluster: UUID) -> str:
-        return str((await self.world.cluster(cluster))["state"])
 
     async def preempt_at(self, cluster: UUID) -> str | None:
         instant: str | None = (await self.world.cluster(cluster))["preempt_at"]
@@ -76,17 +73,6 @@ async def region(world: World, database: Scratch) -> Region:
         await offer_preemptible(connection)
     stop_clock(database.owner_url, BEGAN)
     return Region(world, database)
-
-
-async def refused(region: Region, **changes: Any) -> Problem:
-    counted = (
-        "SELECT (SELECT count(*) FROM clusters), (SELECT count(*) FROM preemptions), (SELECT sum(used) FROM quotas)"
-    )
-    before = await region.world.one(counted)
-    with pytest.raises(Problem) as raised:
-        await region.world.create(**changes)
-    assert await region.world.one(counted) == before
-    return raised.value
 
 
 async def test_it_costs_its_own_price_and_the_estimate_says_so(region: Region) -> None:
@@ -114,9 +100,9 @@ async def test_without_a_price_it_is_not_offered(world: World) -> None:
 
 async def test_neither_of_a_reservation_nor_of_a_server_with_ipus(region: Region) -> None:
     reservation = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b81"
-    problem = await refused(region, name="bert", preemptible=True, reservation=reservation)
+    problem = await refused(region.world, name="bert", preemptible=True, reservation=reservation)
     assert [(each.pointer, each.code) for each in problem.errors] == [("/preemptible", "reserved")]
-    own = await refused(region, name="bert", flavor="c600-1", preemptible=True)
+    own = await refused(region.world, name="bert", flavor="c600-1", preemptible=True)
     assert [(each.pointer, each.code) for each in own.errors] == [("/preemptible", "not_offered")]
 
 
@@ -129,7 +115,7 @@ async def test_for_one_that_waits_it_is_told_and_suspended_when_its_time_has_com
     assert await region.preempt_at(bert) == "2026-05-04T06:12:00.000000Z"
     version = (await region.world.cluster(bert))["version"]
     await region.at(11)
-    assert ((await region.world.cluster(bert))["version"], await region.state(bert)) == (version, "active")
+    assert ((await region.world.cluster(bert))["version"], await region.world.state(bert)) == (version, "active")
     await region.at(12)
     cluster = await region.world.cluster(bert)
     assert (cluster["state"], cluster["preempt_at"]) == ("suspending", None)
@@ -149,10 +135,8 @@ async def test_for_one_that_waits_it_is_told_and_suspended_when_its_time_has_com
 @pytest.mark.parametrize("kind", ["resume", "resize"])
 async def test_a_resume_or_resize_that_waits_makes_room_too(region: Region, kind: str) -> None:
     world, waits = region.world, MayWait(for_capacity=True)
-    own = await world.make_active("mine", "m2000-pod16")
+    own = await (world.make_suspended if kind == "resume" else world.make_active)("mine", "m2000-pod16")
     if kind == "resume":
-        await world.suspend(own)
-        await world.finish_suspend(own)
         await region.preemptible("other", "m2000-pod32")
     for name in ("a", "b") if kind == "resume" else ("a", "b", "c"):
         await region.preemptible(name)
@@ -161,18 +145,16 @@ async def test_a_resume_or_resize_that_waits_makes_room_too(region: Region, kind
     [victim] = await world.column("SELECT cluster_id FROM preemptions")
     assert await world.value("SELECT flavor FROM clusters WHERE id = :id", id=victim) == "m2000-pod16"
     await region.at(10)
-    assert await region.state(victim) == "active"
+    assert await region.world.state(victim) == "active"
     await region.at(11)
     await region.stopped(victim)
     await region.at(12)
-    assert await region.state(own) == {"resume": "resuming", "resize": "resizing"}[kind]
+    assert await region.world.state(own) == {"resume": "resuming", "resize": "resizing"}[kind]
     assert await region.notified() == ["preemption_scheduled", "preempted"]
 
 
 async def test_it_can_be_resumed_as_preemptible_when_there_is_room(region: Region) -> None:
-    bert = await region.preemptible("bert")
-    await region.world.suspend(bert)
-    await region.world.finish_suspend(bert)
+    bert = await region.world.make_suspended("bert", "m2000-pod16", preemptible=True)
     await region.world.resume(bert)
     await region.world.finish_create(bert)
     assert (await region.world.cluster(bert))["preemptible"] is True
@@ -239,16 +221,22 @@ async def test_a_notice_is_withdrawn_when_nobody_needs_the_machines(region: Regi
     else:
         await region.world.execute("UPDATE capacity_waits SET until = since + interval '2 minutes'")
     await region.at(5)
-    assert (await region.preempt_at(bert), await region.state(bert)) == (None, "active")
+    assert (await region.preempt_at(bert), await region.world.state(bert)) == (None, "active")
     assert await region.notified() == ["preemption_scheduled", "preemption_withdrawn not_needed"]
     await region.at(20)
-    assert await region.state(bert) == "active"
+    assert await region.world.state(bert) == "active"
 
 
-async def test_a_notice_ends_with_the_use_of_the_cluster(region: Region) -> None:
+async def told(region: Region) -> UUID:
+    """A cluster that is to be suspended for another."""
     bert = await region.preemptible("bert", "m2000-pod64")
     await region.wait("ernie")
     await region.at(1)
+    return bert
+
+
+async def test_a_notice_ends_with_the_use_of_the_cluster(region: Region) -> None:
+    bert = await told(region)
     await region.world.delete(bert)
     await region.at(2)
     assert await region.notified() == ["preemption_scheduled", "preemption_withdrawn not_in_use"]
@@ -262,7 +250,7 @@ async def test_all_that_are_needed_stop_together_or_none_does(region: Region) ->
     noticed = [each for each in halves if await region.preempt_at(each)]
     assert len(noticed) == 2
     await region.at(11)
-    assert [await region.state(each) for each in noticed] == ["suspending"] * 2
+    assert [await region.world.state(each) for each in noticed] == ["suspending"] * 2
     for each in noticed:
         await region.stopped(each)
     await region.at(12)
@@ -310,24 +298,22 @@ async def test_nobody_is_told_for_an_account_without_funds(region: Region) -> No
 
 
 async def test_an_operation_is_waited_for_and_does_not_rid_a_cluster_of_its_notice(region: Region) -> None:
-    bert = await region.preemptible("bert", "m2000-pod64")
-    await region.wait("ernie")
-    await region.at(1)
+    bert = await told(region)
     region.world.broken_on_purpose.add("operation_makes_progress")  # no worker reboots
     await region.world.restart(bert)
     await region.at(12)
-    assert (await region.state(bert), await region.preempt_at(bert)) == ("active", "2026-05-04T06:11:00.000000Z")
+    assert (await region.world.state(bert), await region.preempt_at(bert)) == ("active", "2026-05-04T06:11:00.000000Z")
     assert await region.notified() == ["preemption_scheduled"]
 
 
 async def test_a_refusal_says_that_room_can_be_made_and_begins_nothing(region: Region) -> None:
     await region.preemptible("bert", "m2000-pod64")
-    problem = await refused(region, name="ernie", flavor="m2000-pod16")
+    problem = await refused(region.world, name="ernie", flavor="m2000-pod16")
     assert (problem.kind.code, problem.extra["preemption_minutes"]) == ("capacity_exhausted", 10)
     assert "`wait_for_capacity`, and they are told to make room in 10 minutes" in (problem.detail or "")
     estimated = await region.world.estimate("ernie", "m2000-pod16")
     assert (estimated.capacity.available, estimated.capacity.preemption_minutes) == (False, 10)
-    again = await refused(region, name="ernie", flavor="m2000-pod16", preemptible=True)
+    again = await refused(region.world, name="ernie", flavor="m2000-pod16", preemptible=True)
     assert "preemption_minutes" not in again.extra
     await region.at(1)
     assert await region.notified() == []
@@ -338,31 +324,28 @@ def test_a_worker_killed_on_the_way_leaves_all_of_a_change_or_nothing(database: 
     async def follow(database: Database) -> None:
         await follow_preemptions(Settings(), database)
 
-    async def work(step: str) -> list[str]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            if step == "finish":
-                await follow(db)
-                return await World(db).column(EVENTS)
-            world = await World.seeded(db)
-            async with db.begin() as connection:
-                await offer_preemptible(connection)
-            await world.make_active("bert", "m2000-pod64", preemptible=True)
-            waits = await world.create("ernie", "m2000-pod16", wait_for_capacity=True)
-            await serve_waiting(world.settings, db)
-            if point != "preemption.noticed":
-                await follow(db)
-            if point == "preemption.begun":
-                await world.execute("UPDATE preemptions SET noticed_at = app_now() - interval '1 hour'")
-                await world.execute("UPDATE preemptions SET preempt_at = app_now() - interval '1 second'")
-            if point == "preemption.withdrawn":
-                await world.cancel(waits)
-            return await world.column(EVENTS)
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> list[str]:
+        world = await World.seeded(db)
+        async with db.begin() as connection:
+            await offer_preemptible(connection)
+        await world.make_active("bert", "m2000-pod64", preemptible=True)
+        waits = await world.create("ernie", "m2000-pod16", wait_for_capacity=True)
+        await serve_waiting(world.settings, db)
+        if point != "preemption.noticed":
+            await follow(db)
+        if point == "preemption.begun":
+            await world.execute("UPDATE preemptions SET noticed_at = app_now() - interval '1 hour'")
+            await world.execute("UPDATE preemptions SET preempt_at = app_now() - interval '1 second'")
+        if point == "preemption.withdrawn":
+            await world.cancel(waits)
+        return await world.column(EVENTS)
 
-    before = asyncio.run(work("begin"))
+    async def finish(db: Database) -> list[str]:
+        await follow(db)
+        return await World(db).column(EVENTS)
+
+    before = using(database, prepare)
     assert killed_at(database, point, 1, follow)
-    after = asyncio.run(work("finish"))
+    after = using(database, finish)
     assert after[: len(before)] == before
     assert len(after) == len(before) + 1

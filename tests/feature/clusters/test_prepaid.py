@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -19,12 +19,12 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-from tests.feature.billing.test_killed import killed_at
-from tests.feature.billing.world import open_billing_world
+from tests.feature.billing.test_killed import killed_at, using
+from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE
 from tests.support.world import World
-from tests.support.world.clock import start_clock, stop_clock
+from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ class Payer:
     """A world's own account, which pays ahead; minutes after NOW are its clock."""
 
     world: World
-    scratch: Scratch
+    set_clock: Callable[[datetime], None]
 
     async def pay_in(self, amount: Decimal) -> None:
         async with self.world.database.begin() as connection:
@@ -53,22 +53,14 @@ class Payer:
             await set_prepaid(connection, self.world.project.id, currency="EUR", when_empty=when_empty)
 
     def after(self, minutes: float) -> None:
-        stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
+        self.set_clock(NOW + timedelta(minutes=minutes))
 
     async def funds(self) -> FundsOut:
         async with self.world.database.read() as connection:
-            account_funds = await funds_of(connection, self.world.project.id, currency="EUR")
-        sums = (
-            account_funds.wallet
-            + account_funds.credit
-            - account_funds.outstanding
-            - account_funds.unbilled
-            - account_funds.unposted
-            - account_funds.held
-            - account_funds.tax
-        )
-        assert account_funds.available == sums
-        return account_funds
+            funds = await funds_of(connection, self.world.project.id, currency="EUR")
+        taken = funds.outstanding + funds.unbilled + funds.unposted + funds.held + funds.tax
+        assert funds.available == funds.wallet + funds.credit - taken
+        return funds
 
     async def amounts(self) -> tuple[Decimal, Decimal, Decimal, Decimal]:
         """Unbilled, unposted, held, available."""
@@ -80,12 +72,9 @@ class Payer:
 
 
 @pytest.fixture
-async def payer(world: World, database: Scratch) -> AsyncIterator[Payer]:
-    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    fixture = Payer(world, database)
-    fixture.after(0)
-    yield fixture
-    start_clock(database.owner_url)
+def payer(world: World, set_clock: Callable[[datetime], None]) -> Payer:
+    set_clock(NOW)
+    return Payer(world, set_clock)
 
 
 async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, database: Scratch) -> None:
@@ -171,22 +160,14 @@ async def test_an_empty_account_is_notified_once_and_once_when_funded_again(paye
 
 
 def test_a_worker_killed_while_it_watches_leaves_it_to_the_next(database: Scratch) -> None:
-    async def work(step: str) -> list[str]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            if step == "prepare":
-                billing = await open_billing_world(db, database.owner_url)
-                billing.now(NOW)
-                async with db.begin() as connection:
-                    await set_prepaid(connection, billing.project.id, currency="EUR", when_empty="warn")
-                return []
-            for _ in range(2):
-                await keep_books(db)
-            billing = await open_billing_world(db, database.owner_url)
-            return [row.type for row in await billing.rows(ANNOUNCED)]
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> None:
+        stop_clock(database.owner_url, NOW)
+        async with db.begin() as connection:
+            project = await make_project(connection)
+            await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
 
-    asyncio.run(work("prepare"))
+    using(database, prepare)
     assert killed_at(database, "prepaid.before_commit", 1)
-    assert asyncio.run(work("finish")) == ["account.funds_exhausted"]
+    for _ in range(2):
+        using(database, keep_books)
+    assert using(database, lambda db: World(db).column(ANNOUNCED)) == ["account.funds_exhausted"]

@@ -50,41 +50,35 @@ async def each_kind_of_cluster(world: World) -> list[Accepted]:
     return clusters
 
 
-async def test_the_json_made_by_postgresql_is_the_documented_model(world: World) -> None:
-    for accepted in await each_kind_of_cluster(world):
-        assert_shape(ClusterOut, json.dumps(await world.cluster(accepted.target_id)))
-
-
-async def test_a_list_shows_all_of_a_cluster_but_its_machines(world: World) -> None:
+async def test_the_json_made_by_postgresql_is_the_documented_model_and_a_list_has_all_but_the_machines(
+    world: World,
+) -> None:
     clusters = await each_kind_of_cluster(world)
     row = await listed(world, state=list(ClusterState))
     items = {item["id"]: item for item in orjson.loads(row.items)}
     for accepted in clusters:
         item = items[str(accepted.target_id)]
         cluster = await world.cluster(accepted.target_id)
+        assert_shape(ClusterOut, json.dumps(cluster))
         assert {name: value for name, value in cluster.items() if name not in {"machines", "billing"}} == {
             name: value for name, value in item.items() if name != "billing"
         }
         assert_shape(ClusterItemOut, json.dumps(item))
 
 
-async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(world: World) -> None:
+async def test_a_list_has_the_living_newest_first_and_deleted_ones_in_their_place_when_asked_for(world: World) -> None:
     await each_kind_of_cluster(world)
+    assert await names(world) == ["broken", "deleting", "active", "creating"]
+    assert await names(world, NamedOrder.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
     assert await names(world, state=["deleted", "active"]) == ["deleted", "active"]
     assert await names(world, state=["deleted", "active"], limit=1) == ["deleted"]
     assert await names(world, state=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
-    assert await names(world, NamedOrder.OLDEST_FIRST, state=list(ClusterState), limit=4) == [
-        "creating",
-        "active",
-        "deleting",
-        "deleted",
-    ]
+    first_four = await names(world, NamedOrder.OLDEST_FIRST, state=list(ClusterState), limit=4)
+    assert first_four == ["creating", "active", "deleting", "deleted"]
 
 
 async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(world: World) -> None:
-    created = await world.create()
-    await world.finish_create(created.target_id)
-    cluster = await world.cluster(created.target_id)
+    cluster = await world.cluster(await world.make_active())
     assert cluster["poplar_servers"][0]["ssh"] == {
         "host": "203.0.113.7",
         "port": 2201,
@@ -104,12 +98,6 @@ async def test_a_deleted_cluster_holds_nothing(world: World) -> None:
     cluster = await world.cluster(deleted.target_id)
     assert (cluster["machines"], cluster["partitions"], cluster["price_per_minute"]) == ([], [], None)
     assert cluster["deleted_at"] is not None
-
-
-async def test_a_list_shows_the_living_newest_first(world: World) -> None:
-    await each_kind_of_cluster(world)
-    assert await names(world) == ["broken", "deleting", "active", "creating"]
-    assert await names(world, NamedOrder.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
 
 
 async def test_filters_narrow_a_list(world: World) -> None:
@@ -161,16 +149,13 @@ async def test_by_name_a_deleted_cluster_and_its_successor_of_the_same_name_are_
     assert clusters == [("a", "creating"), ("b", "deleted"), ("b", "deleted"), ("c", "creating")]
 
 
-async def test_a_full_last_page_leads_nowhere(world: World) -> None:
+async def test_an_empty_list_is_an_empty_array_and_a_full_last_page_leads_nowhere(world: World) -> None:
+    row = await listed(world)
+    assert (row.items, row.next_id, row.rights, row.project_id) == ("[]", None, "owner", world.project.id)
     for index in range(3):
         await world.create(f"c{index}")
     assert (await listed(world, limit=3)).next_id is None
     assert (await listed(world, limit=1000)).next_id is None
-
-
-async def test_an_empty_list_is_an_empty_array(world: World) -> None:
-    row = await listed(world)
-    assert (row.items, row.next_id, row.rights, row.project_id) == ("[]", None, "owner", world.project.id)
 
 
 async def test_a_stranger_sees_neither_project_nor_cluster(world: World) -> None:
@@ -188,13 +173,8 @@ async def test_a_stranger_sees_neither_project_nor_cluster(world: World) -> None
     platform = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": admin.hash} | key)
     assert (platform.rights, platform.version) == ("admin", 1)
     assert platform.document is not None
-    row = await world.one(
-        LIST_CLUSTERS[NamedOrder.NEWEST_FIRST],
-        authentication(world.project)
-        | {"token_hash": stranger.token.hash}
-        | list_parameters(ClusterList())
-        | {"tags": None},
-    )
+    parameters = list_parameters(ClusterList()) | {"tags": None, "token_hash": stranger.token.hash}
+    row = await world.one(LIST_CLUSTERS[NamedOrder.NEWEST_FIRST], authentication(world.project) | parameters)
     assert (row.project_id, row.items) == (None, "[]")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from uuid import UUID
@@ -19,7 +18,7 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import new_id
 from ipucloud.policies.reservations import follow_reservations
-from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_killed import killed_at, using
 from tests.support.postgres import Database as Scratch
 from tests.support.reservations import offer
 from tests.support.world import World, cluster_body
@@ -89,15 +88,8 @@ async def use(database: Database) -> None:
 def test_who_is_killed_leaves_it_as_it_was(
     database: Scratch, point: str, hours: int | None, does: Does, after: tuple[object, ...]
 ) -> None:
-    async def run(*work: Does) -> tuple[object, ...]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            for each in work:
-                await each(db)
-            async with db.read() as connection:
-                return tuple((await connection.execute(sa.text(_STATE))).one())
-        finally:
-            await db.close()
+    async def state(db: Database) -> tuple[object, ...]:
+        return tuple(await World(db).one(_STATE))
 
     async def prepare(db: Database) -> None:
         world = await World.seeded(db)
@@ -113,10 +105,12 @@ def test_who_is_killed_leaves_it_as_it_was(
         if does is use:
             await follow_reservations(db)
 
-    before = asyncio.run(run(prepare))
+    using(database, prepare)
+    before = using(database, state)
     assert killed_at(database, point, 1, does)
-    assert asyncio.run(run()) == before
-    assert asyncio.run(run(does)) == after
+    assert using(database, state) == before
+    using(database, does)
+    assert using(database, state) == after
 
 
 _IN_USE = "UPDATE clusters SET state = 'degraded', state_entered_at = app_now(), ready_at = app_now()"
@@ -134,27 +128,26 @@ SELECT count(*) FILTER (WHERE ended_at > started_at), max(credited) FILTER (WHER
 """
 
 
-def test_a_cluster_that_is_degraded_when_its_reservation_ends_is_not_billed_for_the_fault(database: Scratch) -> None:
-    async def run() -> tuple[object, ...]:
-        db = Database(database.app_url, pool_size=2)
-        world = await World.seeded(db)
-        try:
-            async with db.begin() as connection:
-                await offer(connection)
-            await make(db)
-            for hours, does in ((1, follow_reservations), (1, use)):
-                await world.execute(_MOVE, hours=hours)
-                await does(db)
-            for statement in (_IN_USE, _FAULT):
-                await world.execute(statement)
-            await world.execute(_MOVE, hours=3)
-            await follow_reservations(db)
-            async with db.read() as connection:
-                return tuple((await connection.execute(sa.text(_BILLED))).one())
-        finally:
-            await db.close()
+async def in_use(db: Database) -> World:
+    """A world with a reservation, and a cluster of it in use."""
+    world = await World.seeded(db)
+    async with db.begin() as connection:
+        await offer(connection)
+    await make(db)
+    for does in (follow_reservations, use):
+        await world.execute(_MOVE, hours=1)
+        await does(db)
+    await world.execute(_IN_USE)
+    return world
 
-    assert asyncio.run(run()) == (0, 1, 1)
+
+@pytest.mark.anyio
+async def test_a_cluster_that_is_degraded_when_its_reservation_ends_is_not_billed_for_the_fault(db: Database) -> None:
+    world = await in_use(db)
+    await world.execute(_FAULT)
+    await world.execute(_MOVE, hours=3)
+    await follow_reservations(db)
+    assert tuple(await world.one(_BILLED)) == (0, 1, 1)
 
 
 _UNUSED = _FAULT.replace("a.cluster_id IS NOT NULL", "a.cluster_id IS NULL")
@@ -165,26 +158,12 @@ SELECT credited, (SELECT count(*) FROM usage_credits c WHERE c.interval_id = u.i
 _GOOD = "UPDATE health_reports SET good_since = app_now(), cleared_at = app_now()"
 
 
-def test_a_reserved_machine_that_does_not_work_is_not_billed_whether_a_cluster_has_it_or_not(
-    database: Scratch,
+@pytest.mark.anyio
+async def test_a_reserved_machine_that_does_not_work_is_not_billed_whether_a_cluster_has_it_or_not(
+    db: Database,
 ) -> None:
-    async def run() -> list[tuple[object, ...]]:
-        db, shown = Database(database.app_url, pool_size=2), []
-        world = await World.seeded(db)
-        try:
-            async with db.begin() as connection:
-                await offer(connection)
-            await make(db)
-            for hours, does in ((1, follow_reservations), (1, use)):
-                await world.execute(_MOVE, hours=hours)
-                await does(db)
-            for statement in (_IN_USE, _FAULT, _UNUSED, _GOOD):
-                await world.execute(statement)
-                await follow_reservations(db)
-                async with db.read() as connection:
-                    shown.append(tuple((await connection.execute(sa.text(_CREDITED))).one()))
-            return shown
-        finally:
-            await db.close()
-
-    assert asyncio.run(run()) == [(0, 0), (1, 1), (2, 2), (0, 0)]
+    world = await in_use(db)
+    for statement, credited in ((_FAULT, 1), (_UNUSED, 2), (_GOOD, 0)):
+        await world.execute(statement)
+        await follow_reservations(db)
+        assert tuple(await world.one(_CREDITED)) == (credited, credited)

@@ -1,11 +1,13 @@
-"""Clusters that a budget or an empty account suspends: once, and only those that it counts."""
+"""Clusters that a budget, an empty account or a token's cost limit suspends: once, and only those that it counts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,15 +22,18 @@ from ipucloud.billing.prepaid.funds import set_prepaid
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.kernel.errors import BUDGET_REACHED, FUNDS_EXHAUSTED, Problem
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tables import tokens
+from ipucloud.kernel.errors import BUDGET_REACHED, COST_LIMIT_REACHED, FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.policies.spend_stops import suspend_unpaid
-from tests.feature.billing.test_killed import killed_at
-from tests.support.factories import Project, make_project
+from tests.feature.billing.test_killed import killed_at, using
+from tests.support.factories import Project, make_project, make_token
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 from tests.support.world.clock import start_clock, stop_clock
+from tests.support.world.customer import Customer
 
 pytestmark = pytest.mark.anyio
 
@@ -43,11 +48,11 @@ class Watched:
     """A world in which a worker evaluates budgets and funds whenever the clock is moved; minutes after NOW."""
 
     world: World
-    scratch: Scratch
+    set_clock: Callable[[datetime], None]
 
     async def after(self, minutes: float) -> int:
         """How many clusters three workers at once suspend then."""
-        stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
+        self.set_clock(NOW + timedelta(minutes=minutes))
         await evaluate_budgets(self.world.database)
         await watch_prepaid(self.world.database)
         settings = self.world.settings
@@ -80,12 +85,9 @@ class Watched:
 
 
 @pytest.fixture
-async def watched(world: World, database: Scratch) -> AsyncIterator[Watched]:
-    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    fixture = Watched(world, database)
-    stop_clock(database.owner_url, NOW)
-    yield fixture
-    start_clock(database.owner_url)
+def watched(world: World, set_clock: Callable[[datetime], None]) -> Watched:
+    set_clock(NOW)
+    return Watched(world, set_clock)
 
 
 async def test_a_budget_suspends_each_cluster_once_a_month(watched: Watched) -> None:
@@ -179,26 +181,100 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
     async def stop(database: Database) -> None:
         await suspend_unpaid(database, Settings())
 
-    async def work(step: str) -> list[str]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            if step == "finish":
-                assert await suspend_unpaid(db, Settings()) == 1
-                async with db.read() as connection:
-                    assert (await connection.execute(sa.text(SUSPENDS))).scalar_one() == 2
-                    return list((await connection.execute(sa.text(STATES))).scalars())
-            watched = Watched(await World.seeded(db), database)
-            stop_clock(database.owner_url, NOW)
-            await watched.budget("1", 100)
-            for name in ("bert", "ernie"):
-                await watched.cluster(name)
-            stop_clock(database.owner_url, NOW + timedelta(hours=1))
-            await evaluate_budgets(db)
-            return []
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> None:
+        watched = Watched(await World.seeded(db), partial(stop_clock, database.owner_url))
+        watched.set_clock(NOW)
+        await watched.budget("1", 100)
+        for name in ("bert", "ernie"):
+            await watched.cluster(name)
+        watched.set_clock(NOW + timedelta(hours=1))
+        await evaluate_budgets(db)
 
-    asyncio.run(work("prepare"))
+    using(database, prepare)
     assert killed_at(database, "begin.interval_closed", 2, stop)
-    assert asyncio.run(work("finish")) == ["bert suspending", "ernie suspending"]
+    assert using(database, lambda db: suspend_unpaid(db, Settings())) == 1
+    assert using(database, lambda db: World(db).column(SUSPENDS)) == [2]
+    assert using(database, lambda db: World(db).column(STATES)) == ["bert suspending", "ernie suspending"]
     start_clock(database.owner_url)
+
+
+COST = "SELECT token_cost(project_id, id) FROM tokens WHERE cost_limit IS NOT NULL"
+
+
+@dataclass
+class Assistant(Watched):
+    """Somebody with a token that has a cost limit."""
+
+    token: UUID
+
+    @property
+    def customer(self) -> Customer:
+        actor = replace(self.world.project.actor, token_id=self.token)
+        return Customer(self.world.database, lambda: actor, self.world.settings, self.world.catalogue)
+
+
+@pytest.fixture
+async def assistant(world: World, set_clock: Callable[[datetime], None]) -> Assistant:
+    """Its limit is 7 EUR; a cluster is 3.75 an hour."""
+    async with world.database.begin() as connection:
+        token = await make_token(connection, world.project.id, Role.OPERATOR)
+        limit = {"cost_limit": 7, "cost_currency": "EUR"}
+        await connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(limit))
+    set_clock(NOW)
+    return Assistant(world, set_clock, token.id)
+
+
+async def test_what_a_limit_does_not_cover_for_an_hour_is_refused(assistant: Assistant) -> None:
+    """Of two at once one is refused; another token's clusters are not counted."""
+    world = assistant.world
+    await world.create("other")
+    begun = await asyncio.gather(
+        *(assistant.customer.create(name) for name in ("bert", "ernie")), return_exceptions=True
+    )
+    [refused] = [each for each in begun if isinstance(each, Problem)]
+    assert refused.kind is COST_LIMIT_REACHED
+    assert refused.extra["cost_limit"] == {
+        "limit": {"amount": "7.00", "currency": "EUR"},
+        "cost": {"amount": "0.00", "currency": "EUR"},
+        "needed": {"amount": "7.50", "currency": "EUR"},
+    }
+    assert len(await world.column("SELECT name FROM clusters")) == 2
+    assert len(await world.column("SELECT cluster_id FROM token_clusters")) == 1
+
+
+async def test_a_waiting_cluster_is_refused_too(assistant: Assistant) -> None:
+    await assistant.customer.create("bert")
+    with pytest.raises(Problem, match="cost_limit_reached"):
+        await assistant.customer.create("ernie", wait_for_capacity=True)
+
+
+async def test_clusters_that_reach_the_limit_are_suspended_and_the_token_resumes_none(assistant: Assistant) -> None:
+    world = assistant.world
+    bert = (await assistant.customer.create("bert")).target_id
+    await world.finish_create(bert)
+    assert await assistant.after(111) == 0
+    assert await assistant.after(112) == 1
+    assert await world.column(STATES) == ["bert suspending"]
+    [name] = await world.column("SELECT name FROM tokens WHERE cost_limit IS NOT NULL")
+    token = {"id": str(assistant.token), "name": name}
+    assert await world.column(FORCED) == [{"reason": "cost_limit", "token": token}]
+    assert (await world.cluster(bert))["state_reason"] == f"the cost limit of the token {name!r} is reached"
+    await world.finish_suspend(bert)
+    with pytest.raises(Problem, match="cost_limit_reached"):
+        await assistant.customer.resume(bert)
+    # Somebody else takes it over: it is theirs from then on.
+    await world.resume(bert)
+    await world.finish_create(bert)
+    assert await assistant.after(300) == 0
+    assert await world.column(COST) == [7]
+
+
+async def test_what_a_token_resumes_or_keeps_in_use_counts_from_then_on(assistant: Assistant) -> None:
+    world = assistant.world
+    bert = await world.make_active("bert")
+    await assistant.after(60)
+    assert await world.column(COST) == [0]
+    await assistant.customer.update(bert, expires_at=NOW + timedelta(days=2))
+    await assistant.after(70)
+    assert await world.column(COST) == [Decimal("0.625")]
+    assert await assistant.after(60 + 112) == 1

@@ -1,17 +1,17 @@
-"""Suspend and resume as requests: what is refused, what is taken and given, and when billing ends and begins."""
+"""Suspend, resume and repair as requests: what is refused, taken and given, and when billing ends and begins."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.funds import funds_of, set_prepaid
+from ipucloud.inventory.health.codes import Code
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,
     FUNDS_EXHAUSTED,
@@ -30,24 +30,11 @@ from ipucloud.partitions.topology import topology
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
-from tests.support.world.clock import start_clock, stop_clock
+from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
 
 BEGAN = datetime.fromisoformat("2026-05-05T10:00:00Z")
-
-
-async def active(world: World, name: str = "bert", flavor: str = "m2000-pod4") -> UUID:
-    accepted = await world.create(name, flavor=flavor)
-    await world.finish_create(accepted.target_id)
-    return accepted.target_id
-
-
-async def suspended(world: World, flavor: str = "m2000-pod4") -> UUID:
-    cluster = await active(world, flavor=flavor)
-    await world.suspend(cluster)
-    await world.finish_suspend(cluster)
-    return cluster
 
 
 async def refusal(request: Awaitable[Accepted]) -> tuple[ErrorCode, Problem]:
@@ -57,7 +44,7 @@ async def refusal(request: Awaitable[Accepted]) -> tuple[ErrorCode, Problem]:
 
 
 async def test_a_suspend_ends_billing_and_opens_an_operation(world: World) -> None:
-    cluster = await active(world)
+    cluster = await world.make_active()
     begun = await world.suspend(cluster, if_match=2)
     shown = await world.cluster(cluster)
     assert (shown["state"], shown["stage"], shown["billing"]["status"]) == ("suspending", "CLUSTER_SUSPEND", "paused")
@@ -72,7 +59,7 @@ async def test_a_suspend_ends_billing_and_opens_an_operation(world: World) -> No
 
 
 async def test_asked_again_what_runs_is_the_answer(world: World) -> None:
-    cluster = await active(world)
+    cluster = await world.make_active()
     first = await world.suspend(cluster)
     assert await world.suspend(cluster, if_match=1) == first
     assert (await refusal(world.resume(cluster)))[1].extra == {"operation": str(first.operation_id)}
@@ -112,7 +99,7 @@ async def test_only_active_clusters_are_suspended_and_only_suspended_ones_resume
 
 
 async def test_a_stale_version_and_a_foreign_cluster_change_nothing(world: World) -> None:
-    cluster = await active(world)
+    cluster = await world.make_active()
     async with world.database.begin() as connection:
         stranger = await make_project(connection)
     assert (await refusal(world.suspend(cluster, if_match=1)))[0] is PRECONDITION_FAILED
@@ -122,7 +109,7 @@ async def test_a_stale_version_and_a_foreign_cluster_change_nothing(world: World
 
 
 async def test_a_resume_takes_quota_and_machines_under_a_new_name(world: World) -> None:
-    cluster = await suspended(world, "m2000-pod16")
+    cluster = await world.make_suspended(flavor="m2000-pod16")
     assert await world.column("SELECT used FROM quotas WHERE region = 'luxembourg-2'") == [0]
     resting = await world.cluster(cluster)
     assert (resting["machines"], resting["partitions"]) == ([], [])
@@ -144,7 +131,7 @@ async def test_a_resume_takes_quota_and_machines_under_a_new_name(world: World) 
 
 
 async def test_a_resume_is_refused_like_a_create_and_takes_nothing(world: World) -> None:
-    cluster = await suspended(world, "m2000-pod16")
+    cluster = await world.make_suspended(flavor="m2000-pod16")
     await world.execute("UPDATE quotas SET machine_limit = 3 WHERE region = 'luxembourg-2'")
     kind, refused = await refusal(world.resume(cluster))
     assert kind is QUOTA_EXCEEDED
@@ -161,37 +148,6 @@ async def test_a_resume_is_refused_like_a_create_and_takes_nothing(world: World)
     assert await world.column("SELECT used FROM quotas WHERE region = 'luxembourg-2'") == [0]
 
 
-async def test_minutes_are_those_that_begin_in_use(world: World, database: Scratch) -> None:
-    """In use from 10:00:00 to 10:00:30, and from 10:05:20 to 10:06:10: the first minute, and the one of 10:06:00."""
-    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-
-    def at(seconds: float) -> None:
-        stop_clock(database.owner_url, BEGAN + timedelta(seconds=seconds))
-
-    at(0)
-    try:
-        cluster = await active(world)
-        at(30.7)
-        await world.suspend(cluster)
-        at(200)
-        await world.finish_suspend(cluster)
-        paused = (await world.cluster(cluster))["billing"]
-        assert (paused["status"], paused["minutes"], paused["cost"]["amount"]) == ("paused", 1, "0.0625")
-        at(250)
-        await world.resume(cluster)
-        at(320)
-        await world.finish_create(cluster)
-        at(370)
-        assert (await world.cluster(cluster))["billing"]["minutes"] == 2
-        await world.delete(cluster)
-        at(2 * 3600)
-        await keep_books(world.database)
-        assert await world.column("SELECT sum(minutes) FROM usage_charges") == [2]
-        assert await world.column("SELECT sum(cost) FROM usage_charges") == [Decimal("0.125")]
-    finally:
-        start_clock(database.owner_url)
-
-
 async def test_an_account_that_pays_ahead_holds_the_first_hour_of_each_use(world: World, database: Scratch) -> None:
     stop_clock(database.owner_url, BEGAN)
     account = world.project.id
@@ -203,7 +159,7 @@ async def test_an_account_that_pays_ahead_holds_the_first_hour_of_each_use(world
         async with world.database.read() as connection:
             return (await funds_of(connection, account, currency="EUR")).held.amount
 
-    cluster = await active(world)
+    cluster = await world.make_active()
     assert await held() > 0
     await world.suspend(cluster)
     assert await held() == 0
@@ -211,3 +167,50 @@ async def test_an_account_that_pays_ahead_holds_the_first_hour_of_each_use(world
     await world.resume(cluster)
     assert await held() == Decimal("3.75")
     assert await world.column("SELECT reason FROM create_holds ORDER BY created_at") == ["gone", None]
+
+
+async def test_a_repair_ends_billing_keeps_the_quota_and_joins_what_runs(world: World) -> None:
+    cluster = await world.make_active(flavor="m2000-pod16")
+    await world.fail(cluster, Code.LINK_DOWN, ordinal=2)
+    used = await world.value("SELECT sum(used) FROM quotas")
+    begun = await world.replace_hardware(cluster)
+    shown = await world.cluster(cluster)
+    assert (shown["state"], shown["stage"], shown["billing"]["status"]) == ("rebuilding", "CLUSTER_REPAIR", "paused")
+    operation = await world.operation(begun.operation_id)
+    assert (operation["kind"], operation["cancellable"]) == ("cluster.replace-hardware", False)
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0
+    assert await world.value("SELECT sum(used) FROM quotas") == used
+    assert await world.replace_hardware(cluster, if_match=1) == begun
+    with pytest.raises(Problem) as refused:
+        await world.suspend(cluster)
+    assert refused.value.kind is OPERATION_IN_PROGRESS
+
+
+async def test_only_faults_that_other_hardware_repairs_are_repaired(world: World) -> None:
+    """A host in maintenance works, and has a disk."""
+    cluster = await world.make_active()
+    await world.fail(cluster, Code.LINK_DEGRADED)
+    await world.fail(cluster, Code.MAINTENANCE, kind="host")
+    with pytest.raises(Problem) as refused:
+        await world.replace_hardware(cluster)
+    assert refused.value.kind is STATE_CONFLICT
+    [machine] = (await world.cluster(cluster))["machines"]
+    with pytest.raises(Problem) as refused:
+        await world.replace_hardware(cluster, machine["name"], "of-somebody-else")
+    assert "does not have of-somebody-else" in str(refused.value.detail)
+    await world.replace_hardware(cluster, machine["name"], reason="maintenance")
+    reason = (await world.cluster(cluster))["state_reason"]
+    assert reason == f"Machine {machine['name']} is replaced: It is to be maintained."
+
+
+async def test_other_versions_and_states_are_refused(world: World) -> None:
+    cluster = await world.make_active()
+    await world.fail(cluster, Code.BMC_CRITICAL)
+    with pytest.raises(Problem) as refused:
+        await world.replace_hardware(cluster, if_match=1)
+    assert refused.value.kind is PRECONDITION_FAILED
+    await world.suspend(cluster)
+    await world.finish_suspend(cluster)
+    with pytest.raises(Problem) as refused:
+        await world.replace_hardware(cluster)
+    assert refused.value.kind is STATE_CONFLICT

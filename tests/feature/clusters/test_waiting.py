@@ -14,7 +14,8 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.policies.waiting import serve_waiting
-from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_killed import killed_at, using
+from tests.feature.clusters.test_create import refused
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.preemptible import offer_preemptible
@@ -41,14 +42,6 @@ async def free(world: World, cluster: UUID) -> None:
 
 async def holders(world: World) -> set[UUID]:
     return set(await world.column("SELECT DISTINCT cluster_id FROM allocations WHERE freed_at IS NULL"))
-
-
-async def refused(world: World, **changes: Any) -> Problem:
-    before = await world.value("SELECT count(*) FROM clusters")
-    with pytest.raises(Problem) as raised:
-        await world.create(**changes)
-    assert await world.value("SELECT count(*) FROM clusters") == before
-    return raised.value
 
 
 async def other_project(world: World) -> Project:
@@ -179,13 +172,6 @@ async def test_a_deleted_one_leaves_the_queue(world: World) -> None:
     assert (await world.cluster(bert))["waiting"] is None
 
 
-@pytest.mark.parametrize("ahead", [timedelta(minutes=-1), timedelta(days=8)])
-async def test_a_wait_ends_within_seven_days(world: World, ahead: timedelta) -> None:
-    now = await world.value("SELECT app_now()")
-    problem = await refused(world, wait_for_capacity=True, wait_until=now + ahead)
-    assert [error.pointer for error in problem.errors] == ["/wait_until"]
-
-
 async def test_a_wait_that_ended_while_the_request_was_held_up_is_refused(world: World, database: Scratch) -> None:
     await world.make_active("full", "m2000-pod64")
     ends = await world.value("SELECT app_now() + interval '1 hour'")
@@ -201,10 +187,20 @@ async def test_a_wait_that_ended_while_the_request_was_held_up_is_refused(world:
     assert [(error.pointer, error.code) for error in problem.errors] == [("/wait_until", "out_of_range")]
 
 
-async def test_until_when_needs_a_wait(world: World) -> None:
+@pytest.mark.parametrize(
+    ("ahead", "waits", "code"),
+    [
+        (timedelta(minutes=-1), True, "out_of_range"),
+        (timedelta(days=8), True, "out_of_range"),
+        (timedelta(hours=1), False, "not_waiting"),
+    ],
+)
+async def test_a_wait_ends_within_seven_days_and_its_end_needs_a_wait(
+    world: World, *, ahead: timedelta, waits: bool, code: str
+) -> None:
     now = await world.value("SELECT app_now()")
-    problem = await refused(world, wait_until=now + timedelta(hours=1))
-    assert (problem.kind.code, [error.code for error in problem.errors]) == ("validation_failed", ["not_waiting"])
+    problem = await refused(world, wait_for_capacity=waits, wait_until=now + ahead)
+    assert [(error.pointer, error.code) for error in problem.errors] == [("/wait_until", code)]
 
 
 async def test_what_can_never_fit_does_not_wait(world: World) -> None:
@@ -224,27 +220,20 @@ def test_a_worker_killed_while_it_serves_leaves_the_cluster_in_the_queue(databas
     async def give(database: Database) -> None:
         await serve_waiting(Settings(), database)
 
-    async def work(step: str) -> int:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            if step == "finish":
-                await give(db)
-                async with db.read() as connection:
-                    held = "SELECT count(*) FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL"
-                    used = "SELECT sum(used) FROM quotas"
-                    assert (await connection.execute(sa.text(held))).scalar_one() == 4
-                    return int((await connection.execute(sa.text(used))).scalar_one())
-            world = await World.seeded(db)
-            full = await world.make_active("full", "m2000-pod64")
-            await wait(world, "bert")
-            await free(world, full)
-            return 0
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> None:
+        world = await World.seeded(db)
+        full = await world.make_active("full", "m2000-pod64")
+        await wait(world, "bert")
+        await free(world, full)
 
-    asyncio.run(work("begin"))
+    async def finish(db: Database) -> tuple[int, int]:
+        await give(db)
+        held = "SELECT count(*) FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL"
+        return await World(db).value(held), await World(db).value("SELECT sum(used) FROM quotas")
+
+    using(database, prepare)
     assert killed_at(database, point, 1, give)
-    assert asyncio.run(work("finish")) == 4
+    assert using(database, finish) == (4, 4)
 
 
 async def test_two_workers_at_once_serve_each_cluster_once(world: World) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.clusters.operations.waiting import MayWait
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.policies.waiting import serve_waiting
-from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.test_killed import killed_at, using
 from tests.feature.clusters.test_waiting import free, holders, other_project, serve, wait
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
@@ -23,17 +21,6 @@ from tests.support.world import World
 pytestmark = pytest.mark.anyio
 
 WAITS = MayWait(for_capacity=True)
-_LOOKS = sa.text(
-    "SELECT state, (SELECT sum(used) FROM quotas), (SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL)"
-    " FROM clusters WHERE name = 'bert'"
-)
-
-
-async def suspended(world: World, name: str = "rest", flavor: str = "m2000-pod16") -> UUID:
-    cluster = await world.make_active(name, flavor)
-    await world.suspend(cluster)
-    await world.finish_suspend(cluster)
-    return cluster
 
 
 async def place(world: World, cluster: UUID) -> int | None:
@@ -51,7 +38,7 @@ async def woken(world: World) -> int:
 
 
 async def test_with_room_they_begin_at_once(world: World) -> None:
-    rest = await suspended(world)
+    rest = await world.make_suspended("rest", "m2000-pod16")
     await world.resume(rest, may_wait=WAITS)
     assert ((await world.cluster(rest))["state"], await machines(world, rest)) == ("resuming", 4)
     bert = await world.make_active()
@@ -61,7 +48,7 @@ async def test_with_room_they_begin_at_once(world: World) -> None:
 
 
 async def test_a_waiting_resume_stays_suspended_and_takes_nothing(world: World) -> None:
-    rest = await suspended(world)
+    rest = await world.make_suspended("rest", "m2000-pod16")
     full = await world.make_active("full", "m2000-pod64")
     used = await world.value("SELECT sum(used) FROM quotas")
     before = await world.cluster(rest)
@@ -109,7 +96,7 @@ async def test_a_waiting_resize_stays_in_use_and_is_billed_until_its_turn(world:
 
 async def test_all_wait_in_one_queue_and_none_is_overtaken(world: World) -> None:
     bert = await world.make_active("bert", "m2000-pod16")
-    rest = await suspended(world)
+    rest = await world.make_suspended("rest", "m2000-pod16")
     others = [await world.make_active(name, "m2000-pod16") for name in ("a", "b", "c")]
     await world.resize(bert, "m2000-pod64", may_wait=WAITS)
     await world.resume(rest, may_wait=WAITS)
@@ -132,7 +119,7 @@ async def test_all_wait_in_one_queue_and_none_is_overtaken(world: World) -> None
 
 
 async def test_a_resize_and_a_resume_that_do_not_wait_overtake_nobody(world: World) -> None:
-    rest, bert = await suspended(world, flavor="m2000-pod4"), await world.make_active("bert", "m2000-pod16")
+    rest, bert = await world.make_suspended("rest"), await world.make_active("bert", "m2000-pod16")
     halves = [await world.make_active("full", "m2000-pod32"), await world.make_active("spare", "m2000-pod8")]
     waits = await wait(world, "waits", "m2000-pod64")
     for begin in (world.resume(rest), world.resize(bert, "m2000-pod32")):
@@ -148,7 +135,7 @@ async def test_a_resize_and_a_resume_that_do_not_wait_overtake_nobody(world: Wor
 
 
 async def test_a_cancelled_wait_leaves_everything_as_it_was(world: World) -> None:
-    rest = await suspended(world)
+    rest = await world.make_suspended("rest", "m2000-pod16")
     bert = await world.make_active("bert", "m2000-pod16")
     full = await world.make_active("full", "m2000-pod32")
     spare = await world.make_active("spare", "m2000-pod16")
@@ -178,7 +165,7 @@ async def test_quota_counts_what_a_resize_adds(world: World) -> None:
 async def test_the_end_of_a_wait_is_checked(world: World, ahead: timedelta | None) -> None:
     now: datetime = await world.value("SELECT app_now()")
     until = now + (ahead or timedelta(hours=1))
-    rest, bert = await suspended(world), await world.make_active()
+    rest, bert = await world.make_suspended("rest", "m2000-pod16"), await world.make_active()
     may_wait = MayWait(for_capacity=ahead is not None, until=until)
     for begin in (world.resume(rest, may_wait=may_wait), world.resize(bert, "m2000-pod8", may_wait=may_wait)):
         with pytest.raises(Problem) as raised:
@@ -287,35 +274,24 @@ def test_a_worker_killed_as_a_resize_begins_leaves_it_in_the_queue(database: Scr
     async def give(db: Database) -> None:
         await serve_waiting(Settings(), db)
 
-    async def prepare() -> None:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            world = await World.seeded(db)
-            bert = await world.make_active("bert", "m2000-pod16")
-            full = [await world.make_active(name, "m2000-pod16") for name in ("a", "b", "c")]
-            await world.resize(bert, "m2000-pod32", may_wait=WAITS)
-            for each in full:
-                await free(world, each)
-        finally:
-            await db.close()
+    async def prepare(db: Database) -> None:
+        world = await World.seeded(db)
+        bert = await world.make_active("bert", "m2000-pod16")
+        full = [await world.make_active(name, "m2000-pod16") for name in ("a", "b", "c")]
+        await world.resize(bert, "m2000-pod32", may_wait=WAITS)
+        for each in full:
+            await free(world, each)
 
-    async def look() -> tuple[object, ...]:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            async with db.read() as connection:
-                return tuple((await connection.execute(_LOOKS)).one())
-        finally:
-            await db.close()
+    async def look(db: Database) -> tuple[object, ...]:
+        return tuple(
+            await World(db).one(
+                "SELECT state, (SELECT sum(used) FROM quotas),"
+                " (SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL) FROM clusters WHERE name = 'bert'"
+            )
+        )
 
-    async def finish() -> None:
-        db = Database(database.app_url, pool_size=2)
-        try:
-            await give(db)
-        finally:
-            await db.close()
-
-    asyncio.run(prepare())
+    using(database, prepare)
     assert killed_at(database, point, 1, give)
-    assert asyncio.run(look()) == ("active", 4, 1)
-    asyncio.run(finish())
-    assert asyncio.run(look()) == ("resizing", 8, 0)
+    assert using(database, look) == ("active", 4, 1)
+    using(database, give)
+    assert using(database, look) == ("resizing", 8, 0)

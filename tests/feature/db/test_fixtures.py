@@ -15,9 +15,3 @@ def test_a_test_never_sees_what_another_committed(database: Database, turn: int)
     with psycopg.connect(database.superuser_url) as connection:
         assert connection.execute("SELECT current_database()").fetchone() == (database.name,)
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(head(),)]
-
-
-def test_the_application_role_works_in_it_and_owns_nothing(database: Database) -> None:
-    with psycopg.connect(database.app_url) as connection:
-        owned = "SELECT count(*) FROM pg_class WHERE relowner = 'ipucloud_app'::regrole"
-        assert connection.execute(owned).fetchone() == (0,)

@@ -233,9 +233,3 @@ def test_an_earlier_one_is_refused_and_left_as_it_is(database: Database, revisio
     with pytest.raises(migrate.BeforeBaselineError, match=f"at {revision}, and upgrades begin with {FORMER_HEAD}"):
         migrate.upgrade(database.owner_url)
     assert revision_of(database) == revision
-
-
-def test_an_upgrade_of_the_newest_schema_changes_nothing(database: Database, filled: Filled) -> None:
-    before = rows(database)
-    migrate.upgrade(database.owner_url)
-    assert rows(database) == before

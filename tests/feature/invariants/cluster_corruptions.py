@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import corruption as _c
+from tests.feature.invariants.corruption import refused
 
 REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
 
@@ -28,7 +29,7 @@ _NEW_OPERATION = (
 )
 
 CLUSTERS = (
-    _c("cluster_being_created_has_its_operation", REFUSED, *(each.format(cluster="creating") for each in _END)),
+    refused("cluster_being_created_has_its_operation", *(each.format(cluster="creating") for each in _END)),
     _c("cluster_being_deleted_has_its_operation", LEFT, *(each.format(cluster="deleting") for each in _END)),
     _c(
         "suspending_or_resuming_cluster_has_its_operation",
@@ -39,19 +40,14 @@ CLUSTERS = (
         "INSERT INTO events (project_id, type, subject_type, subject_id)"
         " SELECT project_id, 'cluster.suspending', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
-    _c(
+    refused(
         "resize_holds_both_sizes",
-        REFUSED,
         "INSERT INTO resizes (operation_id, project_id, cluster_id, from_flavor, from_machines, from_ipus, from_sku,"
         " to_flavor, to_machines, to_ipus, to_sku, moves, idle)"
         " SELECT %(operation)s, project_id, id, flavor, machines, ipus, sku, 'm2000-pod8', 2, 8, sku, false, 'joins'"
         " FROM clusters WHERE id = %(creating)s",
     ),
-    _c(
-        "settled_cluster_is_not_being_changed",
-        REFUSED,
-        *(each.format(cluster="active") for each in _NEW_OPERATION),
-    ),
+    refused("settled_cluster_is_not_being_changed", *(each.format(cluster="active") for each in _NEW_OPERATION)),
     _c(
         "cluster_is_degraded_by_its_faults",
         REPAIRED,
@@ -96,27 +92,19 @@ CLUSTERS = (
         " SELECT %(partition)s, project_id, c.id, machine_id, 'm0', 'ipu', 'it hangs', 'confirmed', c.id,"
         " 'it does', c.id, app_now(), h.id FROM clusters AS c, health_reports AS h WHERE c.id = %(deleted)s",
     ),
-    _c(
-        "cluster_times_in_order",
-        REFUSED,
-        "UPDATE clusters SET ready_at = created_at - interval '1 day' WHERE id = %(active)s",
+    refused(
+        "cluster_times_in_order", "UPDATE clusters SET ready_at = created_at - interval '1 day' WHERE id = %(active)s"
     ),
-    _c(
+    refused(
         "cluster_has_its_own_name_outside",
-        REFUSED,
         "UPDATE clusters SET external_name = 'somebody-else-1' WHERE id = %(active)s",
         "UPDATE poplar_servers SET name = 'somebody-else-1-p0' WHERE cluster_id = %(active)s",
         "UPDATE partitions SET external_name = 'somebody-else-1' || coalesce('-' || number, '')"
         " WHERE cluster_id = %(active)s",
     ),
-    _c(
-        "every_host_of_a_cluster_has_its_server",
-        REFUSED,
-        "DELETE FROM poplar_servers WHERE cluster_id = %(active)s",
-    ),
-    _c(
+    refused("every_host_of_a_cluster_has_its_server", "DELETE FROM poplar_servers WHERE cluster_id = %(active)s"),
+    refused(
         "server_is_named_after_its_cluster",
-        REFUSED,
         "UPDATE poplar_servers SET name = 'somebody-else-1-p0' WHERE cluster_id = %(active)s",
     ),
     _c(
@@ -125,9 +113,8 @@ CLUSTERS = (
         "UPDATE poplar_servers SET ssh_port = NULL WHERE cluster_id = %(active)s",
         lasting=True,
     ),
-    _c(
+    refused(
         "suspended_cluster_keeps_its_servers",
-        REFUSED,
         "UPDATE poplar_servers SET state = 'running' WHERE cluster_id = %(suspended)s",
     ),
     _c(
@@ -135,9 +122,8 @@ CLUSTERS = (
         REPAIRED,
         "UPDATE poplar_servers SET state = 'running', ssh_host = '203.0.113.9' WHERE cluster_id = %(deleted)s",
     ),
-    _c(
+    refused(
         "cluster_has_an_endpoint_of_its_own",
-        REFUSED,
         "UPDATE clusters SET endpoint_host = '203.0.113.9', endpoint_port = 1 WHERE id IN (%(active)s, %(creating)s)",
     ),
     _c(
@@ -148,26 +134,22 @@ CLUSTERS = (
 )
 
 OPERATIONS = (
-    _c(
+    refused(
         "object_has_one_open_operation",
-        REFUSED,
         *(each.format(cluster="creating") for each in _NEW_OPERATION),
         off=("uq_operations_open",),
     ),
-    _c("finished_operation_is_complete", REFUSED, "UPDATE operations SET progress = 50 WHERE id = %(finished)s"),
-    _c(
+    refused("finished_operation_is_complete", "UPDATE operations SET progress = 50 WHERE id = %(finished)s"),
+    refused(
         "operation_times_in_order",
-        REFUSED,
         "UPDATE operations SET started_at = created_at - interval '1 day' WHERE id = %(finished)s",
     ),
-    _c(
+    refused(
         "operation_is_of_a_known_kind",
-        REFUSED,
         "UPDATE operation_steps SET name = 'dance' WHERE operation_id = %(operation)s AND ordinal = 2",
     ),
-    _c(
+    refused(
         "open_operation_has_a_next_step",
-        REFUSED,
         "UPDATE operation_steps SET state = 'skipped' WHERE operation_id = %(operation)s",
     ),
     _c(
@@ -175,15 +157,13 @@ OPERATIONS = (
         REPAIRED,
         "UPDATE operation_steps SET state = 'running' WHERE operation_id = %(finished)s AND ordinal = 2",
     ),
-    _c(
+    refused(
         "steps_are_taken_in_order",
-        REFUSED,
         "UPDATE operation_steps SET state = 'succeeded', finished_at = app_now()"
         " WHERE operation_id = %(operation)s AND ordinal = 3",
     ),
-    _c(
+    refused(
         "finished_step_has_its_time",
-        REFUSED,
         "UPDATE operation_steps SET finished_at = app_now() WHERE operation_id = %(finished)s AND ordinal = 2",
     ),
     _c(
@@ -198,15 +178,13 @@ OPERATIONS = (
         "UPDATE operations SET deadline_at = app_now() - interval '1 hour' WHERE id = %(operation)s",
         lasting=True,
     ),
-    _c(
+    refused(
         "operation_makes_progress",
-        REFUSED,
         "UPDATE operations SET created_at = created_at - interval '1 day', expected_at = expected_at - interval '1 day'"
         " WHERE id = %(operation)s",
     ),
-    _c(
+    refused(
         "cluster_is_cleaned_up_in_time",
-        REFUSED,
         "UPDATE clusters SET state_entered_at = state_entered_at - interval '1 day' WHERE id = %(deleting)s",
     ),
 )
@@ -224,10 +202,9 @@ WORK_ITEMS = (
         REPAIRED,
         "UPDATE work SET lease_owner = 7, lease_until = app_now() - interval '1 hour' WHERE key = %(active)s::text",
     ),
-    _c("attempts_are_bounded", REFUSED, "UPDATE work SET attempt = 11 WHERE key = %(active)s::text"),
-    _c(
+    refused("attempts_are_bounded", "UPDATE work SET attempt = 11 WHERE key = %(active)s::text"),
+    refused(
         "no_work_item_is_parked",
-        REFUSED,
         "UPDATE work SET run_at = NULL, parked_at = app_now(), last_error = 'KeyError: x'"
         " WHERE key = %(creating)s::text",
     ),

@@ -26,3 +26,8 @@ def corruption(
 ) -> Corruption:
     """A `Corruption` whose statements are written one after another."""
     return Corruption(rule, outcome, statements, off, lasting)
+
+
+def refused(rule: str, *statements: str, off: tuple[str, ...] = (), lasting: bool = False) -> Corruption:
+    """One that nothing repairs before somebody decides."""
+    return Corruption(rule, Outcome.REFUSED, statements, off, lasting)

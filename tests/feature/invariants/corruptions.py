@@ -13,6 +13,7 @@ from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.address_corruptions import ADDRESSES
 from tests.feature.invariants.cluster_corruptions import CLUSTERS, OPERATIONS, WORK_ITEMS
 from tests.feature.invariants.corruption import corruption as _c
+from tests.feature.invariants.corruption import refused
 from tests.feature.invariants.credit_corruptions import CREDITS
 from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
@@ -39,11 +40,8 @@ _IN_LUXEMBOURG = "SELECT m.id FROM machines m WHERE m.slot = 15 AND m.name LIKE 
 _IN_AMSTERDAM = "SELECT m.id FROM machines m WHERE m.slot = 0 AND m.name LIKE 'ams%%'"
 
 _HOLDERS = (
-    _c(
-        "machine_has_one_holder",
-        REFUSED,
-        _machine("creating", _FIRST_OF_ACTIVE, _OF),
-        off=("uq_allocations_live_machine",),
+    refused(
+        "machine_has_one_holder", _machine("creating", _FIRST_OF_ACTIVE, _OF), off=("uq_allocations_live_machine",)
     ),
     _c(
         "gone_cluster_holds_nothing",
@@ -52,38 +50,32 @@ _HOLDERS = (
         "UPDATE quotas SET used = used + 1 WHERE used > 0",
         lasting=True,
     ),
-    _c(
+    refused(
         "cluster_holds_its_machines",
-        REFUSED,
         "DELETE FROM allocations WHERE cluster_id = %(active)s AND machine_id IS NOT NULL AND ordinal = 3",
         "UPDATE quotas SET used = used - 1 WHERE used > 0",
     ),
-    _c(
+    refused(
         "suspended_cluster_holds_no_machine",
-        REFUSED,
         "INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)"
         " SELECT gen_random_uuid(), c.project_id, c.id, m.id, 0 FROM clusters c, machines m"
         " WHERE c.id = %(suspended)s AND m.slot = 15 AND m.name LIKE 'lux%%'",
         "UPDATE quotas SET used = used + 1 WHERE used > 0",
     ),
-    _c(
+    refused(
         "working_cluster_released_nothing",
-        REFUSED,
         "UPDATE allocations SET released_at = app_now() WHERE cluster_id = %(active)s",
     ),
-    _c(
+    refused(
         "allocation_times_in_order",
-        REFUSED,
         "UPDATE allocations SET released_at = created_at - interval '1 day' WHERE cluster_id = %(deleted)s",
     ),
-    _c(
+    refused(
         "machine_is_freed_before_it_is_taken",
-        REFUSED,
         _machine("deleted", _OF_CREATING, ", created_at = created_at - interval '1 hour'", _OF),
     ),
-    _c(
+    refused(
         "freed_hardware_was_observed_clean",
-        REFUSED,
         "DELETE FROM hardware_cleanings c USING allocations a WHERE a.id = allocation_id"
         " AND a.cluster_id = %(deleted)s",
     ),
@@ -100,9 +92,8 @@ _HOLDERS = (
         " SELECT gen_random_uuid(), id, 'operator', 'val-0', app_now(), app_now()"
         " FROM machines WHERE slot = 15 AND name LIKE 'lux%%'",
     ),
-    _c(
+    refused(
         "machine_in_use_is_not_validated",
-        REFUSED,
         "INSERT INTO hardware_validations (id, machine_id, reason, name, started_at, deadline_at)"
         " SELECT gen_random_uuid(), machine_id, 'operator', 'val-0', app_now(), app_now() FROM allocations"
         " WHERE cluster_id = %(active)s AND machine_id IS NOT NULL AND ordinal = 0",
@@ -112,21 +103,12 @@ _HOLDERS = (
         "UPDATE machines SET allocatable = false, validating = true"
         " WHERE id IN (SELECT machine_id FROM hardware_validations)",
     ),
-    _c(
+    refused(
         "cluster_numbers_its_machines",
-        REFUSED,
         "UPDATE allocations SET ordinal = ordinal + 1 WHERE cluster_id = %(active)s AND machine_id IS NOT NULL",
     ),
-    _c(
-        "cluster_machines_form_a_block",
-        REFUSED,
-        _machine("active", _IN_LUXEMBOURG, _OF, "AND ordinal = 3"),
-    ),
-    _c(
-        "machines_are_what_the_cluster_asked_for",
-        REFUSED,
-        _machine("creating", _IN_AMSTERDAM, _OF),
-    ),
+    refused("cluster_machines_form_a_block", _machine("active", _IN_LUXEMBOURG, _OF, "AND ordinal = 3")),
+    refused("machines_are_what_the_cluster_asked_for", _machine("creating", _IN_AMSTERDAM, _OF)),
 )
 
 MACHINES = tuple(replace(each, statements=(*each.statements, *SETTLED)) for each in _HOLDERS)
@@ -177,9 +159,8 @@ BILLING = (
         REPAIRED,
         "UPDATE usage_intervals SET quantity = 9 WHERE resource_id = %(active)s",
     ),
-    _c(
+    refused(
         "cluster_is_priced_in_its_payers_currency",
-        REFUSED,
         "UPDATE billing_accounts SET currency = 'CHF' WHERE id = %(project)s",
     ),
     _c(
@@ -187,21 +168,15 @@ BILLING = (
         REFUSED,
         "UPDATE usage_intervals SET anchor_at = anchor_at - interval '1 hour' WHERE resource_id = %(active)s",
     ),
-    _c("billed_cluster_was_ready", REFUSED, "UPDATE clusters SET ready_at = NULL WHERE id = %(active)s"),
-    _c(
-        "billed_usage_has_a_price",
-        REFUSED,
-        "UPDATE prices SET sku = 'ipu-gone' WHERE sku = 'ipu-m2000'",
-    ),
-    _c(
+    refused("billed_cluster_was_ready", "UPDATE clusters SET ready_at = NULL WHERE id = %(active)s"),
+    refused("billed_usage_has_a_price", "UPDATE prices SET sku = 'ipu-gone' WHERE sku = 'ipu-m2000'"),
+    refused(
         "price_book_has_no_hole",
-        REFUSED,
         "UPDATE prices SET valid_to = date_trunc('second', app_now(), 'UTC') + interval '1 hour'"
         " WHERE sku = 'ipu-m2000'",
     ),
-    _c(
+    refused(
         "sku_has_one_price",
-        REFUSED,
         "INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)"
         " SELECT gen_random_uuid(), sku, region, currency, 1, valid_from, 'again' FROM prices WHERE sku = 'ipu-m2000'",
         off=("ex_prices_no_overlap",),
@@ -210,17 +185,14 @@ BILLING = (
 
 TENANCY = (
     _c("quota_counts_what_is_held", REPAIRED, "UPDATE quotas SET used = used + 3 WHERE used > 0"),
-    _c("quota_is_not_exceeded", REFUSED, "UPDATE quotas SET machine_limit = 1 WHERE used > 1", off=("ck_quotas_used",)),
-    _c(
+    refused("quota_is_not_exceeded", "UPDATE quotas SET machine_limit = 1 WHERE used > 1", off=("ck_quotas_used",)),
+    refused(
         "references_resolve",
-        REFUSED,
         "UPDATE machines SET pod_id = gen_random_uuid() WHERE slot = 15 AND name LIKE 'lux%%'",
         *SETTLED,
     ),
-    _c(
-        "tokens_that_are_named_exist",
-        REFUSED,
-        "UPDATE operations SET requested_by = gen_random_uuid() WHERE id = %(finished)s",
+    refused(
+        "tokens_that_are_named_exist", "UPDATE operations SET requested_by = gen_random_uuid() WHERE id = %(finished)s"
     ),
     _c(
         "token_role_fits_its_project",
@@ -236,9 +208,8 @@ TENANCY = (
         "INSERT INTO tokens (id, project_id, name, role, display_prefix, secret_hash, kind, owner_id) VALUES"
         " (gen_random_uuid(), %(other)s, 'left', 'viewer', '', sha256('left'), 'member', %(other)s)",
     ),
-    _c(
+    refused(
         "ended_project_has_no_cluster",
-        REFUSED,
         "UPDATE projects SET deleted_at = app_now() WHERE id = %(project)s",
         "UPDATE tokens SET revoked_at = app_now() WHERE project_id = %(project)s",
     ),
@@ -257,26 +228,21 @@ LOGS = (
         "DELETE FROM events WHERE type = 'operation.succeeded' AND operation_id = %(finished)s",
     ),
     _c("cluster_state_is_in_the_log", REPAIRED, "DELETE FROM events WHERE type = 'cluster.active'"),
-    _c(
-        "events_are_of_the_past",
-        REFUSED,
-        "UPDATE events SET transaction = 9000000000000 WHERE operation_id = %(operation)s",
+    refused(
+        "events_are_of_the_past", "UPDATE events SET transaction = 9000000000000 WHERE operation_id = %(operation)s"
     ),
-    _c(
+    refused(
         "event_is_about_something",
-        REFUSED,
         "UPDATE events SET subject_id = gen_random_uuid()"
         " WHERE operation_id = %(operation)s AND type = 'operation.created'",
     ),
-    _c(
+    refused(
         "event_type_is_registered",
-        REFUSED,
         "INSERT INTO events (project_id, type, subject_type, subject_id)"
         " SELECT project_id, 'cluster.actve', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
-    _c(
+    refused(
         "event_type_is_registered",
-        REFUSED,
         "INSERT INTO events (project_id, type, subject_type, subject_id)"
         " SELECT project_id, 'token.created', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
@@ -289,12 +255,12 @@ LOGS = (
 )
 
 GUARDS = (
-    _c("guards_are_in_force", REFUSED, "ALTER TABLE operations DISABLE TRIGGER operations_final"),
-    _c("guards_are_in_force", REFUSED, "DROP INDEX uq_operations_open"),
-    _c("guards_are_in_force", REFUSED, "ALTER TABLE quotas DROP CONSTRAINT ck_quotas_used"),
-    _c("reference_has_an_index", REFUSED, "ALTER TABLE hosts ADD COLUMN pod_id uuid REFERENCES pods (id)"),
-    _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE ON events TO ipucloud_app"),
-    _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE (data) ON events TO ipucloud_app"),
+    refused("guards_are_in_force", "ALTER TABLE operations DISABLE TRIGGER operations_final"),
+    refused("guards_are_in_force", "DROP INDEX uq_operations_open"),
+    refused("guards_are_in_force", "ALTER TABLE quotas DROP CONSTRAINT ck_quotas_used"),
+    refused("reference_has_an_index", "ALTER TABLE hosts ADD COLUMN pod_id uuid REFERENCES pods (id)"),
+    refused("application_cannot_rewrite_history", "GRANT UPDATE ON events TO ipucloud_app"),
+    refused("application_cannot_rewrite_history", "GRANT UPDATE (data) ON events TO ipucloud_app"),
     _c("application_cannot_rewrite_history", REFUSED, "GRANT UPDATE (quantity) ON usage_intervals TO ipucloud_app"),
 )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.repairing import Outcome
-from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.corruption import refused as _c
 
 _REPORT = (
     "INSERT INTO health_reports (id, region, host_id, source, code, allocation, credited, detail, first_seen_at,"
@@ -17,10 +16,6 @@ _CITE = (
     "INSERT INTO usage_credits (project_id, interval_id, report_id)"
     " SELECT u.project_id, u.id, r.id FROM usage_intervals u, health_reports r WHERE u.resource_id = %({cluster})s"
 )
-
-
-def _c(rule: str, *statements: str) -> Corruption:
-    return Corruption(rule, Outcome.REFUSED, statements, ())
 
 
 CREDITS = (

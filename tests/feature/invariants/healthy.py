@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from ipucloud.db.engine import Database
-from tests.support.factories import Project, make_project
+from tests.support.factories import make_project
 from tests.support.partitions import make_partition
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
@@ -16,32 +17,15 @@ from tests.support.world.clock import start_clock, stop_clock
 
 @dataclass(frozen=True)
 class Healthy:
-    """`active` has four machines and is in use; `deleting` was in use for six hours.
+    """`ids`: what the statements of a corruption may name.
 
-    `suspended` was in use, and is suspended. `operation` creates `creating` and is open; `finished` created `active`,
-    which has the `partition`.
+    `active` has four machines and a `partition`, and is in use; `deleting` was in use for six hours, `suspended` was in
+    use. `operation` creates `creating` and is open; `finished` created `active`.
     """
 
     world: World
     scratch: Scratch
-    other: Project
-    active: UUID
-    creating: UUID
-    deleting: UUID
-    deleted: UUID
-    failed: UUID
-    suspended: UUID
-    operation: UUID
-    finished: UUID
-    partition: UUID
-
-    def values(self) -> dict[str, UUID]:
-        """What the statements of a corruption may name."""
-        clusters = {
-            name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed", "suspended")
-        }
-        operations = {"operation": self.operation, "finished": self.finished, "partition": self.partition}
-        return clusters | operations | {"project": self.world.project.id, "other": self.other.id}
+    ids: Mapping[str, UUID]
 
 
 async def build(database: Database, scratch: Scratch) -> Healthy:
@@ -67,17 +51,7 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     await world.finish_delete(deleted)
     await world.suspend(suspended)
     await world.finish_suspend(suspended)
-    return Healthy(
-        world=world,
-        scratch=scratch,
-        other=other,
-        active=active.target_id,
-        creating=creating.target_id,
-        deleting=deleting,
-        deleted=deleted,
-        failed=failed,
-        suspended=suspended,
-        operation=creating.operation_id,
-        finished=active.operation_id,
-        partition=partition,
-    )
+    ids = {"project": world.project.id, "other": other.id, "partition": partition}
+    ids |= {"active": active.target_id, "creating": creating.target_id, "deleting": deleting, "deleted": deleted}
+    ids |= {"failed": failed, "suspended": suspended}
+    return Healthy(world, scratch, ids | {"operation": creating.operation_id, "finished": active.operation_id})

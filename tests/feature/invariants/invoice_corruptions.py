@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.repairing import Outcome
-from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.corruption import refused as _c
 
 _MONTH = "SELECT open_billing_month('2026-05-01')"
 _COUNTED = "INSERT INTO invoice_counters (series, year, last) VALUES ('INV', 2026, 1)"
@@ -26,10 +25,6 @@ _PAYMENT = (
     "INSERT INTO payments (id, account_id, currency, direction, amount, reference, state, finished_at, to_wallet)"
     " VALUES (%(active)s, %(project)s, 'EUR', '{way}', 5, 'x', 'done', app_now(), {wallet})"
 )
-
-
-def _c(rule: str, *statements: str) -> Corruption:
-    return Corruption(rule, Outcome.REFUSED, statements)
 
 
 INVOICES = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.invariants.repairing import Outcome
-from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.corruption import corruption
+from tests.feature.invariants.corruption import refused as _c
 
 _MONTH = "SELECT open_billing_month('2026-05-01')"
 _CHARGE = (
@@ -15,16 +16,6 @@ _CHARGE = (
 _CLOSED = (
     "INSERT INTO hour_closes (hour, closed_at, charges) SELECT '2026-05-05T10:00Z', '2026-05-05T11:02Z', {charges}"
 )
-
-
-def _c(
-    rule: str,
-    *statements: str,
-    off: tuple[str, ...] = (),
-    outcome: Outcome = Outcome.REFUSED,
-    lasting: bool = False,
-) -> Corruption:
-    return Corruption(rule, outcome, statements, off, lasting)
 
 
 LEDGER = (
@@ -42,13 +33,13 @@ LEDGER = (
     ),
     _c("closed_hour_is_in_the_ledger", _MONTH, _CLOSED.format(charges=1), _CHARGE),
     _c("charge_is_of_a_closed_hour", _MONTH, _CHARGE),
-    _c(
+    corruption(
         "sealed_month_was_verified",
+        Outcome.REPAIRED,
         _MONTH,
         _CLOSED.format(charges=0),
         "INSERT INTO hour_closes (hour) SELECT '2026-05-05T11:00Z'",
         "UPDATE billing_months SET sealed_at = app_now()",
-        outcome=Outcome.REPAIRED,
     ),
     _c(
         "month_is_sealed_in_time",
@@ -69,8 +60,9 @@ LEDGER = (
         " gen_random_uuid(), 'late', gen_random_uuid(), app_now() - interval '2 days'",
         lasting=True,
     ),
-    _c(
+    corruption(
         "roll_up_is_the_charges",
+        Outcome.REPAIRED,
         _MONTH,
         _CLOSED.format(charges=0),
         "INSERT INTO day_rollups (day, version, hours, built_at) SELECT '2026-05-05', 1, 1, app_now()",
@@ -78,12 +70,7 @@ LEDGER = (
         " billing_month, price_id, unit_price, minutes, machine_minutes, credited_machine_minutes, cost, list_cost)"
         " SELECT '2026-05-05', 1, %(project)s, %(project)s, %(active)s, 'm2000-pod16', 'ipu-m2000', 'luxembourg-2',"
         " 'EUR', '2026-05-01', %(project)s, 1, 60, 60, 0, 1, 1",
-        outcome=Outcome.REPAIRED,
     ),
     _c("project_has_an_account", "DELETE FROM project_accounts WHERE project_id = %(other)s"),
-    _c(
-        "partitions_of_charges_are_out_of_reach",
-        _MONTH,
-        "GRANT INSERT ON usage_charges_2026_05 TO ipucloud_app",
-    ),
+    _c("partitions_of_charges_are_out_of_reach", _MONTH, "GRANT INSERT ON usage_charges_2026_05 TO ipucloud_app"),
 )

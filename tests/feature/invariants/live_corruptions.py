@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.invariants.repairing import Outcome
-from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.corruption import corruption as _c
+from tests.feature.invariants.corruption import refused
 
 _BUDGET = (
     "INSERT INTO budgets (id, project_id, name, amount, currency) VALUES (%(project)s, %(project)s, 'b', 10, 'EUR')"
@@ -37,10 +38,10 @@ _SCHEDULED = (
 
 LIVE = (
     *(
-        Corruption(
+        _c(
             "scheduled_repair_has_its_cause",
             Outcome.REPAIRED,
-            (_SCHEDULED.format(cluster=f"%({cluster})s", begun=begun),),
+            _SCHEDULED.format(cluster=f"%({cluster})s", begun=begun),
         )
         for cluster, begun in (
             ("active", "NULL, NULL"),
@@ -48,45 +49,32 @@ LIVE = (
             ("active", "app_now(), %(finished)s"),
         )
     ),
-    Corruption(
+    refused(
         "budget_threshold_fires_once",
-        Outcome.REFUSED,
-        (_BUDGET, *[_ALERT.format(month="'2020-01-01'")] * 2),
-        ("pk_budget_alerts",),
+        _BUDGET,
+        *[_ALERT.format(month="'2020-01-01'")] * 2,
+        off=("pk_budget_alerts",),
     ),
-    Corruption("budget_alert_is_sent_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW))),
-    Corruption("budget_alert_is_sent_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW), _EVENT, _EVENT)),
-    Corruption("budget_alert_is_sent_once", Outcome.REFUSED, (_BUDGET, _EVENT)),
-    Corruption(
+    refused("budget_alert_is_sent_once", _BUDGET, _ALERT.format(month=_NOW)),
+    refused("budget_alert_is_sent_once", _BUDGET, _ALERT.format(month=_NOW), _EVENT, _EVENT),
+    refused("budget_alert_is_sent_once", _BUDGET, _EVENT),
+    refused(
         "budget_has_figures_of_one_month",
-        Outcome.REFUSED,
-        (
-            _BUDGET,
-            "UPDATE budgets SET month = '2026-05-01', actual = 5, forecast = 1, evaluated_at = app_now()",
-        ),
+        _BUDGET,
+        "UPDATE budgets SET month = '2026-05-01', actual = 5, forecast = 1, evaluated_at = app_now()",
     ),
-    Corruption("top_up_is_followed", Outcome.REFUSED, (*_TOP_UP, "UPDATE top_up_policies SET payment_id = NULL")),
-    Corruption(
+    refused("top_up_is_followed", *_TOP_UP, "UPDATE top_up_policies SET payment_id = NULL"),
+    refused(
         "top_up_is_followed",
-        Outcome.REFUSED,
-        (*_TOP_UP, "UPDATE payments SET state = 'failed', finished_at = app_now() - interval '2 hours'"),
+        *_TOP_UP,
+        "UPDATE payments SET state = 'failed', finished_at = app_now() - interval '2 hours'",
     ),
-    Corruption(
+    _c(
         "restriction_follows_overdue_invoices",
         Outcome.REPAIRED,
-        (
-            "INSERT INTO dunning_policies (account_id, remind_after, suspend_after, restriction)"
-            " VALUES (%(project)s, '{1}', 30, 'suspend')",
-        ),
+        "INSERT INTO dunning_policies (account_id, remind_after, suspend_after, restriction)"
+        " VALUES (%(project)s, '{1}', 30, 'suspend')",
     ),
-    Corruption(
-        "hold_has_an_owner",
-        Outcome.REPAIRED,
-        (_HOLD.format(cluster="gen_random_uuid()", account="%(project)s"),),
-    ),
-    Corruption(
-        "hold_is_of_who_paid_when_it_was_made",
-        Outcome.REFUSED,
-        (_HOLD.format(cluster="%(creating)s", account="%(other)s"),),
-    ),
+    _c("hold_has_an_owner", Outcome.REPAIRED, _HOLD.format(cluster="gen_random_uuid()", account="%(project)s")),
+    refused("hold_is_of_who_paid_when_it_was_made", _HOLD.format(cluster="%(creating)s", account="%(other)s")),
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.invariants.repairing import Outcome
-from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.corruption import corruption as _c
+from tests.feature.invariants.corruption import refused
 
 _REQUESTED = (
     "INSERT INTO operations (id, project_id, cluster_id, partition_id, kind, state, request_id, deadline_at)"
@@ -27,18 +28,17 @@ _TWIN = (
 )
 
 PARTITIONS = (
-    Corruption("operation_matches_desired_state", Outcome.REFUSED, _REQUESTED),
-    Corruption(
+    refused("operation_matches_desired_state", *_REQUESTED),
+    _c(
         "desired_state_has_operation",
         Outcome.REPAIRED,
-        ("UPDATE partitions SET desired_state = 'absent', state = 'removing' WHERE id = %(partition)s",),
+        "UPDATE partitions SET desired_state = 'absent', state = 'removing' WHERE id = %(partition)s",
     ),
-    Corruption("gone_cluster_has_no_partition", Outcome.REPAIRED, (_LEFT,)),
-    Corruption(
+    _c("gone_cluster_has_no_partition", Outcome.REPAIRED, _LEFT),
+    refused(
         "partition_is_named_after_its_cluster",
-        Outcome.REFUSED,
-        ("UPDATE partitions SET external_name = 'another-1' WHERE id = %(partition)s",),
+        "UPDATE partitions SET external_name = 'another-1' WHERE id = %(partition)s",
     ),
-    Corruption("ipu_is_in_one_partition", Outcome.REFUSED, (_TWIN,)),
-    Corruption("partitions_are_reconciled", Outcome.REPAIRED, ("DELETE FROM work WHERE kind = 'partitions'",)),
+    refused("ipu_is_in_one_partition", _TWIN),
+    _c("partitions_are_reconciled", Outcome.REPAIRED, "DELETE FROM work WHERE kind = 'partitions'"),
 )

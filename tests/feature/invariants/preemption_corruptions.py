@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.repairing import Outcome
-from tests.feature.invariants.corruption import corruption as _c
+from tests.feature.invariants.corruption import refused
 
 PREEMPTION = (
-    _c(
+    refused(
         "preempted_cluster_was_told",
-        Outcome.REFUSED,
         "INSERT INTO preemptions (id, project_id, cluster_id, preempt_at)"
         " VALUES (gen_random_uuid(), %(project)s, %(active)s, app_now() + interval '10 minutes')",
     ),
-    _c(
-        "preemptible_cluster_is_billed_as_such",
-        Outcome.REFUSED,
-        "UPDATE clusters SET preemptible = true WHERE id = %(active)s",
-    ),
+    refused("preemptible_cluster_is_billed_as_such", "UPDATE clusters SET preemptible = true WHERE id = %(active)s"),
 )

@@ -64,7 +64,7 @@ async def test_every_corruption_is_found_alone(healthy: Healthy) -> None:
     with psycopg.connect(healthy.scratch.superuser_url, options="-c jit=off") as connection, all_cases() as case:
         for corruption in ALL:
             with case(corruption.rule), connection.transaction(force_rollback=True):
-                plant_in(connection, corruption.statements, healthy.values(), corruption.off)
+                plant_in(connection, corruption.statements, healthy.ids, corruption.off)
                 connection.execute("SET LOCAL ROLE ipucloud_app")
                 broken_rules = {name for (name,) in connection.execute(union.encode(), prepare=True)}
                 assert broken_rules - ({"events_are_of_the_past"} - {corruption.rule}) == {corruption.rule}
@@ -74,7 +74,7 @@ async def test_every_corruption_is_found_alone(healthy: Healthy) -> None:
 @pytest.mark.parametrize("corruption", ALL, ids=lambda corruption: corruption.rule)
 async def test_a_corruption_is_repaired_or_refused(healthy: Healthy, corruption: Corruption) -> None:
     world = healthy.world
-    plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
+    plant(healthy.scratch.superuser_url, corruption.statements, healthy.ids, corruption.off)
     findings = await audit(world.database)
     assert {finding.rule.name for finding in findings} == {corruption.rule}
     repaired = await repair(healthy, findings)
@@ -176,7 +176,7 @@ def test_every_rule_is_broken_here_once() -> None:
 async def test_adjusting_entries_make_good_what_was_posted_wrongly(healthy: Healthy) -> None:
     """To the wrong account, twice, without a record and beyond a credit: no posting is touched, and the books agree."""
     world = healthy.world
-    plant(healthy.scratch.superuser_url, WRONGLY_POSTED, healthy.values())
+    plant(healthy.scratch.superuser_url, WRONGLY_POSTED, healthy.ids)
     assert "trial_balance_is_zero" not in await broken(healthy)
     posted = await world.column("SELECT to_jsonb(t)::text FROM ledger_transfers t ORDER BY id")
     repaired = await repair(healthy, await audit(world.database))

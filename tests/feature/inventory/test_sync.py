@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -13,7 +11,6 @@ from ipucloud.inventory.expected.changes import replace
 from ipucloud.inventory.sync import sync
 from ipucloud.site.ports import Budget, Site, VipuAddress
 from ipucloud.wire.inventory import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
-from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
@@ -48,13 +45,6 @@ class Listing:
 
     async def inventory(self) -> Inventory:
         return self._inventory
-
-
-@pytest.fixture
-async def db(database: Scratch) -> AsyncIterator[Database]:
-    db = Database(database.app_url, pool_size=2)
-    yield db
-    await db.close()
 
 
 async def test_hardware_is_registered_once_and_its_addresses_follow_the_site(db: Database) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -26,18 +24,16 @@ from ipucloud.identity import invitations
 from ipucloud.identity.members import Home
 from ipucloud.identity.people import Membership, User
 from ipucloud.identity.roles import Role
-from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.notifications import store
-from ipucloud.worker.main import assemble_webhooks
+from tests.feature.webhooks.customer import messenger
 from tests.support.certificates import certify
 from tests.support.factories import Project, make_project
 from tests.support.feed import settled
 from tests.support.mailbox import PASSWORD, USER, Mailbox, mailbox
 from tests.support.people import Person, make_person
 from tests.support.postgres import Database as Scratch
-from tests.support.waiting import PATIENCE
-from tests.support.world import at_work
+from tests.support.waiting import until
 from tests.support.world.clock import shift_clock
 
 pytestmark = pytest.mark.anyio
@@ -89,16 +85,8 @@ class Mailer:
             )
         await settled(self.database)
 
-    @asynccontextmanager
-    async def worker(self, **changes: Any) -> AsyncIterator[None]:
-        database = Database(self.database.url, pool_size=4)
-        settings = self.settings.model_copy(update=changes)
-        engine = assemble_webhooks(database, settings, SystemClock(), draw=random.Random(1))  # noqa: S311
-        try:
-            async with at_work(engine):
-                yield
-        finally:
-            await database.close()
+    def worker(self, **changes: Any) -> AbstractAsyncContextManager[None]:
+        return messenger(self.database.url, self.settings.model_copy(update=changes))
 
     async def mails(self) -> list[tuple[str, int]]:
         async with self.database.read() as connection:
@@ -106,14 +94,10 @@ class Mailer:
             return [(row.state, row.tries) for row in rows]
 
     async def until(self, *states: tuple[str, int]) -> None:
-        await until_equal(self.mails, list(states))
+        async def reached() -> bool:
+            return await self.mails() == list(states)
 
-
-async def until_equal(read: Any, expected: object) -> None:
-
-    async with asyncio.timeout(PATIENCE):
-        while await read() != expected:
-            await asyncio.sleep(0.01)
+        await until(reached, f"mails are {states}")
 
 
 @pytest.fixture

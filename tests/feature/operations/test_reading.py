@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
+from prometheus_client import REGISTRY
 
 from ipucloud.contract.lists import Order
 from ipucloud.contract.operations import OperationList, OperationOut
@@ -20,6 +21,11 @@ pytestmark = pytest.mark.anyio
 
 GET = authenticated(GET_OPERATION, OneDocument)
 LISTS = {order: authenticated(text, DocumentPage) for order, text in LIST_OPERATIONS.items()}
+
+
+def failed(cause: str) -> float:
+    labels = {"kind": "cluster.create", "cause": cause}
+    return REGISTRY.get_sample_value("operations_failed_total", labels) or 0.0
 
 
 async def ids(world: World, behind: Place | None = None, **filters: Any) -> list[str]:
@@ -41,14 +47,6 @@ async def test_the_json_made_by_postgresql_is_the_documented_model(world: World)
         assert_shape(OperationOut, row.document)
 
 
-async def test_steps_come_in_their_order(world: World) -> None:
-    created = await world.create()
-    steps = (await world.operation(created.operation_id))["steps"]
-    assert [step["name"] for step in steps][:2] == ["attach_network", "power_on_machines"]
-    # The region's controller is not secure.
-    assert [step["name"] for step in steps if step["state"] != "pending"] == ["create_vipu_user"]
-
-
 async def test_only_a_create_that_runs_can_be_cancelled(world: World) -> None:
     created = await world.create()
 
@@ -62,6 +60,18 @@ async def test_only_a_create_that_runs_can_be_cancelled(world: World) -> None:
     assert not await cancellable()
     await world.execute("UPDATE operations SET undoing = false, state = 'cancelling'")
     assert not await cancellable()
+
+
+async def test_steps_come_in_their_order_and_a_failed_create_is_counted_by_its_cause(world: World) -> None:
+    created = await world.create()
+    steps = (await world.operation(created.operation_id))["steps"]
+    assert [step["name"] for step in steps][:2] == ["attach_network", "power_on_machines"]
+    # The region's controller is not secure.
+    assert [step["name"] for step in steps if step["state"] != "pending"] == ["create_vipu_user"]
+    before = [failed(cause) for cause in ("provisioning_failed", "preempted")]
+    await world.fail_create(created.target_id)
+    await world.delete((await world.create("second")).target_id)
+    assert [failed(cause) for cause in ("provisioning_failed", "preempted")] == [count + 1 for count in before]
 
 
 async def test_lists_by_state_kind_and_cluster(world: World) -> None:

@@ -44,13 +44,6 @@ async def test_a_quota_is_taken_up_to_its_limit(db: Database, project: Project) 
     assert await used(db, project) == 8
 
 
-async def test_what_is_rolled_back_was_not_taken(db: Database, project: Project) -> None:
-    async with db.begin() as connection:
-        await take(connection, project_id=project.id, region=REGION, machine_type=TYPE, machines=8)
-        await connection.rollback()
-    assert await used(db, project) == 0
-
-
 async def test_a_limit_can_be_set_and_moved_but_not_below_what_is_used(db: Database, project: Project) -> None:
     await allocate(db, project, 4)
     assert await limited(db, project, 4) == Quota(REGION, TYPE, limit=4, used=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -42,6 +42,18 @@ DATA = {
 }
 
 
+@asynccontextmanager
+async def messenger(url: str, settings: Settings) -> AsyncIterator[None]:
+    """A worker that sends webhooks and e-mails."""
+    database = Database(url, pool_size=4)
+    engine = assemble_webhooks(database, settings, SystemClock(), draw=random.Random(1))  # noqa: S311
+    try:
+        async with at_work(engine):
+            yield
+    finally:
+        await database.close()
+
+
 class Customer:
     """A project with webhooks, and the worker that sends them."""
 
@@ -76,16 +88,8 @@ class Customer:
         if shown:
             await settled(self.database)
 
-    @asynccontextmanager
-    async def worker(self, **changes: Any) -> AsyncIterator[None]:
-        database = Database(self.database.url, pool_size=4)
-        settings = self.settings.model_copy(update=changes)
-        engine = assemble_webhooks(database, settings, SystemClock(), draw=random.Random(1))  # noqa: S311
-        try:
-            async with at_work(engine):
-                yield
-        finally:
-            await database.close()
+    def worker(self, **changes: Any) -> AbstractAsyncContextManager[None]:
+        return messenger(self.database.url, self.settings.model_copy(update=changes))
 
     async def value(self, statement: str, **values: object) -> Any:
         async with self.database.read() as connection:

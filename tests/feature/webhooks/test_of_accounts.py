@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.billing.accounts.store import record_event
 from ipucloud.contract.event_types.names import REGISTRY
@@ -38,12 +37,8 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
                 await record_event(connection, account_id, REGISTRY["account.top_up_resumed"])
         await settled(customer.database)
         await until(lambda: len([got for got in messages(receiver).values() if b"top_up_resumed" in got.body]) >= 3)
-        async with customer.database.begin() as connection:
-            again = await connection.execute(
-                sa.text("SELECT id FROM webhook_deliveries WHERE account_id = :id AND type LIKE 'account.%'"),
-                {"id": customer.project.id},
-            )
-            delivery = again.scalar_one()
+        own = "SELECT id FROM webhook_deliveries WHERE account_id = :id AND type LIKE 'account.%'"
+        delivery = await customer.value(own, id=customer.project.id)
         await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
         before = len(receiver.got)
         async with customer.database.begin() as connection:
@@ -59,10 +54,9 @@ async def test_a_billing_accounts_webhook_gets_the_accounts_events_and_no_others
         place = f"/v1/projects/{project_id}" if project_id else f"/v1/billing/accounts/{account_id}"
         assert (got.headers["ce-source"], got.headers["ce-id"]) == (place, message["data"]["id"])
     own_id, other_id = str(customer.project.id), str(other.id)
-    event_type = "account.top_up_resumed"
-    assert {each for each in received["ours"] if each[0] == event_type} == {(event_type, None, own_id)}
-    assert {each for each in received["theirs"] if each[0] == event_type} == {(event_type, None, other_id)}
-    assert {each for each in received["project"] if each[0] == event_type} == {(event_type, own_id, None)}
+    of_homes = {"ours": (None, own_id), "theirs": (None, other_id), "project": (own_id, None)}
+    for name, home_ids in of_homes.items():
+        assert {each[1:] for each in received[name] if each[0] == "account.top_up_resumed"} == {home_ids}
     assert {each[1:] for each in received["ours"]} == {(None, own_id)}
 
 

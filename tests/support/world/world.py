@@ -123,6 +123,16 @@ class World(Finishing):
         await self.finish_create(accepted.target_id)
         return accepted.target_id
 
+    async def make_suspended(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> UUID:
+        """A cluster that was in use, and rests."""
+        cluster_id = await self.make_active(name, flavor, **changes)
+        await self.suspend(cluster_id)
+        await self.finish_suspend(cluster_id)
+        return cluster_id
+
+    async def state(self, cluster_id: UUID) -> str:
+        return str((await self.cluster(cluster_id))["state"])
+
     async def fail(self, cluster_id: UUID, code: Code, *, ordinal: int = 0, kind: Kind = "machine") -> UUID:
         """A confirmed report about a machine or host that the cluster holds, as observation writes it."""
         held = await self.column(

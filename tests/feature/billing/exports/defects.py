@@ -29,14 +29,6 @@ class Defect:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`query` gives (row, detail) of every defect, from `file` (text) and `typed` (numbers and times)."""
-
-    name: str
-    query: str
-
-
 _ENUMS: dict[str, tuple[str, ...]] = {
     "CapacityReservationStatus": ("Used", "Unused"),
     "ChargeCategory": ("Usage", "Tax", "Credit", "Adjustment"),
@@ -69,25 +61,17 @@ _TOGETHER = (
 _NO_DETAILS = 'SELECT *, NULL::text AS "InvoiceDetailId" FROM typed WHERE false'
 _URNS = {"BillingAccountId": "account", "SubAccountId": "project", "ResourceId": "cluster"}
 
-CHECKS = (
-    Check(
-        "cost_is_price_times_quantity",
-        """
+CHECKS = {
+    "cost_is_price_times_quantity": """
         SELECT row, format('%%s is not %%s x %%s', "ContractedCost", "ContractedUnitPrice", "PricingQuantity")
           FROM usage
          WHERE "ContractedCost" IS DISTINCT FROM "ContractedUnitPrice" * "PricingQuantity"
         """,
-    ),
-    Check(
-        "list_cost_is_list_price_times_quantity",
-        """
+    "list_cost_is_list_price_times_quantity": """
         SELECT row, format('%%s is not %%s x %%s', "ListCost", "ListUnitPrice", "PricingQuantity") FROM usage
          WHERE "ListCost" IS DISTINCT FROM "ListUnitPrice" * "PricingQuantity"
         """,
-    ),
-    Check(
-        "costs_agree",
-        """
+    "costs_agree": """
         SELECT row, format('billed %%s, contracted %%s, effective %%s', "BilledCost", "ContractedCost", "EffectiveCost")
           FROM typed
          WHERE "BilledCost" <> "ContractedCost" OR "BilledCost" <> "EffectiveCost"
@@ -95,33 +79,21 @@ CHECKS = (
             OR "ContractedUnitPrice" <> "PricingCurrencyContractedUnitPrice"
             OR "ListUnitPrice" <> "PricingCurrencyListUnitPrice"
         """,
-    ),
-    Check(
-        "price_is_not_negative",
-        """
+    "price_is_not_negative": """
         SELECT row, format('%%s, %%s', "ContractedUnitPrice", "ListUnitPrice") FROM typed
          WHERE "ContractedUnitPrice" < 0 OR "ListUnitPrice" < 0
         """,
-    ),
-    Check(
-        "period_runs_forward",
-        """
+    "period_runs_forward": """
         SELECT row, format('%%s to %%s', "ChargePeriodStart", "ChargePeriodEnd") FROM typed
          WHERE "ChargePeriodStart" >= "ChargePeriodEnd" OR "BillingPeriodStart" >= "BillingPeriodEnd"
         """,
-    ),
-    Check(
-        "period_is_in_its_month",
-        """
+    "period_is_in_its_month": """
         SELECT row, format('%%s is not in the month of %%s', "ChargePeriodStart", "BillingPeriodStart")
           FROM typed
          WHERE "ChargeClass" IS NULL
            AND ("ChargePeriodStart" < "BillingPeriodStart" OR "ChargePeriodEnd" > "BillingPeriodEnd")
         """,
-    ),
-    Check(
-        "row_is_in_the_period",
-        """
+    "row_is_in_the_period": """
         SELECT row, format('%%s is not in it', day)
           FROM (SELECT f.row,
                        (CASE WHEN f."ResourceId" IS NOT NULL
@@ -131,34 +103,22 @@ CHECKS = (
                   FROM typed f LEFT JOIN credit_notes n ON n.number = f."InvoiceId") AS f
          WHERE day < %(since)s::date OR day >= %(until)s::date
         """,
-    ),
-    Check(
-        "correction_is_of_a_month_before",
-        """
+    "correction_is_of_a_month_before": """
         SELECT row, format('%%s is not before %%s', "ChargePeriodStart", "BillingPeriodStart") FROM usage
          WHERE "ChargeClass" = 'Correction' AND "ChargePeriodEnd" > "BillingPeriodStart"
         """,
-    ),
-    Check(
-        "billing_period_is_a_month",
-        """
+    "billing_period_is_a_month": """
         SELECT row, format('%%s to %%s', "BillingPeriodStart", "BillingPeriodEnd") FROM typed
          WHERE date_trunc('month', "BillingPeriodStart", 'UTC') <> "BillingPeriodStart"
             OR (("BillingPeriodStart" AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC' <> "BillingPeriodEnd"
         """,
-    ),
-    Check(
-        "charge_is_there_once",
-        """
+    "charge_is_there_once": """
         SELECT row, format('%%s is there before', "x_ChargeId")
           FROM (SELECT row, "x_ChargeId", row_number() OVER (PARTITION BY "x_ChargeId" ORDER BY row) AS n
                   FROM file) AS f
          WHERE n > 1
         """,
-    ),
-    Check(
-        "resource_is_charged_once_at_a_time",
-        """
+    "resource_is_charged_once_at_a_time": """
         SELECT row, format('%%s: %%s begins before %%s', "ResourceId", "ChargePeriodStart", ended)
           FROM (SELECT row, "ResourceId", "ChargePeriodStart",
                        max("ChargePeriodEnd") OVER (PARTITION BY "ResourceId" ORDER BY "ChargePeriodStart", row
@@ -167,17 +127,11 @@ CHECKS = (
          WHERE "x_Revision" = 0) AS f
          WHERE "ChargePeriodStart" < ended
         """,
-    ),
-    Check(
-        "first_charge_is_positive",
-        """
+    "first_charge_is_positive": """
         SELECT row, format('%%s', "PricingQuantity") FROM usage
          WHERE "x_Revision" = 0 AND coalesce("PricingQuantity", 0) <= 0
         """,
-    ),
-    Check(
-        "period_holds_the_minutes",
-        """
+    "period_holds_the_minutes": """
         SELECT row, format('%%s in %%s seconds', "ChargeDescription", seconds)
           FROM (SELECT row, "ChargeDescription", "PricingQuantity", "SkuId", "x_Revision",
                        extract(epoch FROM "ChargePeriodEnd" - "ChargePeriodStart") AS seconds,
@@ -186,26 +140,17 @@ CHECKS = (
          WHERE said IS NULL OR said[1] <> "SkuId" OR said[2]::numeric * said[3]::numeric <> "PricingQuantity"
             OR ("x_Revision" = 0 AND said[3]::numeric > ceil(seconds / 60))
         """,
-    ),
-    Check(
-        "consumed_is_priced_times_ipus",
-        """
+    "consumed_is_priced_times_ipus": """
         SELECT row, format('%%s of %%s', "ConsumedQuantity", "PricingQuantity") FROM usage
          WHERE "ConsumedQuantity" IS DISTINCT FROM
                "PricingQuantity" * substring("SkuPriceDetails" FROM '"x_IpuCount": ([0-9]{1,6})')::numeric
         """,
-    ),
-    Check(
-        "usage_says_what_was_used",
-        """
+    "usage_says_what_was_used": """
         SELECT row, 'a resource, price, quantity or sub-account is missing' FROM usage
          WHERE num_nulls("ResourceId", "SkuId", "PricingQuantity", "ConsumedQuantity", "SubAccountId",
                                       "RegionId", "ContractedUnitPrice", "ListUnitPrice", "PricingCategory") > 0
         """,
-    ),
-    Check(
-        "service_is_that_of_the_resource",
-        """
+    "service_is_that_of_the_resource": """
         SELECT row, service || ' of ' || "ResourceType"
           FROM (SELECT row, "ResourceType",
                        concat_ws('/', "ServiceCategory", "ServiceSubcategory", "ServiceName") AS service
@@ -214,34 +159,22 @@ CHECKS = (
                                THEN 'Storage/Block Storage/Volume'
                                ELSE 'AI and Machine Learning/Machine Learning/IPU Cluster' END
         """,
-    ),
-    Check(
-        "tax_has_no_price",
-        """
+    "tax_has_no_price": """
         SELECT row, 'tax with a price, SKU or quantity' FROM file
          WHERE "ChargeCategory" = 'Tax' AND num_nonnulls("SkuId", "SkuPriceId", "PricingQuantity", "PricingUnit",
                "PricingCategory", "ContractedUnitPrice", "ListUnitPrice", "ConsumedQuantity") > 0
         """,
-    ),
-    Check(
-        "price_id_is_of_the_sku",
-        """
+    "price_id_is_of_the_sku": """
         SELECT row, format('%%s of %%s in %%s, %%s', "SkuPriceId", "SkuId", "RegionId", "BillingCurrency") FROM file
          WHERE "SkuPriceId" IS DISTINCT FROM "SkuId" || '/' || "RegionId" || '/' || "BillingCurrency"
            AND "ChargeCategory" = 'Usage'
         """,
-    ),
-    Check(
-        "detail_is_of_its_invoice",
-        """
+    "detail_is_of_its_invoice": """
         SELECT row, format('%%s of %%s', "InvoiceDetailId", "InvoiceId") FROM joined
          WHERE "InvoiceDetailId" IS NULL AND "InvoiceId" NOT LIKE 'draft:%%'
             OR split_part("InvoiceDetailId", '/', 1) <> "InvoiceId"
         """,
-    ),
-    Check(
-        "line_is_the_sum_of_its_details",
-        """
+    "line_is_the_sum_of_its_details": """
         SELECT min(row), format('%%s, line %%s: %%s in the file, %%s on the document', f."InvoiceId", l.line,
                                 sum(f."BilledCost"), max(l.amount))
           FROM joined f
@@ -250,10 +183,7 @@ CHECKS = (
          WHERE %(since)s::date IS NULL OR (i.month >= %(since)s AND i.month + interval '1 month' <= %(until)s)
          GROUP BY f."InvoiceId", l.line HAVING sum(f."BilledCost") <> max(l.amount)
         """,
-    ),
-    Check(
-        "id_has_one_name",
-        """
+    "id_has_one_name": """
         SELECT min(row), format('%%s has %%s names', id, count(DISTINCT name))
           FROM (SELECT row, "BillingPeriodStart" AS month, named.*
                   FROM file CROSS JOIN LATERAL (VALUES
@@ -261,28 +191,18 @@ CHECKS = (
                        ("BillingAccountId", "BillingAccountName"), ("RegionId", "RegionName")) AS named (id, name)) AS n
          WHERE id IS NOT NULL GROUP BY month, id HAVING count(DISTINCT name) > 1
         """,
-    ),
-    Check(
-        "invoice_has_one_currency_and_account",
-        """
+    "invoice_has_one_currency_and_account": """
         SELECT min(row), format('%%s', "InvoiceId") FROM file GROUP BY "InvoiceId"
         HAVING count(DISTINCT ("BillingCurrency", "BillingAccountId", "BillingPeriodStart")) > 1
         """,
-    ),
-    Check(
-        "currency_is_a_code",
-        """SELECT row, format('%%s', "BillingCurrency") FROM file WHERE "BillingCurrency" !~ '^[A-Z]{3}$'""",
-    ),
-    Check(
-        "details_are_json_objects",
-        r"""
+    "currency_is_a_code": """
+        SELECT row, format('%%s', "BillingCurrency") FROM file WHERE "BillingCurrency" !~ '^[A-Z]{3}$'
+        """,
+    "details_are_json_objects": r"""
         SELECT row, format('%%s %%s', "Tags", "SkuPriceDetails") FROM file
          WHERE coalesce("Tags", '{}') !~ '^\{.*\}$' OR coalesce("SkuPriceDetails", '{}') !~ '^\{.*\}$'
         """,
-    ),
-    Check(
-        "billed_is_what_is_on_the_invoice",
-        """
+    "billed_is_what_is_on_the_invoice": """
         SELECT min(row), format('%%s: %%s in the file, %%s on the document', f."InvoiceId", sum(f."BilledCost"),
                                 max(d.total))
           FROM typed f
@@ -292,8 +212,8 @@ CHECKS = (
                               OR (month >= %(since)s AND month + interval '1 month' <= %(until)s))
          GROUP BY f."InvoiceId" HAVING sum(f."BilledCost") <> max(d.total)
         """,
-    ),
-)
+}
+"""By name: gives (row, detail) of every defect, from `file` (text) and `typed` (numbers and times)."""
 
 
 def find_defects(
@@ -312,14 +232,14 @@ def find_defects(
     """
     columns = columns_of(Dataset.COST_AND_USAGE, version)
     _load(connection, pieces, columns)
-    checks = (*_per_column(columns), *CHECKS)
+    checks = (*_per_column(columns), *CHECKS.items())
     bounds = {"since": period and period.since, "until": period and period.until}
     values = {"whole": whole_invoices, **bounds}
     defects = []
-    for check in checks:
-        limited = sql.Composed([text(check.query), sql.SQL(" ORDER BY 1 LIMIT "), sql.Literal(MOST)])
+    for name, query in checks:
+        limited = sql.Composed([text(query), sql.SQL(" ORDER BY 1 LIMIT "), sql.Literal(MOST)])
         rows = connection.execute(limited, values)
-        defects += [Defect(check.name, row, detail) for row, detail in rows]
+        defects += [Defect(name, row, detail) for row, detail in rows]
     return defects
 
 
@@ -352,7 +272,7 @@ def _typed(column: Column) -> sql.Composable:
     return statement.format(name=name, form=sql.Literal(_FORMS[column.kind]))
 
 
-def _per_column(columns: Sequence[Column]) -> Iterable[Check]:
+def _per_column(columns: Sequence[Column]) -> Iterable[tuple[str, str]]:
     for column in columns:
         if not column.null:
             yield _bad(column, "column_is_not_empty", "IS NULL")
@@ -369,10 +289,10 @@ def _per_column(columns: Sequence[Column]) -> Iterable[Check]:
         listed = ", ".join(f'"{name}"' for name in names)
         condition = f"num_nulls({listed}) NOT IN (0, {len(names)})"
         query = f"SELECT row, '{', '.join(names)}' FROM file WHERE {condition}"  # noqa: S608  # ours
-        yield Check("columns_are_empty_together", query)
+        yield "columns_are_empty_together", query
 
 
-def _bad(column: Column, check: str, condition: str) -> Check:
+def _bad(column: Column, check: str, condition: str) -> tuple[str, str]:
     name = f'"{column.name}"'
     query = f"SELECT row, format('{column.name}: %%s', {name}) FROM file WHERE {name} {condition}"  # noqa: S608  # ours
-    return Check(check, query)
+    return check, query

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -12,8 +14,10 @@ from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from tests.feature.billing.invoices.customers import transact
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import Project, make_project
+from tests.support.invoices import add_tax_rate
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -39,18 +43,10 @@ async def furnish(billing: BillingWorld) -> Furnished:
     """
     await billing.price("0.0625", valid_to=at("2026-05-02T08:30:30"))
     await billing.price("0.0710", at("2026-05-02T08:30:30"))
-    async with billing.database.begin() as connection:
-        other = await make_project(connection, quota=None)
+    other = await transact(billing, partial(make_project, quota=None))
     first, second, third = await billing.make_cluster(), await billing.make_cluster(), await billing.make_cluster(other)
-    await billing.execute(
-        "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
-        " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2024-01-01', 'test')"
-    )
-    await billing.execute(
-        "INSERT INTO contract_prices (id, account_id, sku, region, currency, unit_price, valid_from, source)"
-        " VALUES (gen_random_uuid(), :other, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.05, '2026-04-01Z', 'contract')",
-        other=other.id,
-    )
+    await transact(billing, add_tax_rate)
+    await billing.price("0.05", at("2026-04-01T00:00:00"), account=other.id)
     await billing.execute(
         'UPDATE clusters SET name = :name, tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first, name=HOSTILE
     )
@@ -67,12 +63,7 @@ async def furnish(billing: BillingWorld) -> Furnished:
     )
     await billing.used(second, at("2026-04-30T22:00:00"), at("2026-04-30T23:10:10"))
     await billing.used(third, at("2026-05-02T10:10:10"), quantity=2, project=other)
-    await billing.execute(
-        "INSERT INTO project_accounts (project_id, account_id, valid_from)"
-        " VALUES (:project, :payer, '2026-05-03T03:00:00Z')",
-        project=other.id,
-        payer=billing.project.id,
-    )
+    await billing.pays(billing.project.id, at("2026-05-03T03:00:00"), other)
     await billing.keep(at("2026-05-02T00:30:00"))
     await billing.used(
         second, at("2026-04-30T23:20:20"), at("2026-04-30T23:30:00"), anchor_at=at("2026-04-30T22:00:00")
@@ -101,6 +92,13 @@ def csv_of(url: str, chosen: Selection) -> bytes:
     """The file as it would be stored."""
     with snapshot(url) as connection:
         return b"".join(bytes(piece) for piece in write_csv(connection, chosen, Progress()))
+
+
+Rows = list[dict[str, str]]
+
+
+def rows_of(content: bytes) -> Rows:
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
 
 
 class Held(io.RawIOBase):

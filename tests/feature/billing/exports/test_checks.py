@@ -14,13 +14,9 @@ import pytest
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import snapshot
 from ipucloud.contract.exports import FocusVersion
-from ipucloud.db.engine import Database
 from tests.feature.billing.exports.defects import CHECKS, Defect, find_defects
-from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
-from tests.feature.billing.world import open_billing_world
-from tests.support.postgres import Database as Scratch
-
-Rows = list[dict[str, str]]
+from tests.feature.billing.exports.ledgers import APRIL, Rows, csv_of, furnish, selection
+from tests.feature.billing.world import in_billing_world
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class File:
     url: str
     content: bytes
 
-    def with_defect(self, plant: Callable[[Rows], None]) -> bytes:
+    def with_defect(self, plant: Callable[[Rows], object]) -> bytes:
         reader = csv.DictReader(io.StringIO(self.content.decode(), newline=""))
         rows = list(reader)
         plant(rows)
@@ -50,25 +46,17 @@ class File:
 @pytest.fixture(scope="module")
 def file(postgres: Any) -> Iterator[File]:
     with postgres.fresh_database() as scratch:
-        yield File(scratch.app_url, asyncio.run(_written(scratch)))
+        ledger = asyncio.run(in_billing_world(scratch, furnish))
+        content = csv_of(scratch.app_url, selection(account=ledger.billing.project.id, month=APRIL))
+        yield File(scratch.app_url, content)
 
 
-async def _written(scratch: Scratch) -> bytes:
-    database = Database(scratch.app_url)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        await furnish(billing)
-        return csv_of(scratch.app_url, selection(account=billing.project.id, month=APRIL))
-    finally:
-        await database.close()
-
-
-def put(**values: str) -> Callable[[Rows], None]:
+def put(**values: str) -> Callable[[Rows], object]:
     """Write over cells of the first row, which is usage."""
     return lambda rows: rows[0].update(values)
 
 
-def of_tax(**values: str) -> Callable[[Rows], None]:
+def of_tax(**values: str) -> Callable[[Rows], object]:
     return lambda rows: next(row for row in rows if row["ChargeCategory"] == "Tax").update(values)
 
 
@@ -76,18 +64,6 @@ def all_costs(rows: Rows) -> None:
     """A cost that is wrong everywhere alike: the price does not give it."""
     for column in ("BilledCost", "ContractedCost", "EffectiveCost", "PricingCurrencyEffectiveCost"):
         rows[0][column] = "12.0000000001"
-
-
-def twice(rows: Rows) -> None:
-    rows.append(dict(rows[0]))
-
-
-def twice_under_another_id(rows: Rows) -> None:
-    rows.append(rows[0] | {"x_ChargeId": "another"})
-
-
-def missing(rows: Rows) -> None:
-    rows.pop()
 
 
 def backwards(rows: Rows) -> None:
@@ -103,11 +79,10 @@ def without_rounding(rows: Rows) -> None:
     rows.remove(next(row for row in rows if row["ChargeCategory"] == "Adjustment"))
 
 
-PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
+PLANTED: dict[str, tuple[Callable[[Rows], object], str]] = {
     "a cost that the price does not give": (all_costs, "cost_is_price_times_quantity"),
     "a list cost that the list price does not give": (put(ListCost="1.0"), "list_cost_is_list_price_times_quantity"),
     "an effective cost of its own": (put(EffectiveCost="1.0"), "costs_agree"),
-    "another pricing currency": (put(PricingCurrency="USD"), "costs_agree"),
     "a negative price": (put(ContractedUnitPrice="-0.0625"), "price_is_not_negative"),
     "a period that ends before it begins": (backwards, "period_runs_forward"),
     "a period of another month": (
@@ -117,13 +92,13 @@ PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
     "a correction of the same month": (put(ChargeClass="Correction"), "correction_is_of_a_month_before"),
     "a row of another bill": (put(BillingPeriodStart="2026-05-01T00:00:00Z"), "row_is_in_the_period"),
     "a billing period of two months": (put(BillingPeriodEnd="2026-06-01T00:00:00Z"), "billing_period_is_a_month"),
-    "a row that is there twice": (twice, "charge_is_there_once"),
-    "the same time under another id": (twice_under_another_id, "resource_is_charged_once_at_a_time"),
-    "usage of nothing": (put(PricingQuantity="0.0"), "first_charge_is_positive"),
-    "more minutes than the period has": (
-        put(ChargeDescription="ipu-m2000 x1, 192 min"),
-        "period_holds_the_minutes",
+    "a row that is there twice": (lambda rows: rows.append(dict(rows[0])), "charge_is_there_once"),
+    "the same time under another id": (
+        lambda rows: rows.append(rows[0] | {"x_ChargeId": "another"}),
+        "resource_is_charged_once_at_a_time",
     ),
+    "usage of nothing": (put(PricingQuantity="0.0"), "first_charge_is_positive"),
+    "more minutes than the period has": (put(ChargeDescription="ipu-m2000 x1, 192 min"), "period_holds_the_minutes"),
     "IPUs that do not exist": (put(ConsumedQuantity="769.0"), "consumed_is_priced_times_ipus"),
     "usage without a resource": (put(ResourceId="", ResourceName="", ResourceType=""), "usage_says_what_was_used"),
     "tax with a price": (of_tax(ContractedUnitPrice="1.0"), "tax_has_no_price"),
@@ -136,11 +111,8 @@ PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
     "two currencies on one invoice": (put(BillingCurrency="USD"), "invoice_has_one_currency_and_account"),
     "a currency in small letters": (put(BillingCurrency="eur"), "currency_is_a_code"),
     "tags that are a list": (put(Tags="[1]"), "details_are_json_objects"),
-    "a row that is missing": (missing, "billed_is_what_is_on_the_invoice"),
+    "a row that is missing": (list.pop, "billed_is_what_is_on_the_invoice"),
     "an unknown category": (put(ChargeCategory="Gift"), "value_is_allowed"),
-    "an unknown class": (put(ChargeClass="Refund"), "value_is_allowed"),
-    "an unknown frequency": (put(ChargeFrequency="Daily"), "value_is_allowed"),
-    "another service": (put(ServiceCategory="Compute"), "value_is_allowed"),
     "a cluster as storage": (
         put(ServiceCategory="Storage", ServiceName="Volume", ServiceSubcategory="Block Storage"),
         "service_is_that_of_the_resource",
@@ -166,4 +138,4 @@ def test_a_planted_defect_is_found(file: File, defect: str) -> None:
 
 
 def test_every_check_has_a_defect_of_its_own() -> None:
-    assert {check.name for check in CHECKS} <= {check for _, check in PLANTED.values()}
+    assert CHECKS.keys() <= {check for _, check in PLANTED.values()}

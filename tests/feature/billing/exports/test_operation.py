@@ -19,22 +19,15 @@ from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
-from tests.feature.billing.exports.workers import ExportClient, killed_worker
-from tests.feature.billing.world import BillingWorld, open_billing_world
+from tests.feature.billing.exports.workers import ExportClient, work_until_killed
+from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import BillingWorld, in_billing_world, open_billing_world
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock
 
 CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
 PARQUET = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.PARQUET, month_of(MAY))
 POINTS = ("engine.acted", "engine.before_commit")
-
-
-async def furnished(scratch: Scratch) -> tuple[BillingWorld, ExportClient]:
-    database = Database(scratch.app_url)
-    billing = await open_billing_world(database, scratch.owner_url)
-    await furnish(billing)
-    start_clock(scratch.owner_url)
-    return billing, ExportClient(database, billing.project.id)
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +39,9 @@ def scratch(postgres: Any) -> Iterator[Scratch]:
 @pytest.fixture(scope="module")
 def project(scratch: Scratch) -> Any:
     """The project of a furnished ledger, shared by the tests of this file."""
-
-    async def make() -> Any:
-        billing, client = await furnished(scratch)
-        await client.database.close()
-        return billing.project.id
-
-    return asyncio.run(make())
+    ledger = asyncio.run(in_billing_world(scratch, furnish))
+    start_clock(scratch.owner_url)
+    return ledger.billing.project.id
 
 
 @pytest.fixture
@@ -111,7 +100,8 @@ async def test_a_worker_killed_anywhere_leaves_one_whole_file(
     client: ExportClient, scratch: Scratch, point: str
 ) -> None:
     export = await client.ask(CSV)
-    assert await asyncio.to_thread(killed_worker, scratch.app_url, point), "the worker did not come to the point"
+    came = await asyncio.to_thread(killed_at, scratch, point, 1, work_until_killed)
+    assert came, "the worker did not come to the point"
     await client.work_until_done(export)
     state = await client.state(export)
     assert state.state == "succeeded"

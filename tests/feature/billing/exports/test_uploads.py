@@ -16,9 +16,10 @@ import psycopg
 import pytest
 
 from ipucloud.billing.exports.delivery import SMALL, deliver
-from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver, Target
+from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver
 from ipucloud.billing.exports.s3 import DeliveryError
 from ipucloud.egress.guard import Address, Guard
+from tests.feature.billing.exports.test_delivery import target
 from tests.feature.billing.world import BillingWorld
 from tests.support.certificates import certify
 from tests.support.exports import make_export
@@ -45,7 +46,7 @@ class Depot:
     content: bytes
 
     def order(self, endpoint: str, *, private_too: bool = True) -> Deliver:
-        where = self.server
+        ports = frozenset({self.server.port})
         return Deliver(
             database_url=self.url,
             export_id=self.export,
@@ -53,16 +54,7 @@ class Depot:
             name=NAME,
             size=SIZE,
             manifest={"rows": 1},
-            target=Target(
-                endpoint=endpoint,
-                region="us-east-1",
-                bucket="costs",
-                prefix="",
-                access_key_id=where.access_key_id,
-                secret=where.secret,
-                private_too=private_too,
-                ports=frozenset({where.port}),
-            ),
+            target=target(self.server, endpoint=endpoint, prefix="", private_too=private_too, ports=ports),
         )
 
     def arrived(self) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import random
 import signal
 from dataclasses import dataclass
@@ -19,7 +17,6 @@ from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.clock import SystemClock
-from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from tests.support.waiting import until
@@ -94,15 +91,7 @@ class ExportClient:
             await until(done, "the exports end")
 
 
-def killed_worker(url: str, point: str) -> bool:
-    """Run a worker in another process, which is killed at the point; whether it came to it."""
-    child = os.fork()
-    if child == 0:
-        try:
-            arm(Armed([Trap(point, 1, Action.KILL)], lambda _: None))
-            signal.alarm(90)
-            asyncio.run(worker(Database(url, pool_size=3)).run())
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+async def work_until_killed(database: Database) -> None:
+    """In a process of its own, which an alarm ends if nothing else does."""
+    signal.alarm(90)
+    await worker(database).run()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -13,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipucloud.billing.exports.selection import snapshot
@@ -22,13 +20,13 @@ from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.ledger.transfers import Posted, post_usage
 from ipucloud.contract.exports import Dataset, FocusVersion
-from ipucloud.db.engine import Database
 from ipucloud.invariants import billing_invoices
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.exports.defects import find_defects
-from tests.feature.billing.exports.ledgers import csv_of, selection
+from tests.feature.billing.exports.ledgers import csv_of, rows_of, selection
 from tests.feature.billing.invoices.customers import assert_billing_sound, documents, paid, transact
-from tests.feature.billing.world import BillingWorld, at, open_billing_world
+from tests.feature.billing.timelines import ONE_DATABASE
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
 from tests.support.postgres import Database as Scratch
 
 MONTHS = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1), date(2026, 4, 1)]
@@ -205,7 +203,7 @@ def joined(scratch: Scratch, billing: BillingWorld) -> None:
             dataset: csv_of(scratch.app_url, selection(account=billing.project.id, month=month, dataset=dataset))
             for dataset in (Dataset.COST_AND_USAGE, Dataset.INVOICE_DETAIL)
         }
-        rows, details = (list(csv.DictReader(io.StringIO(file.decode(), newline=""))) for file in files.values())
+        rows, details = map(rows_of, files.values())
         sums: dict[str, Decimal] = defaultdict(Decimal)
         for row in rows:
             sums[row["InvoiceDetailId"]] += Decimal(row["BilledCost"])
@@ -217,16 +215,11 @@ def joined(scratch: Scratch, billing: BillingWorld) -> None:
         assert {each.check for each in defects} <= {"correction_is_of_a_month_before", "period_holds_the_minutes"}
 
 
-async def example(scratch: Scratch, world: World) -> None:
-    database = Database(scratch.app_url, pool_size=2)
-    try:
-        billing = await open_billing_world(database, scratch.owner_url)
-        await rated(billing, world)
-        await used(billing, world)
-        await lived(billing, world)
-        joined(scratch, billing)
-    finally:
-        await database.close()
+async def example(billing: BillingWorld, scratch: Scratch, world: World) -> None:
+    await rated(billing, world)
+    await used(billing, world)
+    await lived(billing, world)
+    joined(scratch, billing)
 
 
 def forget(scratch: Scratch) -> None:
@@ -237,8 +230,8 @@ def forget(scratch: Scratch) -> None:
             connection.execute(f"TRUNCATE {table} CASCADE".encode())
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(ONE_DATABASE, max_examples=12)
 @given(world=WORLDS)
 def test_months_are_what_was_counted_and_the_wallet_pays_what_is_open(database: Scratch, world: World) -> None:
     forget(database)
-    asyncio.run(example(database, world))
+    asyncio.run(in_billing_world(database, partial(example, scratch=database, world=world)))

@@ -114,13 +114,7 @@ async def test_each_line_says_whose_price_it_has_and_how_long_it_is_valid(billin
     await taxed(billing)
     await billing.price("0.0625", at("2026-01-01T00:00:00"))
     since, until = "2026-04-30T22:15:00", "2026-04-30T22:30:00"
-    await billing.execute(
-        "INSERT INTO contract_prices (id, account_id, sku, region, currency, unit_price, valid_from, valid_to, source)"
-        " VALUES (gen_random_uuid(), :account, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.05, :since, :until, 'contract')",
-        account=billing.project.id,
-        since=at(since),
-        until=at(until),
-    )
+    await billing.price("0.05", at(since), at(until), account=billing.project.id)
     await billing.used(await billing.make_cluster(), at("2026-04-30T22:00:00"), at("2026-04-30T23:00:00"))
     await billing.keep(SEALED)
     [document] = await documents(billing)
@@ -205,14 +199,6 @@ async def test_without_a_tax_rate_an_invoice_waits(billing: BillingWorld) -> Non
     await taxed(billing)
     await billing.keep()
     assert len(await documents(billing)) == 1
-
-
-async def test_what_cost_nothing_gets_no_invoice(billing: BillingWorld) -> None:
-    await taxed(billing)
-    await a_minute(billing, "0")
-    await billing.keep(SEALED)
-    assert await documents(billing) == []
-    assert len(await billing.rows("SELECT FROM invoiced_months")) == 1
 
 
 async def test_a_wallet_is_never_overdrawn_by_many_at_once(billing: BillingWorld) -> None:

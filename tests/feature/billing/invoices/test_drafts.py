@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.invoices.lines import Bill, Line, drafted_lines, lines_of_many
 from ipucloud.billing.reports.rollup import roll_up
-from tests.feature.billing.invoices.customers import SEALED, taxed
+from tests.feature.billing.invoices.customers import SEALED, taxed, transact
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.factories import make_project
 
@@ -37,15 +37,9 @@ async def furnished(billing: BillingWorld) -> None:
     await billing.price("0.0710", at("2026-05-03T08:30:30"))
     await taxed(billing)
     await taxed(billing, "0.20", since=date(2026, 5, 4))
-    async with billing.database.begin() as connection:
-        other = await make_project(connection, quota=None)
+    other = await transact(billing, make_project)
     first, second, third, late = [await billing.make_cluster(each) for each in (None, None, other, None)]
-    await billing.execute(
-        "INSERT INTO project_accounts (project_id, account_id, valid_from)"
-        " VALUES (:project, :payer, '2026-05-02T12:00:00Z')",
-        project=other.id,
-        payer=billing.project.id,
-    )
+    await billing.pays(billing.project.id, at("2026-05-02T12:00:00"), other)
     await billing.used(first, at("2026-04-30T20:12:13"), at("2026-05-03T11:00:01"), quantity=4)
     await billing.keep(SEALED)
     assert await billing.rows("SELECT 1 FROM billing_months WHERE month = '2026-04-01' AND sealed_at IS NOT NULL")
@@ -76,7 +70,5 @@ async def test_its_lines_are_those_of_the_charges_however_many_days_are_rolled_u
 
     await roll_up(billing.database, date(2026, 5, 1))
     await billing.execute("DELETE FROM usage_days WHERE day = '2026-05-01'")
-    lacking = sum(line.machine_minutes for line in expected) - sum(
-        line.machine_minutes for line in await drafted(billing)
-    )
-    assert lacking == 24 * 60 * 4, "a day that is rolled up is not read from its charges, too"
+    of_all, of_rest = (sum(line.machine_minutes for line in lines) for lines in (expected, await drafted(billing)))
+    assert of_all - of_rest == 24 * 60 * 4, "a day that is rolled up is not read from its charges, too"

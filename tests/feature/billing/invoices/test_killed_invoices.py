@@ -17,8 +17,8 @@ from ipucloud.billing.invoices.payment_port import RECORDED
 from ipucloud.billing.invoices.payments import collect_payments, expect_payment
 from ipucloud.db.engine import Database
 from tests.feature.billing.invoices.customers import SEALED, assert_billing_sound, euros, granted, paid, taxed, transact
-from tests.feature.billing.test_killed import in_billing_world, killed_at
-from tests.feature.billing.world import BillingWorld, at
+from tests.feature.billing.test_killed import killed_at
+from tests.feature.billing.world import BillingWorld, at, in_billing_world
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
 
@@ -64,7 +64,7 @@ async def prepare(billing: BillingWorld) -> None:
 
 
 async def figures(billing: BillingWorld) -> Figures:
-    return [[tuple(row) for row in await billing.rows(statement)] for statement in FIGURES]
+    return [await billing.tuples(statement) for statement in FIGURES]
 
 
 async def turn(database: Database) -> None:

@@ -59,11 +59,6 @@ def test_settings_replace_defaults(root: Path) -> None:
         assert connection.execute(query).fetchone() == ("17", "off")
 
 
-def test_another_process_finds_the_running_server_by_its_directory(root: Path) -> None:
-    with starter(root):
-        assert kept_rows(EmbeddedPostgres(root)) == 1
-
-
 def test_stop_leaves_no_process_and_can_be_repeated(root: Path) -> None:
     server = EmbeddedPostgres(root)
     server.start()
