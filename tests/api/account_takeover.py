@@ -69,17 +69,12 @@ async def nothing_is_left(api: Api, attack: Attack) -> None:
     for caller in (attack.browser, attack.login, attack.personal):
         problem(await caller.get(ME), 401, "unauthenticated")
     for path in (SESSION, LOGIN):
-        answer = await api.client(**OURS).post(path, json={"email": ANN, "password": THEIRS})
-        problem(answer, 401, "unauthenticated")
+        problem(await api.client(**OURS).post(path, json={"email": ANN, "password": THEIRS}), 401, "unauthenticated")
     device = await fetched(api, attack.device)
     assert device.json()["code"] in {"not_a_member", "expired_token"}, device.text
-    link = await api.client(**OURS).post(SESSION, json={"code": attack.code})
-    problem(link, 401, "unauthenticated")
-    problem(
-        await attack.login.put(f"{ME}/password", json={"current_password": THEIRS, "new_password": OWN}),
-        401,
-        "unauthenticated",
-    )
+    problem(await api.client(**OURS).post(SESSION, json={"code": attack.code}), 401, "unauthenticated")
+    refused = await attack.login.put(f"{ME}/password", json={"current_password": THEIRS, "new_password": OWN})
+    problem(refused, 401, "unauthenticated")
     for invitation in (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"]:
         again = (await attack.owner.post(f"{attack.base}/invitations/{invitation['id']}:renew")).json()
         if again["secret"] is not None:

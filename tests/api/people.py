@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.identity.verification import Inviting
-from tests.api.support import Api
+from tests.api.support import Api, ok
 from tests.support.people import PASSWORD, Person, make_person
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
@@ -23,10 +23,7 @@ BY_HAND = Inviting(3600.0, mailed=False)
 
 
 async def invite(api: Api, email: str, role: str = "operator") -> dict[str, Any]:
-    answer = await api.owner.post(f"{api.base}/invitations", json={"email": email, "role": role})
-    assert answer.status_code == 201, answer.text
-    invitation: dict[str, Any] = answer.json()
-    return invitation
+    return ok(await api.owner.post(f"{api.base}/invitations", json={"email": email, "role": role}), 201)
 
 
 async def joined(api: Api, email: str, role: str = "operator") -> httpx.AsyncClient:

@@ -70,9 +70,8 @@ async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: 
     of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     base = f"{ACCOUNTS}/{of}"
-    problem(
-        await caller.post(f"{base}/s3-connections", json=s3_connection_json(attachable=True)), 422, "validation_failed"
-    )
+    refused = await caller.post(f"{base}/s3-connections", json=s3_connection_json(attachable=True))
+    problem(refused, 422, "validation_failed")
     connection = await caller.post(f"{base}/s3-connections", json=s3_connection_json(), headers=key())
     assert (connection.status_code, connection.json()["attachable"]) == (201, False)
     assert "very-secret" not in connection.text

@@ -75,8 +75,7 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
         created.headers["location"], json={"tax_id": "X"}, headers={"If-Match": created.headers["etag"]}
     )
     problem(stale, 412, "precondition_failed")
-    nobody = await admin.put(f"{api.base}/billing/account", json={"account_id": str(UUID(int=5))})
-    problem(nobody, 404, "not_found")
+    problem(await admin.put(f"{api.base}/billing/account", json={"account_id": str(UUID(int=5))}), 404, "not_found")
 
 
 def balances(unbilled: str) -> dict[str, object]:

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, problem
+from tests.api.support import Api, cluster_json, codes_of, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -120,8 +120,7 @@ async def test_a_budget_that_is_reached_refuses_to_grow_a_cluster(api: Api, cloc
     path = f"{api.base}/clusters/bert:resize"
     before = await api.snapshot()
     for options in ({}, {"wait_for_capacity": True}):
-        grows = await api.owner.post(path, json={"flavor": "m2000-pod16"} | options)
-        refusal = problem(grows, 409, "budget_reached")
+        refusal = problem(await api.owner.post(path, json={"flavor": "m2000-pod16"} | options), 409, "budget_reached")
         assert refusal["budget"]["name"] == "NLP team"
         assert "NLP team" in refusal["detail"]
     assert await api.snapshot() == before
@@ -173,8 +172,7 @@ async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api,
 )
 async def test_what_makes_no_sense_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
     before = await api.snapshot()
-    refusal = problem(await api.owner.post(f"{api.base}/budgets", json=BUDGET | changes), 422, "validation_failed")
-    assert [each["code"] for each in refusal["errors"]] == [code]
+    assert codes_of(await api.owner.post(f"{api.base}/budgets", json=BUDGET | changes)) == [code]
     assert await api.snapshot() == before
     viewer = await api.caller(Role.VIEWER)
     problem(await viewer.post(f"{api.base}/budgets", json=BUDGET), 403, "permission_denied")

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.people import OURS, advance, logged_in, person
-from tests.api.support import Api, problem
+from tests.api.support import Api, ok, problem
 from tests.support.people import PASSWORD, Person, make_member
 from tests.support.postgres import Database as Scratch
 
@@ -20,10 +20,7 @@ DEVICES = "/v1/login/devices"
 
 
 async def begin_login(api: Api, **fields: str) -> dict[str, Any]:
-    answer = await api.client().post(DEVICES, json={"name": "ann-laptop", **fields})
-    assert answer.status_code == 201, answer.text
-    device: dict[str, Any] = answer.json()
-    return device
+    return ok(await api.client().post(DEVICES, json={"name": "ann-laptop", **fields}), 201)
 
 
 async def browser_of(api: Api, who: Person) -> httpx.AsyncClient:
@@ -50,9 +47,7 @@ async def test_a_person_approves_and_the_device_gets_their_token_once(api: Api, 
     assert (shown["name"], shown["address"], shown["project"]) == ("ann-laptop", "127.0.0.1", None)
     assert (await browser.post(f"{DEVICES}:approve", json={"user_code": code})).status_code == 204
     problem(await browser.post(f"{DEVICES}:approve", json={"user_code": code}), 404, "not_found")
-    answer = await fetched(api, device)
-    assert answer.status_code == 201, answer.text
-    login = answer.json()
+    login = ok(await fetched(api, device), 201)
     assert (login["kind"], login["owner"], login["name"]) == ("login", ann.email, "ann-laptop")
     assert (login["role"], login["project"]) == ("operator", api.world.project.slug)
     assert login["expires_at"] is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.support import Api, cluster_json, problem
+from tests.api.support import Api, cluster_json, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -71,8 +71,7 @@ async def test_what_is_sent_twice_is_named_and_what_looks_like_it_is_accepted(sh
     assert "x" * 65 not in document["detail"]
     once = b'{"name": "n:n", "tags": {"team": "\\"team\\": 1, \\"team\\": 2"}, "size": [{"a": 1}, {"a": 1}]}'
     problem(await shared_api.owner.post(path, content=once, headers=JSON), 422, "validation_failed")
-    answer = await shared_api.owner.get(path, params=[("limit", "1"), ("limit", "2")])
-    assert [each["pointer"] for each in problem(answer, 422, "validation_failed")["errors"]] == ["?limit"]
+    assert pointers_of(await shared_api.owner.get(path, params=[("limit", "1"), ("limit", "2")])) == ["?limit"]
 
 
 async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret
 from tests.api.people import ACCEPT, ME, OURS, SESSION, SHOW, advance, events, invite, logged_in, person
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, faults_of, key, problem
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 
@@ -89,13 +89,9 @@ async def test_a_second_project_needs_the_same_password(api: Api) -> None:
     for elsewhere in (str(bob.member), session["token"]["id"][:-4] + "0000"):
         refused = await browser.put(f"{SESSION}/membership", json={"membership_id": elsewhere})
         problem(refused, 404, "not_found")
-    problem(
-        await (await logged_in(api, ann)).put(f"{SESSION}/membership", json={"membership_id": str(ann.member)}),
-        409,
-        "state_conflict",
-    )
-    refused = await browser.post(SESSION, json=body | {"project": "of-others"})
-    detail = problem(refused, 403, "not_a_member")["detail"]
+    refused = await (await logged_in(api, ann)).put(f"{SESSION}/membership", json={"membership_id": str(ann.member)})
+    problem(refused, 409, "state_conflict")
+    detail = problem(await browser.post(SESSION, json=body | {"project": "of-others"}), 403, "not_a_member")["detail"]
     assert other.slug in detail
     assert api.world.project.slug in detail
 
@@ -150,8 +146,7 @@ async def test_passwords_that_are_easy_to_guess_are_refused(api: Api, password: 
     secret = (await invite(api, "ann.lee@example.com"))["secret"]
     before = await api.snapshot()
     refused = await api.client().post(ACCEPT, json={"secret": secret, "password": password})
-    [fault] = problem(refused, 422, "validation_failed")["errors"]
-    assert (fault["pointer"], fault["code"]) == ("/password", code)
+    assert faults_of(refused) == [("/password", code)]
     assert password not in refused.text
     assert await api.snapshot() == before
 

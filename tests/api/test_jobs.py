@@ -8,7 +8,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, key, ok, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -20,17 +20,11 @@ def path(api: Api, cluster: UUID) -> str:
 
 
 async def create_job(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
-    answer = await api.owner.post(path(api, cluster), json=PROGRAM | changes)
-    assert answer.status_code == 201, answer.text
-    job: dict[str, Any] = answer.json()
-    return job
+    return ok(await api.owner.post(path(api, cluster), json=PROGRAM | changes), 201)
 
 
 async def read(api: Api, cluster: UUID, job: object) -> dict[str, Any]:
-    answer = await api.owner.get(f"{path(api, cluster)}/{job}")
-    assert answer.status_code == 200, answer.text
-    document: dict[str, Any] = answer.json()
-    return document
+    return ok(await api.owner.get(f"{path(api, cluster)}/{job}"))
 
 
 async def test_a_job_is_recorded_shown_and_listed(api: Api) -> None:

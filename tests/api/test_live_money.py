@@ -86,8 +86,7 @@ async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> No
 
 async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) -> None:
     for wrong in ("2026-13", "2026-5", "May", "2099-01"):
-        answer = await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong})
-        problem(answer, 422, "validation_failed")
+        problem(await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong}), 422, "validation_failed")
     async with api.world.database.begin() as connection:
         other = await make_project(connection)
     problem(await api.owner.get(f"/v1/projects/{other.slug}/billing/summary"), 404, "not_found")

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.health.codes import Code
 from ipucloud.policies.repairs import start_repairs
-from tests.api.support import Api, problem
+from tests.api.support import Api, ok, problem
 from tests.support.fault_reports import make_confirmed
 
 pytestmark = pytest.mark.anyio
@@ -19,10 +19,7 @@ FEED = "/v1/operator/events"
 
 
 async def page(caller: httpx.AsyncClient, **query: Any) -> dict[str, Any]:
-    answer = await caller.get(FEED, params=query)
-    assert answer.status_code == 200, answer.text
-    document: dict[str, Any] = answer.json()
-    return document
+    return ok(await caller.get(FEED, params=query))
 
 
 async def events(caller: httpx.AsyncClient, **query: Any) -> list[dict[str, Any]]:
@@ -62,8 +59,7 @@ async def test_what_operators_do_is_recorded_for_operators_only(api: Api, admin:
     assert not {each["id"] for each in own} & {each["id"] for each in log}
     known = {each["type"] for each in (await api.owner.get("/v1/event-types")).json()["items"]}
     assert "freeze.started" not in known
-    refused = await api.owner.get(f"{api.base}/events", params={"type": "freeze.started"})
-    problem(refused, 422, "validation_failed")
+    problem(await api.owner.get(f"{api.base}/events", params={"type": "freeze.started"}), 422, "validation_failed")
 
 
 async def test_the_feed_is_read_page_by_page_and_filtered(admin: httpx.AsyncClient) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.inventory.health.codes import Code
 from ipucloud.policies.repairs import start_repairs
-from tests.api.support import Api, operator_items, problem
+from tests.api.support import Api, faults_of, ok, operator_items, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -25,9 +25,7 @@ def machine(slot: int) -> str:
 
 
 async def order(caller: httpx.AsyncClient, verb: str, **body: object) -> list[dict[str, Any]]:
-    answer = await caller.post(f"/v1/operator/hardware:{verb}", json=body)
-    assert answer.status_code == 200, answer.text
-    changed: list[dict[str, Any]] = answer.json()["items"]
+    changed: list[dict[str, Any]] = ok(await caller.post(f"/v1/operator/hardware:{verb}", json=body))["items"]
     return changed
 
 
@@ -178,8 +176,7 @@ async def test_a_machine_under_a_silent_controller_is_not_free(api: Api, admin: 
 
 async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:
     body = {"machines": [machine(0), "m99"], "racks": ["g99"], "reason": "typing"}
-    refused = problem(await admin.post("/v1/operator/hardware:drain", json=body), 422, "validation_failed")
-    assert [each["pointer"] for each in refused["errors"]] == ["/machines/1", "/racks/0"]
+    assert pointers_of(await admin.post("/v1/operator/hardware:drain", json=body)) == ["/machines/1", "/racks/0"]
     problem(await admin.post("/v1/operator/hardware:drain", json={"reason": "nothing"}), 422, "validation_failed")
     assert await names(admin, code="drain") == set()
 
@@ -197,8 +194,7 @@ async def test_maintenance_of_hardware_in_use_is_announced(api: Api, admin: http
         ({"starts_at": "2999-01-01T00:00:00Z"}, "not_in_future"),
     ):
         refused = await admin.post("/v1/operator/hardware:maintenance", json=body | wrong)
-        [fault] = problem(refused, 422, "validation_failed")["errors"]
-        assert (fault["pointer"], fault["code"]) == ("/starts_at", code)
+        assert faults_of(refused) == [("/starts_at", code)]
     assert await operator_items(admin, "health-reports") == []
     changed = await order(admin, "maintenance", **body, starts_at=later.isoformat())
     assert [each["codes"] for each in changed] == [["drain"], ["drain"]]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ipucloud.worker.duties import end_expired_freezes
-from tests.api.support import Api, key, operator_items, problem
+from tests.api.support import Api, key, ok, operator_items, pointers_of, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
@@ -22,10 +22,7 @@ FREEZE = {"region": REGION, "reason": "the site shows another rack", "expires_at
 
 
 async def start(caller: httpx.AsyncClient, **changes: object) -> dict[str, Any]:
-    answer = await caller.post("/v1/operator/freezes", json=FREEZE | changes)
-    assert answer.status_code == 201, answer.text
-    freeze: dict[str, Any] = answer.json()
-    return freeze
+    return ok(await caller.post("/v1/operator/freezes", json=FREEZE | changes), 201)
 
 
 async def test_a_freeze_has_a_reason_an_end_and_an_author(
@@ -82,8 +79,7 @@ async def test_a_freeze_has_a_reason_an_end_and_an_author(
 async def test_a_freeze_that_makes_no_sense_is_refused(
     admin: httpx.AsyncClient, body: dict[str, object], pointer: str
 ) -> None:
-    refused = problem(await admin.post("/v1/operator/freezes", json=body), 422, "validation_failed")
-    assert [each["pointer"] for each in refused["errors"]] == [pointer]
+    assert pointers_of(await admin.post("/v1/operator/freezes", json=body)) == [pointer]
     assert await operator_items(admin, "freezes") == []
 
 
@@ -158,10 +154,7 @@ async def test_moves_are_proposed_that_make_room(api: Api, admin: httpx.AsyncCli
     path = f"/v1/operator/regions/{REGION}/defragmentation"
 
     async def proposed(flavor: str) -> dict[str, Any]:
-        answer = await admin.get(path, params={"flavor": flavor})
-        assert answer.status_code == 200, answer.text
-        proposal: dict[str, Any] = answer.json()
-        return proposal
+        return ok(await admin.get(path, params={"flavor": flavor}))
 
     async def gone(cluster: UUID) -> None:
         await api.world.delete(cluster)

@@ -13,7 +13,7 @@ import pytest
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.dunning.watch import watch_overdue
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, key, ok, pointers_of, problem
 from tests.support.invoices import make_invoice
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -25,9 +25,7 @@ ACCOUNTS = "/v1/billing/accounts"
 
 
 async def account(admin: httpx.AsyncClient, name: str) -> str:
-    answer = await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"})
-    assert answer.status_code == 201, answer.text
-    account_id: str = answer.json()["id"]
+    account_id: str = ok(await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"}), 201)["id"]
     return account_id
 
 
@@ -93,8 +91,7 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
         {"role": "support", "account_id": of},
         {"role": "payer", "account_id": str(UUID(int=5))},
     ):
-        refused = problem(await admin.post("/v1/tokens", json={"name": "x"} | wrong), 422, "validation_failed")
-        assert [each["pointer"] for each in refused["errors"]] == ["/account_id"]
+        assert pointers_of(await admin.post("/v1/tokens", json={"name": "x"} | wrong)) == ["/account_id"]
     caller = await payer(api, admin, of)
     for _ in range(2):  # two accounts of a name, and none, are the same to others
         await account(admin, "twice")
@@ -186,9 +183,8 @@ async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
     hook = created.headers["location"]
     changed = await caller.patch(hook, json={"description": "books"}, headers={"if-match": '"1"'})
     assert (changed.status_code, changed.json()["version"]) == (200, 2)
-    problem(
-        await caller.patch(hook, json={"description": "x"}, headers={"if-match": '"1"'}), 412, "precondition_failed"
-    )
+    refused = await caller.patch(hook, json={"description": "x"}, headers={"if-match": '"1"'})
+    problem(refused, 412, "precondition_failed")
     [listed] = (await get_json(caller, hooks))["items"]
     assert listed == await get_json(caller, hook) == changed.json()
     pinged = await caller.post(f"{hook}:ping")

@@ -63,9 +63,8 @@ async def test_a_wrong_password_and_an_unknown_person_are_one_answer_and_are_lim
     for email in (who.email, "nobody@example.com"):
         for path in (SESSION, LOGIN):
             caller = api.client(address="192.0.2.7")
-            refused = problem(
-                await caller.post(path, json={"email": email, "password": "wrong"}), 401, "unauthenticated"
-            )
+            answer = await caller.post(path, json={"email": email, "password": "wrong"})
+            refused = problem(answer, 401, "unauthenticated")
             answers.append((refused["detail"], refused["title"]))
     assert len(set(answers)) == 1
     guesser = api.client(address="192.0.2.8")
@@ -112,10 +111,8 @@ async def test_a_login_is_the_persons_and_ends(api: Api, database: Scratch, stop
     assert str(who.member) not in listed  # a membership is no token to see, to rotate or to revoke
     for verb, path in (("GET", ""), ("DELETE", ""), ("POST", ":rotate")):
         body: dict[str, str] | None = {} if verb == "POST" else None
-        gone = await api.owner.request(verb, f"{api.base}/tokens/{who.member}{path}", json=body)
-        problem(gone, 404, "not_found")
-    rotated = await api.owner.post(f"{api.base}/tokens/{token['id']}:rotate", json={})
-    problem(rotated, 409, "state_conflict")
+        problem(await api.owner.request(verb, f"{api.base}/tokens/{who.member}{path}", json=body), 404, "not_found")
+    problem(await api.owner.post(f"{api.base}/tokens/{token['id']}:rotate", json={}), 409, "state_conflict")
     assert (await caller.delete(LOGIN)).status_code == 204
     problem(await caller.get(ME), 401, "unauthenticated")
 
@@ -143,9 +140,8 @@ async def test_a_new_password_ends_everything_else(api: Api) -> None:
         await each.post(SESSION, json={"email": who.email, "password": PASSWORD})
     new = "lantern-ferry-basil-09"
     body = {"current_password": PASSWORD, "new_password": new}
-    wrong = problem(
-        await browser.put(f"{ME}/password", json=body | {"current_password": "x"}), 422, "validation_failed"
-    )
+    answer = await browser.put(f"{ME}/password", json=body | {"current_password": "x"})
+    wrong = problem(answer, 422, "validation_failed")
     assert wrong["errors"][0]["code"] == "wrong"
     weak = await browser.put(f"{ME}/password", json=body | {"new_password": "passwordpassword"})
     problem(weak, 422, "validation_failed")

@@ -154,8 +154,7 @@ async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeyp
     for operation in map(OPERATIONS.get, ("whoami", "getProject", "createCluster", "listAllAuditLog", "addTaxRate")):
         assert operation is not None
         for caller in (api.client(new_token("test").secret), api.client(expired.secret)):
-            answer = await tenancy.ask(operation, caller, names)
-            problem(answer, 401, "unauthenticated")
+            problem(await tenancy.ask(operation, caller, names), 401, "unauthenticated")
     monkeypatch.setattr(type(api.services.reader), "one", counted)
     for caller in (api.client(), *(api.client(Authorization=each) for each in never)):
         problem(await caller.get("/v1/whoami"), 401, "unauthenticated")

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, euros, key, problem
+from tests.api.support import Api, cluster_json, euros, key, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -73,8 +73,7 @@ async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
         ({"month_limit": five}, "/month_limit/amount"),
         ({"below": five | {"currency": "USD"}}, "/below/currency"),
     ):
-        refusal = problem(await admin.put(path, json=order | wrong), 422, "validation_failed")
-        assert [each["pointer"] for each in refusal["errors"]] == [pointer]
+        assert pointers_of(await admin.put(path, json=order | wrong)) == [pointer]
     funds = (await admin.put(path, json=order)).json()
     shown = {"amount": ten, "below": five, "below_hours": None, "month_limit": ten, "this_month": euros("0.00")}
     assert funds["top_up"] == shown | {"paused_at": None, "pause_reason": None, "reference": None}
@@ -96,10 +95,9 @@ async def test_an_account_has_a_dunning_policy(api: Api) -> None:
     path = f"/v1/billing/accounts/{api.world.project.id}/dunning"
     none = (await admin.get(path)).json()
     assert (none["remind_after"], none["suspend_after"], none["overdue"]) == ([], None, euros("0.00"))
-    refusal = problem(
-        await admin.put(path, json={"refuse_creates_after": 14, "suspend_after": 7}), 422, "validation_failed"
-    )
-    assert [each["pointer"] for each in refusal["errors"]] == ["/suspend_after"]
+    assert pointers_of(await admin.put(path, json={"refuse_creates_after": 14, "suspend_after": 7})) == [
+        "/suspend_after"
+    ]
     problem(await admin.put(path, json={"remind_after": [0]}), 422, "validation_failed")
     policy = (await admin.put(path, json={"remind_after": [9, 2, 9], "suspend_after": 30})).json()
     shown = (policy["remind_after"], policy["refuse_creates_after"], policy["suspend_after"], policy["restriction"])

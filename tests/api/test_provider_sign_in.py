@@ -14,7 +14,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import users
 from ipucloud.identity.verification import reset_password
 from tests.api.people import BY_HAND, OURS
-from tests.api.support import UNLIMITED, Api, problem, running
+from tests.api.support import UNLIMITED, Api, ok, problem, running
 from tests.support.oidc_provider import RunningProvider, oidc_provider
 from tests.support.people import PASSWORD, Person, make_person
 from tests.support.postgres import Database as Scratch
@@ -45,9 +45,7 @@ async def member(api: Api, email: str, role: Role = Role.OPERATOR) -> Person:
 
 
 async def start_sign_in(browser: httpx.AsyncClient, invitation: str | None = None) -> str:
-    answer = await browser.post(BEGIN, json={"invitation": invitation} if invitation else {})
-    assert answer.status_code == 201, answer.text
-    url: str = answer.json()["url"]
+    url: str = ok(await browser.post(BEGIN, json={"invitation": invitation} if invitation else {}), 201)["url"]
     return url
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.people import person
-from tests.api.support import UNLIMITED, Api, problem, running
+from tests.api.support import UNLIMITED, Api, ok, problem, running
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import (
@@ -34,10 +34,7 @@ EXTERNAL = {"externalId": "00u1"}
 
 
 async def created(provider: httpx.AsyncClient, user_name: str, **more: object) -> dict[str, Any]:
-    answer = await provider.post(USERS, json=user_json(user_name, **more))
-    assert answer.status_code == 201, answer.text
-    user: dict[str, Any] = answer.json()
-    return user
+    return ok(await provider.post(USERS, json=user_json(user_name, **more)), 201)
 
 
 async def names(provider: httpx.AsyncClient, **query: object) -> list[str]:

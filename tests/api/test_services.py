@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, problem
+from tests.api.support import Api, ok, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -20,10 +20,7 @@ def path(api: Api, cluster: UUID) -> str:
 
 
 async def create_service(api: Api, cluster: UUID, **changes: Any) -> dict[str, Any]:
-    answer = await api.owner.post(path(api, cluster), json=PROGRAM | changes)
-    assert answer.status_code == 201, answer.text
-    service: dict[str, Any] = answer.json()
-    return service
+    return ok(await api.owner.post(path(api, cluster), json=PROGRAM | changes), 201)
 
 
 async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret, new_token
 from tests.api.people import OURS, advance
-from tests.api.support import Api, cluster_json, key, problem
+from tests.api.support import Api, cluster_json, key, ok, problem
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
@@ -32,10 +32,7 @@ def cookie_of(answer: httpx.Response) -> str:
 
 
 async def link_of(caller: httpx.AsyncClient) -> dict[str, Any]:
-    answer = await caller.post(LINKS)
-    assert answer.status_code == 201, answer.text
-    link: dict[str, Any] = answer.json()
-    return link
+    return ok(await caller.post(LINKS), 201)
 
 
 async def test_every_kind_of_token_signs_in_and_out(api: Api) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, problem
+from tests.api.support import Api, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -44,6 +44,5 @@ async def test_a_fault_is_asked_for_listed_and_ended(api: Api) -> None:
 )
 async def test_only_what_makes_sense_is_asked_for(api: Api, body: dict[str, str], pointer: str) -> None:
     admin = await api.caller(Role.ADMIN)
-    refused = problem(await admin.post(PATH, json=body), 422, "validation_failed")
-    assert [error["pointer"] for error in refused["errors"]] == [pointer]
+    assert pointers_of(await admin.post(PATH, json=body)) == [pointer]
     assert await api.world.value("SELECT count(*) FROM simulated_faults") == 0

@@ -16,7 +16,7 @@ from ipucloud.identity.ssh_authorities import secret_place
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.sealing import new_key, read_keys, unseal
 from ipucloud.worker.reencryption import reencrypt
-from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, key, problem, running
+from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, faults_of, key, problem, running
 from tests.support.factories import Project
 from tests.support.people import Person, make_owned, make_person
 from tests.support.postgres import Database as Scratch
@@ -219,8 +219,7 @@ async def test_an_installation_decides_how_long_certificates_are_valid(database:
         login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
     async with running(api.world, database.app_url, settings=short) as other:
         ada = other.client(login.secret)
-        [fault] = problem(await sign_key(ada, path, valid_seconds=1801), 422, "validation_failed")["errors"]
-        assert (fault["pointer"], fault["code"]) == ("/valid_seconds", "less_than_equal")
+        assert faults_of(await sign_key(ada, path, valid_seconds=1801)) == [("/valid_seconds", "less_than_equal")]
         issued = (await sign_key(ada, path)).raise_for_status().json()
         begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
         assert end - begin == timedelta(seconds=1860)

@@ -10,7 +10,7 @@ import pytest
 from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.ids import new_id
-from tests.api.support import Api, cluster_json, key, problem
+from tests.api.support import Api, cluster_json, key, ok, problem
 from tests.support.people import make_owned, make_person
 
 pytestmark = pytest.mark.anyio
@@ -19,10 +19,7 @@ VIEWER = sorted(scopes_of(Role.VIEWER))
 
 
 async def create_token(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
-    answer = await caller.post(path, json={"name": "narrow"} | body)
-    assert answer.status_code == 201, answer.text
-    document: dict[str, Any] = answer.json()
-    return document
+    return ok(await caller.post(path, json={"name": "narrow"} | body), 201)
 
 
 async def owning(api: Api, *scopes: str) -> httpx.AsyncClient:
@@ -185,8 +182,7 @@ async def test_a_browser_is_as_narrow_as_the_token_that_signed_it_in(api: Api) -
         assert answer.json()["scopes"] == ["catalogue:read", "cluster:read"]
         browser = api.client(Cookie=answer.headers["set-cookie"].partition(";")[0])
         assert (await browser.get(f"{api.base}/clusters")).status_code == 200
-        refused = await browser.get(f"{api.base}/tokens")
-        assert problem(refused, 403, "permission_denied")["scope"] == "token:read"
+        assert problem(await browser.get(f"{api.base}/tokens"), 403, "permission_denied")["scope"] == "token:read"
         assert (await browser.delete("/v1/session", headers={"Sec-Fetch-Site": "same-origin"})).status_code == 204
 
 

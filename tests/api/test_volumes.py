@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, key, problem
+from tests.api.support import Api, cluster_json, codes_of, faults_of, key, problem
 from tests.support.volumes import make_volume, offer_volumes, volume_json
 
 pytestmark = pytest.mark.anyio
@@ -54,16 +54,14 @@ async def test_a_volume_is_made_found_by_its_name_changed_and_listed(api: Api) -
     ],
 )
 async def test_what_cannot_be_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
-    refused = problem(await post(api, "", volume_json() | changes), 422, "validation_failed")
-    assert [each["code"] for each in refused["errors"]] == [code]
+    assert codes_of(await post(api, "", volume_json() | changes)) == [code]
     assert await api.world.value("SELECT count(*) FROM volumes") == 0
 
 
 async def test_without_a_price_snapshots_are_not_offered(api: Api) -> None:
     await make_volume(api.world, api.world.project)
     body = {"name": "before", "volume": "data"}
-    refused = await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())
-    assert [each["code"] for each in problem(refused, 422, "validation_failed")["errors"]] == ["not_offered"]
+    assert codes_of(await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())) == ["not_offered"]
 
 
 async def test_the_quota_is_of_all_volumes_of_a_region(api: Api) -> None:
@@ -186,8 +184,7 @@ async def test_a_new_cluster_gets_available_volumes_of_its_project_and_region(ap
         (elsewhere, [{"volume": "data"}], [("/volumes/0/volume", "other_region")]),
     ):
         for answer in await estimate_and_create(api, body | {"volumes": volumes}):
-            refused = problem(answer, 422, "validation_failed")
-            assert [(each["pointer"], each["code"]) for each in refused["errors"]] == faults
+            assert faults_of(answer) == faults
     for answer in await estimate_and_create(api, cluster_body | {"volumes": [{"volume": "data"}, {"volume": "busy"}]}):
         assert "busy is `attached`" in problem(answer, 409, "state_conflict")["detail"]
     assert await api.world.column("SELECT state FROM volumes WHERE id <> :busy", busy=busy) == ["available"] * 2

@@ -54,8 +54,7 @@ async def test_a_process_that_ends_lets_nobody_wait(api: Api) -> None:
     waiting = await long_poll(api, f"{api.base}/operations/{operation['id']}", "60")
     api.services.draining.set()
     assert not (await waiting).json()["done"]
-    answer = await api.owner.get("/readyz")
-    problem(answer, 503, "unavailable")
+    problem(await api.owner.get("/readyz"), 503, "unavailable")
 
 
 async def test_who_waits_holds_no_connection(api: Api) -> None:

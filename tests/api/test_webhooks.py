@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from ipucloud.kernel.sealing import new_key
-from tests.api.support import UNLIMITED, Api, key, problem, running
+from tests.api.support import UNLIMITED, Api, key, pointers_of, problem, running
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -81,8 +81,7 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
 )
 async def test_what_cannot_be_told_anything_is_refused(api: Api, change: dict[str, object], pointer: str) -> None:
     before = await api.snapshot()
-    refused = await api.owner.post(f"{api.base}/webhooks", json=BODY | change)
-    assert [fault["pointer"] for fault in problem(refused, 422, "validation_failed")["errors"]] == [pointer]
+    assert pointers_of(await api.owner.post(f"{api.base}/webhooks", json=BODY | change)) == [pointer]
     assert await api.snapshot() == before
 
 
