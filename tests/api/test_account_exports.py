@@ -11,7 +11,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem, s3_connection_json
-from tests.api.test_payers import ACCOUNTS, account, get_json, payer, problem_without_ids
+from tests.api.test_payers import ACCOUNTS, account, get_json, payer
 from tests.feature.billing.exports.workers import ExportClient
 
 pytestmark = pytest.mark.anyio
@@ -64,8 +64,7 @@ async def all_events(caller: httpx.AsyncClient, of: str) -> list[dict[str, Any]]
     return events
 
 
-async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: Api) -> None:
-    """Byte for byte what is said of those that nobody has."""
+async def test_a_payer_keeps_the_accounts_connections_and_schedules(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
@@ -85,43 +84,8 @@ async def test_an_accounts_exports_and_connections_do_not_exist_for_others(api: 
     assert (schedule.status_code, schedule.json()["name"]) == (201, "lake.month.cost-and-usage")
     assert (await get_json(caller, f"{base}/export-schedules"))["items"] == [schedule.json()]
     problem(await caller.delete(lake), 409, "in_use")
-    export = await caller.post(f"{base}/exports", json={"month": "2026-04"}, headers=key())
-    nobodys, ids = str(UUID(int=5)), [each.json()["id"] for each in (connection, export, schedule)]
-    for method, path, sent in (
-        ("GET", lake, None),
-        ("PATCH", lake, {"prefix": "mine"}),
-        ("DELETE", lake, None),
-        ("POST", f"{lake}:test", None),
-        ("GET", export.headers["location"], None),
-        ("GET", f"{export.headers['location']}/file", None),
-        ("DELETE", schedule.headers["location"], None),
-    ):
-        absent = path
-        for each in ids:
-            absent = absent.replace(each, nobodys)
-        bodies = set()
-        for who, where in ((stranger, path), (caller, absent), (stranger, absent)):
-            refused = await who.request(method, where, json=sent)
-            problem(refused, 404, "not_found")
-            text = refused.text
-            for each in (*ids, nobodys):
-                text = text.replace(each, "ID")
-            bodies.add(problem_without_ids(text, "/ID"))
-        assert len(bodies) == 1, bodies
-        problem(await api.owner.request(method, path, json=sent), 403, "permission_denied")
-    named = {
-        problem_without_ids((await stranger.get(f"{base}/s3-connections/{name}")).text.replace(name, "ID"), "/ID")
-        for name in ("lake", "sea")
-    }
-    assert len(named) == 1
+    problem(await stranger.get(f"{base}/s3-connections/lake"), 404, "not_found")
     problem(await api.owner.get(f"{api.base}/s3-connections/lake"), 404, "not_found")
-    for end, valid in (
-        ("exports", {"month": "2026-04"}),
-        ("s3-connections", s3_connection_json()),
-        ("export-schedules", body),
-    ):
-        problem(await stranger.get(f"{base}/{end}"), 404, "not_found")
-        problem(await stranger.post(f"{base}/{end}", json=valid, headers=key()), 404, "not_found")
     other_schedules = f"{ACCOUNTS}/{elsewhere}/export-schedules"
     problem(await stranger.post(other_schedules, json=body, headers=key()), 404, "not_found")
     assert (await caller.delete(f"{base}/export-schedules/lake.month.cost-and-usage")).status_code == 204

@@ -136,20 +136,9 @@ async def test_creates_that_cannot_be(shared_api: Api, changes: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["clusters", "operations", "events", "tokens", "ssh-keys", "quotas", "usage", "clusters:none", ""],
-)
-async def test_unknown_query_parameters_are_refused(shared_api: Api, path: str) -> None:
-    answer = await shared_api.owner.get(f"{shared_api.base}/{path}".rstrip("/"), params={"surprise": "1"})
-    if path == "clusters:none":
-        problem(answer, 404, "not_found")
-    else:
-        assert problem(answer, 422, "validation_failed")["errors"][0]["pointer"] == "?surprise"
-
-
-@pytest.mark.parametrize(
     ("path", "query"),
     [
+        ("clusters", {"surprise": "1"}),
         ("clusters", {"limit": "many"}),
         ("clusters", {"state": "asleep"}),
         ("clusters", {"order": "price"}),
@@ -175,11 +164,3 @@ async def test_a_fault_of_ours_tells_the_request_id_only(shared_api: Api, monkey
     answer = await shared_api.owner.get(f"{shared_api.base}/clusters")
     assert problem(answer, 500, "internal_error")["retryable"]
     assert CANARY not in answer.text
-
-
-async def test_nobody_learns_the_faults_of_a_request_that_he_may_not_send(shared_api: Api) -> None:
-    other = await shared_api.other_project()
-    stranger = shared_api.client(other.token.secret)
-    problem(await stranger.post(f"{shared_api.base}/clusters", json={}), 404, "not_found")
-    problem(await stranger.get(f"{shared_api.base}/clusters", params={"limit": "many"}), 404, "not_found")
-    problem(await shared_api.client().post(f"{shared_api.base}/clusters", content=b"{"), 401, "unauthenticated")

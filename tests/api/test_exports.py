@@ -48,9 +48,6 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     unchanged = await api.owner.get(f"{export}/file", headers={"If-None-Match": answer.headers["etag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
     assert [each["id"] for each in (await api.owner.get(path)).json()["items"]] == [finished["id"]]
-    stranger = await api.caller(Role.OWNER, await api.other_project())
-    problem(await stranger.get(export), 404, "not_found")
-    problem(await (await api.caller(Role.VIEWER)).get(export), 403, "permission_denied")
     problem(await api.owner.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
 
 
@@ -89,7 +86,6 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
 async def test_operators_set_how_many_exports_a_project_may_request(api: Api) -> None:
     path, limit = f"{api.base}/billing/exports", f"{api.base}/billing/export-limit"
     assert (await api.owner.get(limit)).json() == {"per_day": 10, "used": 0, "next_at": None}
-    problem(await api.owner.put(limit, json={"per_day": 1}), 403, "permission_denied")
     admin = await api.caller(Role.ADMIN)
     for bad in ({"per_day": -1}, {"per_day": 10_001}, {"per_day": "1"}, {}):
         problem(await admin.put(limit, json=bad), 422, "validation_failed")

@@ -11,7 +11,6 @@ import pytest
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, price_json, problem
-from tests.support.factories import make_project
 from tests.support.invoices import add_tax_rate
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -84,13 +83,9 @@ async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> No
     assert month["credit"]["amount"] == month["balances"][0]["credit"]["amount"] == "5.00"
 
 
-async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) -> None:
+async def test_a_summary_refuses_what_is_no_month(api: Api) -> None:
     for wrong in ("2026-13", "2026-5", "May", "2099-01"):
         problem(await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong}), 422, "validation_failed")
-    async with api.world.database.begin() as connection:
-        other = await make_project(connection)
-    problem(await api.owner.get(f"/v1/projects/{other.slug}/billing/summary"), 404, "not_found")
-    problem(await api.owner.get(f"/v1/billing/accounts/{other.id}/summary"), 403, "permission_denied")
 
 
 async def summary(api: Api, **query: str) -> Any:

@@ -55,10 +55,6 @@ async def test_a_name_finds_nothing_of_others_and_nothing_ambiguous(api: Api) ->
     stranger = api.client(other.token.secret)
     problem(await stranger.get(f"{api.base}/clusters/bert"), 404, "not_found")
     problem(await stranger.get(f"/v1/projects/{other.slug}/clusters/bert"), 404, "not_found")
-    problem(await api.client().get(f"{api.base}/clusters/bert"), 401, "unauthenticated")
-    viewer = await api.caller(Role.VIEWER)
-    problem(await viewer.delete(f"{api.base}/clusters/bert"), 403, "permission_denied")
-    problem(await viewer.delete(f"{api.base}/clusters/none"), 403, "permission_denied")
     for _ in range(2):
         await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})
     assert "id" in problem(await api.owner.get(f"{api.base}/tokens/ci"), 404, "not_found")["detail"]

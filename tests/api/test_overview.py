@@ -33,5 +33,3 @@ async def test_the_overview_says_what_the_lists_say(api: Api) -> None:
     assert overview["spending"] == {
         name: summary[name] for name in ("month", "accrued", "per_hour", "forecast", "budgets")
     }
-    stranger = api.client((await api.other_project()).token.secret)
-    assert (await stranger.get(f"{api.base}/overview")).status_code == 404

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import httpx
-import orjson
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
@@ -196,34 +195,11 @@ async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
     assert (again.status_code, again.json()["id"]) == (202, pinged.json()["id"])
     rotated = await caller.post(f"{hook}:rotate-secret", json={})
     assert rotated.json()["secret"] != created.json()["secret"]
-    absent = hook.replace(created.json()["id"], str(UUID(int=5)))
-    delivery = f"/deliveries/{pinged.json()['id']}"
-    for method, end, sent in (
-        ("GET", "", None),
-        ("PATCH", "", {"description": "x"}),
-        ("DELETE", "", None),
-        ("POST", ":ping", None),
-        ("POST", ":rotate-secret", {}),
-        ("GET", "/deliveries", None),
-        ("GET", delivery, None),
-        ("POST", f"{delivery}:redeliver", None),
-    ):
-        bodies = {
-            problem_without_ids((await who.request(method, f"{path}{end}", json=sent)).text, path)
-            for who, path in ((stranger, hook), (caller, absent), (stranger, absent))
-        }
-        assert len(bodies) == 1, bodies
-        problem(await stranger.request(method, f"{hook}{end}", json=sent), 404, "not_found")
-        problem(await api.owner.request(method, f"{hook}{end}", json=sent), 403, "permission_denied")
-        problem(await admin.request(method, f"{absent}{end}", json=sent), 404, "not_found")
+    problem(await stranger.patch(hook, json={"description": "x"}), 404, "not_found")
     once = key()
     first = await caller.post(f"{hook}:ping", headers=once)
     assert (await caller.post(f"{hook}:ping", headers=once)).json() == first.json()
     problem(await stranger.post(f"{hook}:ping", headers=once), 404, "not_found")
-    unknown = f"{ACCOUNTS}/{UUID(int=5)}/webhooks"
-    for who, path in ((stranger, hooks), (caller, unknown), (admin, unknown)):
-        problem(await who.post(path, json=body, headers=key()), 404, "not_found")
-        problem(await who.get(path), 404, "not_found")
     problem(await api.owner.get(f"{api.base}/webhooks/{created.json()['id']}"), 404, "not_found")
     assert (await get_json(api.owner, f"{api.base}/webhooks"))["items"] == []
     assert {each["type"] for each in (await get_json(caller, f"{ACCOUNTS}/{of}/events"))["items"]} >= {
@@ -233,9 +209,3 @@ async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
     }
     assert (await caller.delete(hook)).status_code == 204
     problem(await caller.get(hook), 404, "not_found")
-
-
-def problem_without_ids(text: str, path: str) -> str:
-    """A problem but for the request's id, and the webhook's in its own path."""
-    body = orjson.loads(text.replace(path.rpartition("/")[2], "ID"))
-    return str(sorted((body | {"request_id": ""}).items()))

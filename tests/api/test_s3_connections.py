@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_json, codes_of, key, problem, s3_connection_json
 
 pytestmark = pytest.mark.anyio
@@ -31,9 +30,6 @@ async def test_a_connection_is_changed_and_its_test_says_what_fails(api: Api) ->
     assert await api.world.column("SELECT secret FROM s3_connections") != before
     problem(await api.owner.patch(one, json={"endpoint": "http://s3.example"}), 422, "validation_failed")
     problem(await api.owner.patch(f"{path}/nothing", json={"prefix": "x"}), 404, "not_found")
-    viewer = await api.caller(Role.VIEWER)
-    problem(await viewer.patch(one, json={"prefix": "x"}), 403, "permission_denied")
-    problem(await viewer.post(f"{one}:test", headers=key()), 403, "permission_denied")
 
 
 async def test_clusters_get_only_attachable_connections_and_keep_them(api: Api) -> None:

@@ -33,50 +33,6 @@ async def restore(api: Api, source: object, **changes: object) -> Any:
     return await api.owner.post(f"{api.base}/volumes", json=body, headers=key())
 
 
-async def test_a_snapshot_is_taken_found_by_its_name_changed_and_listed(api: Api) -> None:
-    volume = await make_volume(api.world, api.world.project)
-    answer = await take(api, "data", tags={"team": "nlp"})
-    assert answer.status_code == 202, answer.text
-    snapshot = answer.json()
-    assert answer.headers["location"].endswith(snapshot["id"])
-    assert (snapshot["volume"], snapshot["volume_name"], snapshot["size_gib"]) == (str(volume), "data", 10)
-    assert (snapshot["state"], snapshot["sku"], snapshot["tags"]) == ("creating", "snapshot-gib", {"team": "nlp"})
-    assert (await api.owner.get(f"{api.base}/snapshots/before")).json() == snapshot
-    problem(await take(api, volume), 409, "name_taken")
-    changed = await api.owner.patch(f"{api.base}/snapshots/before", json={"name": "first"}, headers=key())
-    assert changed.json()["name"] == "first"
-    problem(await api.owner.get(f"{api.base}/snapshots/before"), 404, "not_found")
-    assert (await api.owner.delete(f"{api.base}/snapshots/first")).json()["state"] == "deleting"
-    listed = (await api.owner.get(f"{api.base}/snapshots", params={"state": "deleting"})).json()["items"]
-    assert [each["name"] for each in listed] == ["first"]
-    types = await api.world.column("SELECT type FROM events WHERE subject_type = 'snapshot' ORDER BY id")
-    assert types == ["snapshot.created", "snapshot.updated"]
-    assert await api.world.column("SELECT DISTINCT region FROM events WHERE subject_type = 'snapshot'") == [
-        "luxembourg-2"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ({"name": "../data"}, "string_pattern_mismatch"),
-        ({"volume": ""}, "string_too_short"),
-        ({"volume": "nothing"}, "unknown_volume"),
-        ({"size_gib": 10}, "extra_forbidden"),
-        ({"volume": None}, "one_source"),
-        ({"cluster": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"}, "one_source"),
-        ({"volume": None, "cluster": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"}, "unknown_cluster"),
-        ({"volume": None, "cluster": "bert"}, "uuid_parsing"),
-        ({"poplar_server": "bert-p0"}, "no_cluster"),
-    ],
-)
-async def test_what_cannot_be_taken_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
-    await make_volume(api.world, api.world.project)
-    body = {"name": "before", "volume": "data"} | changes
-    assert codes_of(await api.owner.post(f"{api.base}/snapshots", json=body, headers=key())) == [code]
-    assert await api.world.value("SELECT count(*) FROM snapshots") == 0
-
-
 async def test_a_volume_of_another_project_is_not_found(api: Api) -> None:
     stranger = await api.other_project()
     foreign = await make_volume(api.world, stranger)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from ipucloud.kernel.sealing import new_key
-from tests.api.support import UNLIMITED, Api, key, pointers_of, problem, running
+from tests.api.support import UNLIMITED, Api, key, ok, pointers_of, problem, running
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -85,13 +85,7 @@ async def test_what_cannot_be_told_anything_is_refused(api: Api, change: dict[st
     assert await api.snapshot() == before
 
 
-async def test_a_project_has_so_many_webhooks_and_sees_no_others(api: Api) -> None:
-    other = await api.other_project()
-    stranger = api.client(other.token.secret)
-    ids = [(await api.owner.post(f"{api.base}/webhooks", json=BODY)).json()["id"] for _ in range(20)]
+async def test_a_project_has_so_many_webhooks(api: Api) -> None:
+    for _ in range(20):
+        ok(await api.owner.post(f"{api.base}/webhooks", json=BODY), 201)
     problem(await api.owner.post(f"{api.base}/webhooks", json=BODY), 409, "quota_exceeded")
-    other_hooks = f"/v1/projects/{other.slug}/webhooks"
-    for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", ":ping"), ("GET", "/deliveries")):
-        body = {"description": "mine now"} if method == "PATCH" else None
-        problem(await stranger.request(method, f"{other_hooks}/{ids[0]}{path}", json=body), 404, "not_found")
-    assert (await stranger.get(other_hooks)).json()["items"] == []

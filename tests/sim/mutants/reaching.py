@@ -8,7 +8,7 @@ from ipucloud.clusters.addresses.record import ADDRESS_QUOTA, ADDRESSES
 from ipucloud.clusters.resources import reconciler, resource
 from tests.sim.mutants.planting import mutant, replace
 
-_API = "tests/api/test_addresses.py"
+_API = "tests/api/test_resources.py"
 _WORKER = "tests/worker/test_addresses.py"
 
 
@@ -31,6 +31,6 @@ def address_stays(stack: ExitStack) -> None:
     replace(stack, ADDRESSES, "detach_all", _nothing)
 
 
-@mutant("addresses have no quota", directed=f"{_API} -k five_addresses")
+@mutant("addresses have no quota", directed=f"{_API} -k region_has_a_quota")
 def addresses_without_quota(stack: ExitStack) -> None:
     replace(stack, ADDRESS_QUOTA, "require", _nothing)
