@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ipucloud.kernel.sealing import read_keys, unseal
 from ipucloud.notifications.deliver import link_place
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION
-from tests.api.support import SECRETS_KEY, Api, problem
+from tests.api.support import SECRETS_KEY, Api, ok, problem
 from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.support.factories import Project
 
@@ -44,8 +44,7 @@ async def set_up_attack(api: Api) -> Attack:
     base = f"/v1/projects/{project.slug}"
     invitation = (await owner.post(f"{base}/invitations", json={"email": ANN, "role": "owner"})).json()
     browser = api.client(**OURS)
-    accepted = await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": THEIRS})
-    assert accepted.status_code == 200, accepted.text
+    ok(await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": THEIRS}))
     signing = {"email": ANN, "password": THEIRS}
     assert (await browser.post(SESSION, json=signing)).status_code == 201
     login = api.client((await api.client().post(LOGIN, json=signing)).json()["token"])

@@ -30,8 +30,7 @@ async def joined(api: Api, email: str, role: str = "operator") -> httpx.AsyncCli
     """A person who accepted an invitation and signed in to the panel."""
     secret = (await invite(api, email, role))["secret"]
     browser = api.client(**OURS)
-    accepted = await browser.post(ACCEPT, json={"secret": secret, "password": PASSWORD})
-    assert accepted.status_code == 200, accepted.text
+    ok(await browser.post(ACCEPT, json={"secret": secret, "password": PASSWORD}))
     assert (await browser.post(SESSION, json={"email": email, "password": PASSWORD})).status_code == 201
     return browser
 
@@ -42,9 +41,8 @@ async def person(api: Api, role: Role = Role.VIEWER, email: str | None = None) -
 
 
 async def logged_in(api: Api, who: Person, **more: str) -> httpx.AsyncClient:
-    answer = await api.client().post(LOGIN, json={"email": who.email, "password": PASSWORD, **more})
-    assert answer.status_code == 201, answer.text
-    return api.client(answer.json()["token"])
+    answer = ok(await api.client().post(LOGIN, json={"email": who.email, "password": PASSWORD, **more}), 201)
+    return api.client(answer["token"])
 
 
 async def events(api: Api, type_: str) -> list[dict[str, Any]]:

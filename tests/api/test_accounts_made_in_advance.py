@@ -21,7 +21,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.verification import Reset, reset_password
 from tests.api.account_takeover import ANN, OWN, THEIRS, is_invited_again, mailed, nothing_is_left, set_up_attack
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, SHOW, events, invite, logged_in, person
-from tests.api.support import UNLIMITED, Api, key, problem, running
+from tests.api.support import UNLIMITED, Api, key, ok, problem, running
 from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
@@ -63,9 +63,8 @@ async def joined_at_provider(api: Api, sso: RunningProvider) -> httpx.AsyncClien
     """She accepts the invitation to our project by signing in at the provider."""
     secret = (await invite(api, ANN, "owner"))["secret"]
     browser = api.client(**OURS)
-    session = await returned(browser, sso.visit(await at_provider(browser, secret)))
-    assert session.status_code == 201, session.text
-    assert (session.json()["role"], session.json()["project"]["slug"]) == ("owner", api.world.project.slug)
+    session = ok(await returned(browser, sso.visit(await at_provider(browser, secret))), 201)
+    assert (session["role"], session["project"]["slug"]) == ("owner", api.world.project.slug)
     return browser
 
 
@@ -140,8 +139,7 @@ async def test_an_account_that_was_deactivated_returns_without_what_was_there_in
     attack, provider = await set_up_attack(api), await identity_provider(api)
     [user] = (await provider.get(USERS, params={"filter": f'userName eq "{ANN}"'})).json()["Resources"]
     for active in (False, True):
-        answer = await provider.patch(f"{USERS}/{user['id']}", json=activity(active=active))
-        assert answer.status_code == 200
+        ok(await provider.patch(f"{USERS}/{user['id']}", json=activity(active=active)))
         await nothing_is_left(api, attack)
     assert (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"] == []
     ann = await joined_at_provider(api, sso)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from ipucloud.cli.service.audit_log import app
 from ipucloud.identity.audit_log import ABANDONED_SECONDS, prune, seal, verify
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, key, ok, problem
 from tests.support.people import PASSWORD, make_person
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
@@ -26,9 +26,8 @@ LOG, ALL = "/audit-log", "/v1/operator/audit-log"
 
 
 async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
-    answer = await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters})
-    assert answer.status_code == 200, answer.text
-    items: list[dict[str, Any]] = answer.json()["items"]
+    answer = ok(await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters}))
+    items: list[dict[str, Any]] = answer["items"]
     return items
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, codes_of, problem
+from tests.api.support import Api, cluster_json, codes_of, ok, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -65,11 +65,10 @@ async def test_a_summary_has_the_budgets_of_its_month(api: Api, clock: Scratch) 
 
 async def figures(api: Api, month: str) -> dict[str, tuple[str, str, bool]]:
     """Month and cost of each budget in a month's summary, and whether its first threshold was reached."""
-    answer = await api.owner.get(f"{api.base}/billing/summary", params={"month": month})
-    assert answer.status_code == 200, answer.text
+    answer = ok(await api.owner.get(f"{api.base}/billing/summary", params={"month": month}))
     return {
         each["name"]: (each["month"], each["actual"]["amount"], each["thresholds"][0]["reached_at"] is not None)
-        for each in answer.json()["budgets"]
+        for each in answer["budgets"]
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.support import Api, cluster_json, key, problem
+from tests.api.support import Api, cluster_json, key, ok, problem
 from tests.support.factories import make_price
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
@@ -24,9 +24,8 @@ async def yen_prices(api: Api) -> None:
 
 
 async def account(admin: httpx.AsyncClient, currency: str) -> dict[str, Any]:
-    answer = await admin.post("/v1/billing/accounts", json={"name": "Kyoto", "currency": currency})
-    assert answer.status_code == 201, answer.text
-    return dict(answer.json())
+    answer = ok(await admin.post("/v1/billing/accounts", json={"name": "Kyoto", "currency": currency}), 201)
+    return dict(answer)
 
 
 def fault_of(answer: httpx.Response) -> tuple[str, str]:
@@ -88,8 +87,7 @@ async def test_money_of_another_currency_is_refused(api: Api, admin: httpx.Async
     )
     assert fault_of(refused) == ("/items/0/unit_price/currency", "unknown_currency")
     assert await api.snapshot() == before
-    paid = await admin.post(f"{own}/payments", json={"reference": "wire", "amount": euros}, headers=key())
-    assert paid.status_code == 201
+    ok(await admin.post(f"{own}/payments", json={"reference": "wire", "amount": euros}, headers=key()), 201)
 
 
 @pytest.mark.parametrize(("amount", "currency"), [("5.5", "JPY"), ("5.005", "EUR"), ("5.0005", "KWD"), ("5", "ZZQ")])

@@ -25,8 +25,7 @@ async def begin_login(api: Api, **fields: str) -> dict[str, Any]:
 
 async def browser_of(api: Api, who: Person) -> httpx.AsyncClient:
     browser = api.client(**OURS)
-    answer = await browser.post("/v1/session", json={"email": who.email, "password": PASSWORD})
-    assert answer.status_code == 201, answer.text
+    ok(await browser.post("/v1/session", json={"email": who.email, "password": PASSWORD}), 201)
     return browser
 
 

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.policies.expiry import delete_expired_clusters
-from tests.api.support import Api, cluster_id, cluster_json, items, key, problem
+from tests.api.support import Api, cluster_id, cluster_json, items, key, ok, problem
 from tests.support.feed import settled
 from tests.support.people import PASSWORD, make_person
 
@@ -46,9 +46,8 @@ async def whoever(api: Api, role: Role, **headers: str) -> httpx.AsyncClient:
 
 async def test_an_event_says_where_its_request_came_from_and_in_which_region(api: Api) -> None:
     caller = await whoever(api, Role.OWNER)
-    created = await caller.post(f"{api.base}/clusters", json=cluster_json())
-    assert created.status_code == 202, created.text
-    listed = await events(api, api.owner, f"{api.base}/events", subject=str(cluster_id(created.json())))
+    created = ok(await caller.post(f"{api.base}/clusters", json=cluster_json()), 202)
+    listed = await events(api, api.owner, f"{api.base}/events", subject=str(cluster_id(created)))
     assert {each["type"]: origin(each) for each in listed} == {
         "cluster.created": (ADDRESS, AGENT, "luxembourg-2"),
         "operation.created": (ADDRESS, AGENT, "luxembourg-2"),
@@ -61,8 +60,7 @@ async def test_an_event_says_where_its_request_came_from_and_in_which_region(api
     streamed = [orjson.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: ")]
     assert [each for each in streamed if each["subject_id"] == listed[0]["subject_id"]] == listed
 
-    named = await caller.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"}, headers=key())
-    assert named.status_code == 201, named.text
+    ok(await caller.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"}, headers=key()), 201)
     assert origin(await last(api, type="token.created")) == (ADDRESS, AGENT, None)
 
 
@@ -112,8 +110,7 @@ async def test_whoever_joins_is_of_the_project_that_they_join(api: Api) -> None:
     invited = await api.owner.post(f"{api.base}/invitations", json={"email": "bob@example.com", "role": "viewer"})
     nobody = api.client(address=ADDRESS, **{"User-Agent": AGENT})
     accepted = {"secret": invited.json()["secret"], "password": PASSWORD}
-    joined = await nobody.post("/v1/invitations:accept", json=accepted)
-    assert joined.status_code == 200, joined.text
+    ok(await nobody.post("/v1/invitations:accept", json=accepted))
     event = await last(api, type="member.joined")
     assert (event["actor"], *origin(event)) == ("bob@example.com", ADDRESS, AGENT, None)
 
@@ -131,8 +128,7 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
     """An operator acts in a project: its members read who did, and only operators from where."""
     admin = await whoever(api, Role.ADMIN)
     cluster = cluster_id(await api.make_cluster())
-    deleted = await admin.delete(f"{api.base}/clusters/{cluster}")
-    assert deleted.status_code == 202, deleted.text
+    ok(await admin.delete(f"{api.base}/clusters/{cluster}"), 202)
     name = (await admin.get("/v1/whoami")).json()["token"]["name"]
     event = await last(api, type="operation.created")
     assert (event["actor"], *origin(event)) == (name, None, None, "luxembourg-2")
@@ -143,8 +139,7 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
     trace = (await admin.get(f"/v1/operator/requests/{event['request_id']}")).json()
     assert {origin(each) for each in trace["events"]} == {(ADDRESS, AGENT, "luxembourg-2")}
     body = {"reason": "odd", "region": "luxembourg-2", "expires_at": "2126-01-01T00:00:00Z"}
-    started = await admin.post("/v1/operator/freezes", json=body)
-    assert started.status_code == 201, started.text
+    ok(await admin.post("/v1/operator/freezes", json=body), 201)
     [freeze] = await events(api, admin, OPERATOR_EVENTS, type="freeze.started")
     assert origin(freeze) == (ADDRESS, AGENT, "luxembourg-2")
 
@@ -152,8 +147,7 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
 async def test_operators_see_where_a_project_s_request_came_from(api: Api) -> None:
     caller = await whoever(api, Role.OWNER)
     body = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 2000, "reason": "a larger model"}
-    opened = await caller.post(f"{api.base}/quota-requests", json=body)
-    assert opened.status_code == 201, opened.text
+    ok(await caller.post(f"{api.base}/quota-requests", json=body), 201)
     assert origin(await last(api, type="quota_request.opened")) == (ADDRESS, AGENT, "luxembourg-2")
     [event] = await events(api, await api.caller(Role.ADMIN), OPERATOR_EVENTS, type="quota_request.opened")
     assert origin(event) == (ADDRESS, AGENT, "luxembourg-2")
@@ -165,8 +159,7 @@ async def test_payers_see_addresses_of_their_own_account_only(api: Api) -> None:
     path, payer = f"/v1/billing/accounts/{account}", await whoever(api, Role.PAYER)
     admin = await whoever(api, Role.ADMIN)
     for caller in (payer, admin):
-        created = await caller.post(f"{path}/webhooks", json={"url": "https://hooks.example.com/x"})
-        assert created.status_code == 201, created.text
+        ok(await caller.post(f"{path}/webhooks", json={"url": "https://hooks.example.com/x"}), 201)
     listed = await events(api, payer, f"{path}/events", type="webhook.created")
     assert [origin(each) for each in listed] == [(ADDRESS, AGENT, None), (None, None, None)]
     as_cloud_events = await events(api, payer, f"{path}/cloud-events", type="webhook.created")
@@ -179,8 +172,7 @@ async def test_whoever_signs_in_is_in_the_event_of_their_token(api: Api) -> None
     async with api.world.database.begin() as connection:
         ann = await make_person(connection, api.world.project.id, Role.VIEWER)
     nobody = api.client(address=ADDRESS, **{"User-Agent": AGENT})
-    login = await nobody.post("/v1/login", json={"email": ann.email, "password": PASSWORD})
-    assert login.status_code == 201, login.text
+    ok(await nobody.post("/v1/login", json={"email": ann.email, "password": PASSWORD}), 201)
     event = await last(api, type="token.created")
     assert (event["actor"], *origin(event)) == (ann.email, ADDRESS, AGENT, None)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem, s3_connection_json
+from tests.api.support import Api, key, ok, problem, s3_connection_json
 from tests.feature.billing.exports.workers import ExportClient
 
 pytestmark = pytest.mark.anyio
@@ -74,9 +74,8 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
     beyond = {"since": str(first), "until": str(last + timedelta(days=40))}
     problem(await api.owner.post(path, json=beyond, headers=key()), 409, "state_conflict")
     assert await api.world.column("SELECT id FROM exports") == []
-    accepted = await api.owner.post(path, json=days, headers=key())
-    assert accepted.status_code == 202, accepted.text
-    await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["target"]["id"]))
+    accepted = ok(await api.owner.post(path, json=days, headers=key()), 202)
+    await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(accepted["target"]["id"]))
     [export] = (await api.owner.get(path)).json()["items"]
     assert (export["month"], export["since"], export["until"]) == (None, str(first), str(last))
     assert {name: export["manifest"][name] for name in days} == days
@@ -90,8 +89,7 @@ async def test_operators_set_how_many_exports_a_project_may_request(api: Api) ->
     for bad in ({"per_day": -1}, {"per_day": 10_001}, {"per_day": "1"}, {}):
         problem(await admin.put(limit, json=bad), 422, "validation_failed")
     assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
-    accepted = await api.owner.post(path, json={"month": "2026-04", "provisional": True}, headers=key())
-    assert accepted.status_code == 202, accepted.text
+    ok(await api.owner.post(path, json={"month": "2026-04", "provisional": True}, headers=key()), 202)
     [export] = (await api.owner.get(path)).json()["items"]
     assert export["provisional"] is True
     refused = problem(await api.owner.post(path, json={"month": "2026-04"}, headers=key()), 409, "quota_exceeded")
@@ -122,11 +120,10 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     problem(await api.owner.post(path, json=s3_connection_json(), headers=key()), 409, "name_taken")
     wrong = s3_connection_json("sea", endpoint="http://s3.example")
     problem(await api.owner.post(path, json=wrong, headers=key()), 422, "validation_failed")
-    planned = await api.owner.post(schedules, json={"connection": connection, "every": "month"}, headers=key())
-    assert planned.status_code == 201, planned.text
+    planned = ok(await api.owner.post(schedules, json={"connection": connection, "every": "month"}, headers=key()), 201)
     problem(await api.owner.delete(f"{path}/{connection}"), 409, "in_use")
     [listed] = (await api.owner.get(schedules)).json()["items"]
-    assert (listed["id"], listed["last_export"]) == (planned.json()["id"], None)
+    assert (listed["id"], listed["last_export"]) == (planned["id"], None)
     assert listed["name"] == f"{created.json()['name']}.month.cost-and-usage"
     problem(await api.owner.delete(f"{schedules}/another.month.cost-and-usage"), 404, "not_found")
     assert (await api.owner.delete(f"{schedules}/{listed['name']}")).status_code == 204

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, price_json, problem
+from tests.api.support import Api, key, ok, price_json, problem
 from tests.support.invoices import add_tax_rate
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -89,9 +89,7 @@ async def test_a_summary_refuses_what_is_no_month(api: Api) -> None:
 
 
 async def summary(api: Api, **query: str) -> Any:
-    answer = await api.owner.get(f"{api.base}/billing/summary", params=query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return ok(await api.owner.get(f"{api.base}/billing/summary", params=query))
 
 
 def by_part(parts: list[dict[str, Any]], *names: str) -> dict[str, tuple[str, ...]]:

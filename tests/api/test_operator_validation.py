@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, problem
+from tests.api.support import Api, ok, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -20,9 +20,8 @@ async def test_what_was_observed_between_two_clusters_is_found_by_machine_and_cl
     await api.world.finish_delete(cluster)
 
     async def cleaned(**query: str) -> list[tuple[str, str]]:
-        answer = await admin.get("/v1/operator/cleanings", params=query)
-        assert answer.status_code == 200, answer.text
-        return [(each["kind"], each["name"]) for each in answer.json()["items"]]
+        answer = ok(await admin.get("/v1/operator/cleanings", params=query))
+        return [(each["kind"], each["name"]) for each in answer["items"]]
 
     validations = await cleaned(cluster=str(cluster))
     assert sorted(kind for kind, _ in validations) == ["host", "machine"]

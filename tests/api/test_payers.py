@@ -29,16 +29,13 @@ async def account(admin: httpx.AsyncClient, name: str) -> str:
 
 
 async def payer(api: Api, admin: httpx.AsyncClient, of: str) -> httpx.AsyncClient:
-    answer = await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of})
-    assert answer.status_code == 201, answer.text
-    assert answer.json()["account_id"] == of
-    return api.client(answer.json()["token"])
+    answer = ok(await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of}), 201)
+    assert answer["account_id"] == of
+    return api.client(answer["token"])
 
 
 async def get_json(caller: httpx.AsyncClient, path: str, **query: str | list[str]) -> Any:
-    answer = await caller.get(path, params=query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return ok(await caller.get(path, params=query))
 
 
 async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database: Scratch) -> None:
@@ -51,8 +48,7 @@ async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database
         accounts = [await account(admin, name) for name in ("first", "second")]
         for hours, each in zip((0, 1.5), accounts, strict=True):
             stop_clock(database.owner_url, NOON + timedelta(hours=hours))
-            assigned = await admin.put(f"{api.base}/billing/account", json={"account_id": each})
-            assert assigned.status_code == 200, assigned.text
+            ok(await admin.put(f"{api.base}/billing/account", json={"account_id": each}))
         stop_clock(database.owner_url, NOON + timedelta(hours=3.5))
         await keep_books(api.world.database)
         callers = [await payer(api, admin, each) for each in (str(api.world.project.id), *accounts)]
@@ -122,8 +118,7 @@ async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, d
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     try:
         stop_clock(database.owner_url, NOON)
-        assigned = await admin.put(f"/v1/projects/{other.id}/billing/account", json={"account_id": of})
-        assert assigned.status_code == 200, assigned.text
+        ok(await admin.put(f"/v1/projects/{other.id}/billing/account", json={"account_id": of}))
         async with api.world.database.begin() as connection:
             number = await make_invoice(connection, UUID(of))
         assert (await admin.put(f"{path}/dunning", json={"refuse_creates_after": 1})).status_code == 200

@@ -11,7 +11,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.identity.verification import reset_password
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, advance, logged_in, person
-from tests.api.support import Api, problem
+from tests.api.support import Api, ok, problem
 from tests.support.people import PASSWORD, make_owned
 from tests.support.postgres import Database as Scratch
 
@@ -163,5 +163,4 @@ async def test_an_operator_gives_a_new_password(api: Api) -> None:
         assert not await reset_password(connection, "nobody@example.com", hashed, BY_HAND)
         assert await reset_password(connection, who.email, hashed, BY_HAND)
     problem(await shell.get(ME), 401, "unauthenticated")
-    answer = await api.client().post(LOGIN, json={"email": who.email, "password": new})
-    assert answer.status_code == 201
+    ok(await api.client().post(LOGIN, json={"email": who.email, "password": new}), 201)

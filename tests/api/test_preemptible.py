@@ -6,7 +6,7 @@ import pytest
 
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.waiting import serve_waiting
-from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, faults_of, key, problem
+from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, faults_of, key, ok, problem
 from tests.support.preemptible import offer_preemptible
 
 pytestmark = pytest.mark.anyio
@@ -33,8 +33,7 @@ async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
     assert refused["preemption_minutes"] == 10
     estimated = (await api.owner.post(f"{api.base}/clusters:estimate", json=small, headers=key())).json()
     assert estimated["capacity"]["preemption_minutes"] == 10
-    waits = await api.owner.post(f"{api.base}/clusters", json=small | {"wait_for_capacity": True}, headers=key())
-    assert waits.status_code == 202
+    ok(await api.owner.post(f"{api.base}/clusters", json=small | {"wait_for_capacity": True}, headers=key()), 202)
     await serve_waiting(api.world.settings, api.world.database)
     await follow_preemptions(api.world.settings, api.world.database)
     cluster = (await api.owner.get(path)).json()

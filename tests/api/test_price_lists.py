@@ -12,7 +12,7 @@ from ipucloud.billing.pricing.book import add
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.money import Money
-from tests.api.support import Api, faults_of, price_json, problem
+from tests.api.support import Api, faults_of, ok, price_json, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -23,8 +23,7 @@ OLD = "ipu-old"
 async def filled(api: Api) -> httpx.AsyncClient:
     """Somebody who may read the book, which has past, current and future versions, and two accounts' contracts."""
     admin = await api.caller(Role.ADMIN)
-    other = await admin.post("/v1/billing/accounts", json={"name": "Institute", "currency": "EUR"})
-    assert other.status_code == 201, other.text
+    other = ok(await admin.post("/v1/billing/accounts", json={"name": "Institute", "currency": "EUR"}), 201)
     items = [
         price_json(OLD, valid_from="2021-01-01T00:00:00Z", valid_to="2022-01-01T00:00:00Z"),
         price_json(OLD, valid_from="2022-01-01T00:00:00Z"),
@@ -32,10 +31,9 @@ async def filled(api: Api) -> httpx.AsyncClient:
         price_json(OLD, region="amsterdam-2", valid_from="2022-01-01T00:00:00Z"),
         price_json(OLD, unit_price={"amount": "9", "currency": "JPY"}, valid_from="2022-01-01T00:00:00Z"),
         price_json(OLD, account_id=str(api.world.project.id), valid_from="2126-01-01T00:00:00Z"),
-        price_json("ipu-m2000", account_id=other.json()["id"]),
+        price_json("ipu-m2000", account_id=other["id"]),
     ]
-    added = await admin.post(BOOK, json={"items": items})
-    assert added.status_code == 200, added.text
+    ok(await admin.post(BOOK, json={"items": items}))
     return admin
 
 
@@ -43,10 +41,9 @@ async def pages(caller: httpx.AsyncClient, query: dict[str, str]) -> list[list[A
     pages: list[list[Any]] = []
     cursor = None
     while not pages or cursor is not None:
-        answer = await caller.get(BOOK, params=query | ({} if cursor is None else {"cursor": cursor}))
-        assert answer.status_code == 200, answer.text
-        pages.append(answer.json()["items"])
-        cursor = answer.json()["next_cursor"]
+        answer = ok(await caller.get(BOOK, params=query | ({} if cursor is None else {"cursor": cursor})))
+        pages.append(answer["items"])
+        cursor = answer["next_cursor"]
     return pages
 
 

@@ -69,9 +69,8 @@ async def test_a_member_signs_in_and_stays_who_they_are_when_their_address_chang
     provider.person("subject-ann", "Ann@Example.com")
     browser = api.client(**OURS)
     brought = provider.visit(await start_sign_in(browser))
-    session = await returned(browser, brought)
-    assert session.status_code == 201, session.text
-    assert (session.json()["token"]["owner"], session.json()["role"]) == (ann.email, "operator")
+    session = ok(await returned(browser, brought), 201)
+    assert (session["token"]["owner"], session["role"]) == (ann.email, "operator")
     assert (await browser.get("/v1/me")).json()["user"]["id"] == str(ann.id)
     for secret in (brought["code"], brought["state"]):
         assert not await api.stores(secret)
@@ -92,9 +91,8 @@ async def test_an_invited_person_joins_by_signing_in_without_a_password(api: Api
     body = {"email": "bea@example.com", "role": "viewer"}
     invitation = (await api.owner.post(f"{api.base}/invitations", json=body)).json()["secret"]
     browser = api.client(**OURS)
-    session = await returned(browser, provider.visit(await start_sign_in(browser, invitation)))
-    assert session.status_code == 201, session.text
-    assert (session.json()["role"], session.json()["project"]["slug"]) == ("viewer", api.world.project.slug)
+    session = ok(await returned(browser, provider.visit(await start_sign_in(browser, invitation))), 201)
+    assert (session["role"], session["project"]["slug"]) == ("viewer", api.world.project.slug)
     assert (await browser.get("/v1/me")).json()["user"]["password_set_at"] is None
     change = {"current_password": PASSWORD, "new_password": "another-quiet-harbour-7"}
     problem(await browser.put("/v1/me/password", json=change), 409, "state_conflict")

@@ -14,7 +14,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.identity.verification import reset_password
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, OURS, SESSION, events, invite, logged_in, person
-from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, problem, running
+from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, ok, problem, running
 from tests.api.test_device_logins import DEVICES, begin_login, browser_of, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
@@ -66,8 +66,7 @@ async def test_a_provisioned_person_signs_in_once_invited(api: Api, sso: Running
     problem(await by_password(api, "bea@example.com"), 401, "unauthenticated")  # there is none
     browser = api.client(**OURS)
     secret = (await invite(api, "bea@example.com", "viewer"))["secret"]
-    session = await returned(browser, sso.visit(await at_provider(browser, secret)))
-    assert session.status_code == 201, session.text
+    ok(await returned(browser, sso.visit(await at_provider(browser, secret))), 201)
     assert (await browser.get("/v1/me")).json()["user"]["id"] == user["id"]
 
     renamed = patch_json({"op": "replace", "path": "userName", "value": "bea.lee@example.com"})
@@ -154,8 +153,7 @@ async def test_a_deleted_person_is_gone_and_the_name_is_free_for_another(api: Ap
     sso.person("subject-gone", ann.email)
     assert (await signed_in(api, sso)).status_code == 201
     key = {"name": "desk", "public_key": PUBLIC_KEY}
-    added = await (await logged_in(api, ann)).post(f"{api.base}/ssh-keys", json=key)
-    assert added.status_code == 201, added.text
+    ok(await (await logged_in(api, ann)).post(f"{api.base}/ssh-keys", json=key), 201)
     path = f"{USERS}/{ann.id}"
     assert (await provider.patch(path, json=patch_json({"op": "add", "value": {"displayName": "Ann Lee"}}))).is_success
     answer = await provider.delete(path)
@@ -179,8 +177,7 @@ async def test_a_deleted_person_is_gone_and_the_name_is_free_for_another(api: Ap
     problem(await signed_in(api, sso), 403, "not_a_member")  # nothing of the first is of the second
     problem(await by_password(api, ann.email), 401, "unauthenticated")
     browser = api.client(**OURS)
-    session = await returned(browser, sso.visit(await at_provider(browser, secret)))
-    assert session.status_code == 201, session.text
+    ok(await returned(browser, sso.visit(await at_provider(browser, secret))), 201)
     assert (await browser.get("/v1/me")).json()["user"]["id"] == user["id"]
 
 

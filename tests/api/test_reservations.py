@@ -126,9 +126,8 @@ async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -
     active = await begin(api, reservation)
     assert (active["state"], active["left"]) == ("active", 2)
     assert await intervals(api) == [(RESERVED, 2, True, True)]
-    answer = await api.owner.post(f"{api.base}/clusters", json=body, headers=key())
-    assert answer.status_code == 202, answer.text
-    cluster = cluster_id(answer.json())
+    answer = ok(await api.owner.post(f"{api.base}/clusters", json=body, headers=key()), 202)
+    cluster = cluster_id(answer)
     await api.world.finish_create(cluster)
     current = await read(api, reservation)
     assert (current["left"], current["clusters"]) == (1, [str(cluster)])
@@ -156,17 +155,15 @@ async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) ->
     grown = await api.owner.post(f"{api.base}/clusters/{cluster}:resize", json={"flavor": "m2000-pod8"}, headers=key())
     assert "active reservation" in problem(grown, 409, "state_conflict")["detail"]
 
-    deleted = await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key())
-    assert deleted.status_code == 202
+    ok(await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key()), 202)
     project = api.world.project.id
     async with api.world.database.begin() as connection:
         await release(connection, project_id=project, cluster_id=cluster, hosts=None)
         assert await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True) == 0
     current = await read(api, reservation)
     assert (current["left"], current["clusters"], await free(api), await used(api)) == (1, [], before - 1, 1)
-    again = await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key())
-    assert again.status_code == 202
-    assert (await read(api, reservation))["clusters"] == [str(cluster_id(again.json()))]
+    again = ok(await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key()), 202)
+    assert (await read(api, reservation))["clusters"] == [str(cluster_id(again))]
 
 
 async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> None:
@@ -209,8 +206,7 @@ async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_wor
     over = "UPDATE reservations SET ends_at = date_trunc('minute', app_now()) - interval '10 minutes'"
     await api.world.execute(over)
     path = f"{api.base}/clusters/{cluster}"
-    accepted = await (api.owner.delete(path) if verb == "delete" else api.owner.post(f"{path}:suspend"))
-    assert accepted.status_code == 202, accepted.text
+    ok(await (api.owner.delete(path) if verb == "delete" else api.owner.post(f"{path}:suspend")), 202)
     assert await intervals(api) == [(RESERVED, 1, True, True), ("ipu-m2000", 1, False, False)]
     await follow_reservations(api.world.database)
     assert await intervals(api) == [(RESERVED, 1, True, False), ("ipu-m2000", 1, False, False)]

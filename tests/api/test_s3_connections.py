@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.support import Api, cluster_json, codes_of, key, problem, s3_connection_json
+from tests.api.support import Api, cluster_json, codes_of, key, ok, problem, s3_connection_json
 
 pytestmark = pytest.mark.anyio
 
@@ -16,10 +16,9 @@ async def test_a_connection_is_changed_and_its_test_says_what_fails(api: Api) ->
     )
     one = created.headers["location"]
     assert (created.json()["test"], created.json()["attachable"]) == (None, False)
-    tested = await api.owner.post(f"{one}:test", headers=key())
-    assert tested.status_code == 200, tested.text
-    assert tested.json()["test"]["failed"] == "name"
-    assert tested.json()["test"] == (await api.owner.get(one)).json()["test"]
+    tested = ok(await api.owner.post(f"{one}:test", headers=key()))
+    assert tested["test"]["failed"] == "name"
+    assert tested["test"] == (await api.owner.get(one)).json()["test"]
     before = await api.world.column("SELECT secret FROM s3_connections")
     body = {"secret": "another-secret", "access_key_id": "OTHER", "attachable": True}
     changed = await api.owner.patch(one, json=body)
@@ -46,8 +45,7 @@ async def test_clusters_get_only_attachable_connections_and_keep_them(api: Api) 
         ], "as a create would refuse it"
     await api.owner.patch(connection.headers["location"], json={"attachable": True})
     assert (await api.owner.post(f"{clusters}:estimate", json=body)).status_code == 200
-    created = await api.owner.post(clusters, json=body, headers=key())
-    assert created.status_code == 202, created.text
+    ok(await api.owner.post(clusters, json=body, headers=key()), 202)
     shown = (await api.owner.get(f"{clusters}/bert")).json()
     assert shown["s3_connections"] == ["lake"]
     assert [each["s3_access"] for each in shown["poplar_servers"]] == [None]

@@ -22,8 +22,7 @@ PLAIN, SECURE = "ipucloud-session", "__Host-ipucloud-session"
 
 async def signed_in(api: Api, **body: str) -> httpx.AsyncClient:
     browser = api.client(**OURS)
-    answer = await browser.post(SESSION, json=body)
-    assert answer.status_code == 201, answer.text
+    ok(await browser.post(SESSION, json=body), 201)
     return browser
 
 

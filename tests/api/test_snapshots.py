@@ -70,9 +70,8 @@ async def test_a_volume_is_not_deleted_while_a_snapshot_of_it_is_taken(api: Api)
 
 async def test_a_volume_is_made_from_a_snapshot(api: Api) -> None:
     snapshot = await make_snapshot(api.world, api.world.project)
-    answer = await restore(api, "before", size_gib=20)
-    assert answer.status_code == 202, answer.text
-    assert answer.json()["snapshot"] == str(snapshot)
+    answer = ok(await restore(api, "before", size_gib=20), 202)
+    assert answer["snapshot"] == str(snapshot)
     refused = problem(await api.owner.delete(f"{api.base}/snapshots/before"), 409, "in_use")
     assert "Volume restored" in refused["detail"]
     empty = await api.owner.post(f"{api.base}/volumes", json=volume_json("empty"), headers=key())
@@ -137,11 +136,9 @@ async def test_a_snapshot_of_a_server_is_an_image_of_its_project(api: Api) -> No
 async def test_servers_are_made_from_a_snapshot_of_one(api: Api) -> None:
     bert = await api.world.make_active("bert")
     snapshot = await make_image(api.world, api.world.project, bert)
-    estimated = await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json("second", image="env"))
-    assert estimated.status_code == 200, estimated.text
+    ok(await api.owner.post(f"{api.base}/clusters:estimate", json=cluster_json("second", image="env")))
     for name, image in (("second", "env"), ("third", str(snapshot))):
-        answer = await create(api, name, image=image)
-        assert answer.status_code == 202, answer.text
+        ok(await create(api, name, image=image), 202)
         assert (await api.owner.get(f"{api.base}/clusters/{name}")).json()["image"] == "env"
     sent = await api.world.column("SELECT image FROM clusters WHERE name IN ('second', 'third')")
     assert sent == [f"{snapshot}-1"] * 2
@@ -165,8 +162,7 @@ async def test_a_cluster_is_rebuilt_with_a_snapshot_and_keeps_it_until_then(api:
     bert = await api.world.make_active("bert")
     snapshot = await make_image(api.world, api.world.project, bert)
     body = {"disk": "wipe", "image": "env"}
-    answer = await api.owner.post(f"{api.base}/clusters/bert:rebuild", json=body, headers=key())
-    assert answer.status_code == 202, answer.text
+    ok(await api.owner.post(f"{api.base}/clusters/bert:rebuild", json=body, headers=key()), 202)
     assert await api.world.column("SELECT image FROM cluster_rebuilds") == [f"{snapshot}-1"]
     refused = problem(await api.owner.delete(f"{api.base}/snapshots/env"), 409, "in_use")
     assert "cluster bert are to be made" in refused["detail"]
