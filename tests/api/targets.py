@@ -207,26 +207,27 @@ class Targets:
         return {"reservation": str(reservation)}
 
     async def _storage(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """A volume or snapshot; for a volume that is to be attached or detached also a cluster in use, which has it
-        already or not."""
-        world = self.api.world
+        """A snapshot, a volume or an address; for one that is to be attached or detached also a cluster in use, which
+        has it already or not."""
         if "/snapshots" in operation.path:
             return await self._snapshot(operation, project, number)
-        if "/addresses" in operation.path:
-            return await self._address(operation, project, number)
-        if "/volumes" not in operation.path:
+        noun, make = ("address", make_address) if "/addresses" in operation.path else ("volume", make_volume)
+        if not any(each in operation.path for each in ("/addresses", "/volumes")):
             return {}
-        async with world.database.begin() as connection:
-            await offer_volumes(connection)
-        if "{volume}" not in operation.path:
+        if noun == "address":
+            await self._free_addresses(project)
+        else:
+            async with self.api.world.database.begin() as connection:
+                await offer_volumes(connection)
+        if f"{{{noun}}}" not in operation.path:
             return {}
         using = None
-        if operation.id in {"attachVolume", "detachVolume"}:
-            using = (await world.customer(project).create(f"target-{number}")).target_id
-            await world.finish_create(using)
-        attached = using if operation.id == "detachVolume" else None
-        volume = await make_volume(world, project, f"target-{number}", attached_to=attached)
-        return {"volume": str(volume), "using": str(using)}
+        if operation.id.startswith(("attach", "detach")):
+            using = (await self.api.world.customer(project).create(f"target-{number}")).target_id
+            await self.api.world.finish_create(using)
+        attached = using if operation.id.startswith("detach") else None
+        made = await make(self.api.world, project, f"target-{number}", attached_to=attached)
+        return {noun: str(made), "using": str(using)}
 
     async def _snapshot(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
         """A snapshot, or a volume that can be copied."""
@@ -236,23 +237,12 @@ class Targets:
             await offer_snapshots(connection)
         return {"volume": str(await make_volume(self.api.world, project, f"target-{number}"))}
 
-    async def _address(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """An address; for one that is to be attached or detached also a cluster in use, which has it already or not."""
-        world = self.api.world
-        async with world.database.begin() as connection:
+    async def _free_addresses(self, project: Project) -> None:
+        """A project has few: the oldest make room."""
+        async with self.api.world.database.begin() as connection:
             await offer_addresses(connection)
-            # A project has few: the oldest make room.
             for statement in _FREE_ADDRESSES:
                 await connection.execute(statement, {"project": project.id})
-        if "{address}" not in operation.path:
-            return {}
-        using = None
-        if operation.id in {"attachAddress", "detachAddress"}:
-            using = (await world.customer(project).create(f"target-{number}")).target_id
-            await world.finish_create(using)
-        attached = using if operation.id == "detachAddress" else None
-        address = await make_address(world, project, f"target-{number}", attached_to=attached)
-        return {"address": str(address), "using": str(using)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""

@@ -175,6 +175,8 @@ async def test_where_mail_is_sent_only_the_invited_person_gets_the_link(mailing:
     for _ in range(2):
         renewed = (await owner.post(f"{path}/{invitation['id']}:renew", headers=repeated)).json()
         assert (renewed["emailed"], renewed["url"], renewed["secret"]) == (True, None, None)
+    assert not await mailing.stores("ipi_")
+    assert [each["emailed"] for each in (await owner.get(path)).json()["items"]] == [True]
     [secret] = await mailed(mailing)
     anybody = mailing.client(**OURS)
     problem(await anybody.post(SHOW, json={"secret": first}), 404, "not_found")

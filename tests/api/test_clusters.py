@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_id, cluster_json, problem
 
 pytestmark = pytest.mark.anyio
@@ -52,24 +50,6 @@ async def test_what_cannot_be_had_says_why(api: Api) -> None:
     refused = await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie", flavor="m2000-pod16"))
     assert problem(refused, 409, "quota_exceeded")["why_not"]["numbers"]["used"] == 1
     assert await api.count("clusters") == 1
-
-
-async def test_an_estimate_takes_nothing(api: Api) -> None:
-    before = await api.snapshot()
-    viewer = await api.caller(Role.VIEWER)
-    answer = await viewer.post(f"{api.base}/clusters:estimate", json=cluster_json(flavor="m2000-pod16"))
-    assert answer.json()["price_per_hour"] == {"amount": "15.00", "currency": "EUR"}
-    assert await api.snapshot() | {"tokens": ""} == before | {"tokens": ""}
-
-
-async def test_the_last_machines_are_given_once(api: Api) -> None:
-    answers = await asyncio.gather(
-        *(api.owner.post(f"{api.base}/clusters", json=cluster_json(f"bert-{number}")) for number in range(40))
-    )
-    assert sum(answer.status_code == 202 for answer in answers) == 16
-    for answer in answers:
-        if answer.status_code != 202:
-            problem(answer, 409, "capacity_exhausted")
 
 
 async def test_usage_of_a_period(api: Api) -> None:

@@ -105,13 +105,9 @@ async def test_every_answer_has_its_headers(shared_api: Api) -> None:
 async def test_a_well_formed_request_id_is_kept(api: Api, sent: str, kept: bool) -> None:
     answer = await api.owner.get("/v1/nothing", headers={"Request-Id": sent})
     assert (answer.headers["request-id"] == sent) is kept
+    api.owner.headers["Request-Id"] = sent
+    assert ((await api.make_cluster())["request_id"] == sent) is kept
     assert problem(answer, 404, "not_found")["request_id"] == answer.headers["request-id"]
-
-
-async def test_an_operation_remembers_the_request(api: Api) -> None:
-    api.owner.headers["Request-Id"] = "a-request-of-my-own"
-    operation = await api.make_cluster()
-    assert operation["request_id"] == "a-request-of-my-own"
 
 
 async def test_the_page_of_the_reference_needs_nobody_else(shared_api: Api) -> None:

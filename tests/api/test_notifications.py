@@ -1,4 +1,4 @@
-"""Which events a person gets by e-mail, and invitations that are sent."""
+"""Which events a person gets by e-mail."""
 
 from __future__ import annotations
 
@@ -62,17 +62,6 @@ async def test_what_cannot_be_chosen_changes_nothing(api: Api) -> None:
     problem(await api.owner.put(NOTIFICATIONS, json={"language": "en", "subscriptions": []}), 409, "state_conflict")
     problem(await api.owner.get(NOTIFICATIONS), 409, "state_conflict")
     assert await api.snapshot() == before
-
-
-async def test_an_invitation_says_whether_it_is_sent_and_its_link_is_kept_sealed(api: Api) -> None:
-    body = {"email": "bea@example.com", "role": "viewer"}
-    invitation = (await api.owner.post(f"{api.base}/invitations", json=body)).json()
-    again = (await api.owner.post(f"{api.base}/invitations/{invitation['id']}:renew")).json()
-    for each in (invitation, again):
-        assert (each["email"], each["emailed"], each["url"], each["secret"]) == ("bea@example.com", True, None, None)
-    assert [each["emailed"] for each in (await api.owner.get(f"{api.base}/invitations")).json()["items"]] == [True]
-    assert not await api.stores("ipi_")
-    assert await api.count("mails") == 2
 
 
 async def test_without_a_mail_server_links_are_passed_on_by_hand(world: World, database: Scratch) -> None:

@@ -217,20 +217,6 @@ async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_wor
     assert await api.world.value(adjoins)
 
 
-async def test_unused_reserved_minutes_are_charged(api: Api) -> None:
-    reservation = await begin(api, await reserve(api), hours_ago=3)
-    ended = await end(api, reservation)
-    assert ended["state"] == "ended"
-    statement = """
-    SELECT p.minutes, p.cost, extract(epoch FROM r.ends_at - r.starts_at)::integer / 60 AS counted
-      FROM reservations r JOIN usage_intervals u ON u.reservation_id = r.id,
-           priced_minutes(u.anchor_at, u.started_at, u.ended_at, '2020-01-01', NULL, u.quantity, 0.05) AS p
-     WHERE r.id = :id
-    """
-    [(minutes, cost, counted)] = await api.world.rows(statement, id=reservation["id"])
-    assert (minutes, cost) == (counted, counted * 2 * Decimal("0.05"))
-
-
 async def test_a_reservation_is_cancelled_by_its_rule(api: Api) -> None:
     before = await free(api)
     reservation = await reserve(api)
