@@ -223,7 +223,7 @@ def ok(answer: httpx.Response, status: int = 200) -> dict[str, Any]:
 
 async def items(caller: httpx.AsyncClient, path: str, **query: Any) -> list[dict[str, Any]]:
     """What a list shows on its first page."""
-    shown: list[dict[str, Any]] = ok(await caller.get(path, params=query))["items"]
+    shown: list[dict[str, Any]] = ok(await caller.get(path, params=query or None))["items"]
     return shown
 
 

@@ -21,7 +21,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.verification import Reset, reset_password
 from tests.api.account_takeover import ANN, OWN, THEIRS, is_invited_again, mailed, nothing_is_left, set_up_attack
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, SHOW, events, invite, logged_in, person
-from tests.api.support import UNLIMITED, Api, key, ok, problem, running
+from tests.api.support import UNLIMITED, Api, items, key, ok, problem, running
 from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
@@ -79,10 +79,10 @@ async def test_who_joins_through_a_provider_shares_the_account_with_nobody(api: 
         [api.world.project.slug],
     )
     assert me["user"]["verified_at"] is not None
-    [member] = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    [member] = await items(api.owner, f"{api.base}/members")
     assert (member["email"], member["verified"]) == (ANN, True)
 
-    [invitation] = (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"]
+    [invitation] = await items(attack.owner, f"{attack.base}/invitations?open=true")
     secret = (await attack.owner.post(f"{attack.base}/invitations/{invitation['id']}:renew")).json()["secret"]
     browser = api.client(**OURS)
     again = await returned(browser, sso.visit(await at_provider(browser, secret)))
@@ -102,7 +102,7 @@ async def test_the_first_sign_in_ends_the_access_of_others_though_she_is_a_membe
     await nothing_is_left(api, attack)
     await is_invited_again(attack, "when the person signed in through an identity provider")
     admin = await api.caller(Role.ADMIN)
-    log = (await admin.get("/v1/operator/audit-log")).json()["items"]
+    log = await items(admin, "/v1/operator/audit-log")
     [entry] = [each for each in log if "verified_user_id" in each["objects"]]
     assert (entry["operation"], entry["status"], entry["code"]) == ("signIn", 403, "not_a_member")
 
@@ -141,7 +141,7 @@ async def test_an_account_that_was_deactivated_returns_without_what_was_there_in
     for active in (False, True):
         ok(await provider.patch(f"{USERS}/{user['id']}", json=activity(active=active)))
         await nothing_is_left(api, attack)
-    assert (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"] == []
+    assert await items(attack.owner, f"{attack.base}/invitations?open=true") == []
     ann = await joined_at_provider(api, sso)
     assert len((await ann.get(ME)).json()["memberships"]) == 1
 
@@ -176,7 +176,7 @@ async def test_where_mail_is_sent_only_the_invited_person_gets_the_link(mailing:
         renewed = (await owner.post(f"{path}/{invitation['id']}:renew", headers=repeated)).json()
         assert (renewed["emailed"], renewed["url"], renewed["secret"]) == (True, None, None)
     assert not await mailing.stores("ipi_")
-    assert [each["emailed"] for each in (await owner.get(path)).json()["items"]] == [True]
+    assert [each["emailed"] for each in await items(owner, path)] == [True]
     [secret] = await mailed(mailing)
     anybody = mailing.client(**OURS)
     problem(await anybody.post(SHOW, json={"secret": first}), 404, "not_found")
@@ -208,7 +208,7 @@ async def test_who_opens_the_link_in_her_mailbox_gets_the_account_without_knowin
     browser = mailing.client(**OURS)
     session = await browser.post(SESSION, json={"email": ANN, "password": OWN})
     assert (session.status_code, session.json()["role"]) == (201, "owner")
-    [newest, oldest] = (await attack.owner.get(f"{attack.base}/events?type=member.invited")).json()["items"]
+    [newest, oldest] = await items(attack.owner, f"{attack.base}/events?type=member.invited")
     assert (oldest["data"], newest["actor"]) == ({"email": ANN, "role": "owner"}, ANN)
 
     *_, again = await mailed(mailing)  # to the project of the attacker
@@ -228,7 +228,7 @@ async def test_a_link_that_was_shown_proves_nothing(api: Api, mailing: Api) -> N
     problem(await mailing.client().post(ACCEPT, json={"secret": secret, "password": OWN}), 401, "unauthenticated")
     assert await api.snapshot() == before
     assert (await mailing.client().post(ACCEPT, json={"secret": secret, "password": THEIRS})).status_code == 200
-    members = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    members = await items(api.owner, f"{api.base}/members")
     assert [each["verified"] for each in members] == [False]
     assert (await attack.login.get(ME)).json()["user"]["verified_at"] is None
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ipucloud.identity.roles import Role
 from ipucloud.policies.expiry import delete_expired_clusters
 from tests.api.people import logged_in, person
-from tests.api.support import Api
+from tests.api.support import Api, items
 
 pytestmark = pytest.mark.anyio
 
@@ -43,5 +43,5 @@ async def test_an_operation_says_who_asked_for_it(api: Api) -> None:
         where = {"id": third["target"]["id"]}
         await connection.execute(sa.text("UPDATE clusters SET expires_at = app_now() WHERE id = :id"), where)
     await delete_expired_clusters(api.world.database, api.services.settings)
-    [expired, *_] = (await api.owner.get(f"{api.base}/operations", params={"kind": "cluster.delete"})).json()["items"]
+    [expired, *_] = await items(api.owner, f"{api.base}/operations", kind="cluster.delete")
     assert await requester(api, expired) == ("platform", "expiry", False)

@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, codes_of, ok, problem
+from tests.api.support import Api, cluster_json, codes_of, items, ok, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -89,7 +89,7 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
         ("forecast", True),
     ]
     await settled(api.world.database)
-    events = (await api.owner.get(f"{api.base}/events?type=budget.threshold_reached")).json()["items"]
+    events = await items(api.owner, f"{api.base}/events?type=budget.threshold_reached")
     assert [each["data"] for each in events if each["type"] == "budget.threshold_reached"] == [
         {
             "name": "NLP team",
@@ -134,7 +134,7 @@ async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock:
     assert (budget["scope"], budget["thresholds"]) == ("tag", [suspends[0] | {"reached_at": None}])
     await use(api, clock, "other")
     await api.make_cluster("tagged", tags={"team": "nlp"})
-    tagged = (await api.owner.get(f"{api.base}/clusters?name=tagged")).json()["items"][0]["id"]
+    tagged = (await items(api.owner, f"{api.base}/clusters?name=tagged"))[0]["id"]
     await api.world.finish_create(UUID(tagged))
     stop_clock(clock.owner_url, NOW + timedelta(hours=2))
     await evaluate_budgets(api.world.database)
@@ -153,9 +153,9 @@ async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api,
     problem(await admin.post(f"/v1/billing/accounts/{UUID(int=5)}/budgets", json=BUDGET), 404, "not_found")
     await use(api, clock)
     problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie")), 409, "budget_reached")
-    assert (await api.owner.get(f"{api.base}/budgets")).json()["items"] == []
+    assert await items(api.owner, f"{api.base}/budgets") == []
     renamed = await admin.patch(created.headers["location"], json={"name": "All", "thresholds": BUDGET["thresholds"]})
-    assert [(await admin.get(account)).json()["items"][0]["name"], renamed.status_code] == ["All", 200]
+    assert [(await items(admin, account))[0]["name"], renamed.status_code] == ["All", 200]
     assert (await admin.get(created.headers["location"])).json()["name"] == "All"
     assert (await admin.delete(created.headers["location"])).status_code == 204
     await api.make_cluster("ernie")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.support import Api, cluster_id, faults_of, problem
+from tests.api.support import Api, cluster_id, faults_of, items, problem
 from tests.support.factories import make_ssh_key
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("stopped_clock")]
@@ -28,7 +28,7 @@ async def test_keys_are_changed_and_refusals_change_nothing(api: Api) -> None:
     problem(stale, 412, "precondition_failed")
     assert (await api.owner.get(path)).json() | {"billing": before["billing"]} == before
 
-    keys = (await api.owner.get(f"{api.base}/ssh-keys")).json()["items"]
+    keys = await items(api.owner, f"{api.base}/ssh-keys")
     by_id = next(key["id"] for key in keys if key["name"] == "ci")
     changed = await api.owner.patch(
         path, json={"ssh_keys": [by_id], "tags": {"team": "nlp"}}, headers={"If-Match": read.headers["ETag"]}

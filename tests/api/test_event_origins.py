@@ -85,7 +85,7 @@ async def test_a_program_is_recorded_without_control_characters_and_cut(
     event = await last(api, type="token.created")
     assert (event["address"], event["agent"]) == ("127.0.0.1", recorded)
     shown = await last(api, type="token.created")
-    [entry] = (await api.owner.get(f"{api.base}/audit-log", params={"operation": "createToken"})).json()["items"]
+    [entry] = await items(api.owner, f"{api.base}/audit-log", operation="createToken")
     assert (entry["address"], entry["agent"]) == (shown["address"], shown["agent"] or "")
 
 

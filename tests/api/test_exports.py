@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, ok, problem, s3_connection_json
+from tests.api.support import Api, items, key, ok, problem, s3_connection_json
 from tests.feature.billing.exports.workers import ExportClient
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +47,7 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     assert int(answer.headers["content-length"]) == file["bytes"]
     unchanged = await api.owner.get(f"{export}/file", headers={"If-None-Match": answer.headers["etag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
-    assert [each["id"] for each in (await api.owner.get(path)).json()["items"]] == [finished["id"]]
+    assert [each["id"] for each in await items(api.owner, path)] == [finished["id"]]
     problem(await api.owner.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
 
 
@@ -76,7 +76,7 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
     assert await api.world.column("SELECT id FROM exports") == []
     accepted = ok(await api.owner.post(path, json=days, headers=key()), 202)
     await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(accepted["target"]["id"]))
-    [export] = (await api.owner.get(path)).json()["items"]
+    [export] = await items(api.owner, path)
     assert (export["month"], export["since"], export["until"]) == (None, str(first), str(last))
     assert {name: export["manifest"][name] for name in days} == days
     assert f"-{first}--{last}-" in export["manifest"]["files"][0]["name"]
@@ -90,7 +90,7 @@ async def test_operators_set_how_many_exports_a_project_may_request(api: Api) ->
         problem(await admin.put(limit, json=bad), 422, "validation_failed")
     assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
     ok(await api.owner.post(path, json={"month": "2026-04", "provisional": True}, headers=key()), 202)
-    [export] = (await api.owner.get(path)).json()["items"]
+    [export] = await items(api.owner, path)
     assert export["provisional"] is True
     refused = problem(await api.owner.post(path, json={"month": "2026-04"}, headers=key()), 409, "quota_exceeded")
     full = (await api.owner.get(limit)).json()
@@ -122,7 +122,7 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     problem(await api.owner.post(path, json=wrong, headers=key()), 422, "validation_failed")
     planned = ok(await api.owner.post(schedules, json={"connection": connection, "every": "month"}, headers=key()), 201)
     problem(await api.owner.delete(f"{path}/{connection}"), 409, "in_use")
-    [listed] = (await api.owner.get(schedules)).json()["items"]
+    [listed] = await items(api.owner, schedules)
     assert (listed["id"], listed["last_export"]) == (planned["id"], None)
     assert listed["name"] == f"{created.json()['name']}.month.cost-and-usage"
     problem(await api.owner.delete(f"{schedules}/another.month.cost-and-usage"), 404, "not_found")
@@ -130,4 +130,4 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     assert (await api.owner.delete(f"{path}/{connection}")).status_code == 204
     assert await api.world.column("SELECT secret FROM s3_connections") == [None]
     problem(await api.owner.get(f"{path}/{connection}"), 404, "not_found")
-    assert (await api.owner.get(path)).json()["items"] == []
+    assert await items(api.owner, path) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.support import PUBLIC_KEY, Api, cluster_id, pointers_of, problem, running
+from tests.api.support import PUBLIC_KEY, Api, cluster_id, items, pointers_of, problem, running
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -68,7 +68,7 @@ async def test_a_token_is_shown_once_and_ends(api: Api) -> None:
     assert secret.startswith(token["display_prefix"])
     assert token["expires_at"] == "2998-12-31T23:00:00.000000Z"
     assert (await api.owner.get(created.headers["location"])).json() == token
-    listed = (await api.owner.get(f"{api.base}/tokens")).json()["items"]
+    listed = await items(api.owner, f"{api.base}/tokens")
     assert token in listed
     assert secret not in repr(listed)
     for _ in range(2):  # revoking twice is revoking

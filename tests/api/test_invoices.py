@@ -20,7 +20,7 @@ from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.db.turns import Turns
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.sealing import read_keys, signer_of
-from tests.api.support import SECRETS_KEY, Api, euros, key, problem
+from tests.api.support import SECRETS_KEY, Api, euros, items, key, problem
 from tests.support.e_invoices import published_rules
 from tests.support.factories import make_project
 from tests.support.invoices import HOUR, add_tax_rate, charge, invoice_of, make_invoice
@@ -122,7 +122,7 @@ async def test_an_invoice_has_a_proof_once_its_month_is_signed(api: Api, databas
     refused = problem(answer, 409, "state_conflict")
     assert "follows from no usage" in refused["detail"]
     unused = {"current": True, "first_month": None, "last_month": None}
-    [key_of_now] = (await api.owner.get("/v1/billing/proof-keys")).json()["items"]
+    [key_of_now] = await items(api.owner, "/v1/billing/proof-keys")
     assert key_of_now == {"public_key": signer_of(read_keys(SECRETS_KEY)).public_key} | unused
     # The month is one of the tests: its charge is of no interval, so it proves nothing, and says so.
     with psycopg.connect(database.superuser_url) as connection:
@@ -154,7 +154,7 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     assert again.json() == paid.json()
     refused = await admin.post(f"{account}/payments", json=body | {"amount": euros("9.00")}, headers=key())
     problem(refused, 409, "state_conflict")
-    [row] = (await api.owner.get(f"{api.base}/billing/invoices")).json()["items"]
+    [row] = await items(api.owner, f"{api.base}/billing/invoices")
     assert row["outstanding"] == euros("7.55")
     path = f"/v1/billing/invoices/{number}:credit-note"
     problem(await admin.post(path, json={"net": "15.01", "reason": "x"}, headers=key()), 422, "validation_failed")
@@ -164,14 +164,14 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     rest = (await admin.post(path, json={"reason": "all of it"}, headers=key())).json()
     assert (rest["net"], rest["tax"], rest["to_wallet"]) == (euros("5.00"), euros("0.85"), euros("5.85"))
     problem(await admin.post(path, json={"reason": "more"}, headers=key()), 409, "state_conflict")
-    listed = (await api.owner.get(f"{api.base}/billing/invoices", params={"order": "created_at"})).json()["items"]
+    listed = await items(api.owner, f"{api.base}/billing/invoices", order="created_at")
     assert [each["kind"] for each in listed] == ["invoice", "credit_note", "credit_note"]
     assert {each["outstanding"]["amount"] for each in listed} == {"0.00"}
     assert standing(await api.owner.get(f"{api.base}/billing/balance"))["wallet"] == "10.00"
     printed = await api.owner.get(f"{api.base}/billing/invoices/{note['number']}", params={"format": "pdf"})
     assert printed.content.startswith(b"%PDF")
-    assert len((await admin.get(f"{account}/payments")).json()["items"]) == 1
-    assert len((await admin.get(f"{account}/invoices", params={"limit": 2})).json()["items"]) == 2
+    assert len(await items(admin, f"{account}/payments")) == 1
+    assert len(await items(admin, f"{account}/invoices", limit=2)) == 2
 
 
 async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
@@ -195,7 +195,7 @@ async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
         headers=key(),
     )
     assert (granted.status_code, granted.json()["remaining"]) == (201, euros("5.00"))
-    [credit] = (await api.owner.get(f"{api.base}/billing/credits")).json()["items"]
+    [credit] = await items(api.owner, f"{api.base}/billing/credits")
     assert credit == granted.json()
     assert standing(await api.owner.get(f"{api.base}/billing/balance")) == {
         "unbilled": "0.00",
@@ -222,7 +222,7 @@ async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
     await admin.put(f"/v1/projects/{other.slug}/billing/account", json={"account_id": str(payer)})
     assert len((await api.owner.get(f"{api.base}/billing/invoices/{number}")).json()["lines"]) == 2
     neighbour = api.client(other.token.secret)
-    assert (await neighbour.get(f"/v1/projects/{other.slug}/billing/invoices")).json()["items"] == []
+    assert await items(neighbour, f"/v1/projects/{other.slug}/billing/invoices") == []
     problem(await neighbour.get(f"/v1/projects/{other.slug}/billing/invoices/{number}"), 404, "not_found")
     support = await api.caller(Role.SUPPORT)
     assert (await support.get(f"/v1/projects/{other.slug}/billing/invoices/{number}")).status_code == 200

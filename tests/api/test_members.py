@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, events, joined, logged_in, person
-from tests.api.support import Api, problem
+from tests.api.support import Api, items, problem
 from tests.support.people import PASSWORD, make_member, make_person
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +29,7 @@ async def test_whoever_is_removed_is_out_at_once(api: Api) -> None:
     async with api.world.database.begin() as connection:
         user = (await connection.execute(sa.text("SELECT id FROM users WHERE email = 'gone@example.com'"))).scalar_one()
         await make_member(connection, user, elsewhere.id, Role.VIEWER)
-    members = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    members = await items(api.owner, f"{api.base}/members")
     [member] = [each["id"] for each in members if each["email"] == "gone@example.com"]
     await api.owner.post(f"{api.base}/invitations", json={"email": "x@example.com", "role": "viewer"})
     assert (await api.owner.delete(f"{api.base}/members/{member}")).status_code == 204
@@ -37,7 +37,7 @@ async def test_whoever_is_removed_is_out_at_once(api: Api) -> None:
         problem(await caller.get(api.base), 401, "unauthenticated")
     assert (await api.client(service["token"]).get(api.base)).status_code == 200
     problem(await api.owner.delete(f"{api.base}/members/{member}"), 404, "not_found")
-    remaining = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    remaining = await items(api.owner, f"{api.base}/members")
     assert [each["id"] for each in remaining] == [str(other_owner.member)]
     [gone] = await events(api, "member.removed")
     assert gone["data"] == {"email": "gone@example.com", "role": "owner"}

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.expected.shown import Shown, write_shown
 from ipucloud.inventory.health.codes import Code, Kind
-from tests.api.support import Api, ok, operator_items, pointers_of, problem
+from tests.api.support import Api, items, ok, operator_items, pointers_of, problem
 from tests.api.test_operator_hardware import machine, order
 
 pytestmark = pytest.mark.anyio
@@ -181,7 +181,7 @@ async def test_a_machine_shows_what_it_is_and_is_found_by_its_serial_number(api:
     assert [each["name"] for each in await operator_items(admin, "machines", serial="I\u00e9")] == [machine(3)]
     assert await operator_items(admin, "machines", serial="ipu-1") == []
     for serial in ("GC3", "I\u00e9"):
-        [known] = (await admin.get(f"/v1/operator/what-is/{serial}")).json()["items"]
+        [known] = await items(admin, f"/v1/operator/what-is/{serial}")
         assert (known["kind"], known["name"]) == ("machine", machine(3))
     await show(api)
     whole = (await admin.get(f"/v1/operator/machines/{machine(3)}")).json()

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ipucloud.worker.duties import end_expired_freezes
-from tests.api.support import Api, key, ok, operator_items, pointers_of, problem
+from tests.api.support import Api, items, key, ok, operator_items, pointers_of, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
@@ -98,7 +98,7 @@ async def test_a_protected_cluster_is_deleted_by_force_and_its_customer_reads_wh
     again = (await admin.post(path, json={"reason": "its rack is still gone"})).json()
     assert again["id"] == operation["id"]
     await settled(api.world.database)
-    events = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.delete_forced"})).json()["items"]
+    events = await items(api.owner, f"{api.base}/events", type="cluster.delete_forced")
     assert [each["data"]["reason"] for each in events] == ["its rack is still gone", "its rack is gone"]
     [listed] = await operator_items(admin, "operations", kind="cluster.delete", state="queued", region=REGION)
     assert (listed["id"], listed["name"], listed["project"]) == (operation["id"], "bert", api.world.project.slug)

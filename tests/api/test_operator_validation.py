@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, ok, problem
+from tests.api.support import Api, items, ok, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +45,7 @@ async def test_a_machine_is_kept_from_clusters_until_it_was_validated_or_that_is
     problem(await validated(machines=sorted(held)), 409, "state_conflict")
     capacity = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"][0]["states"]
     assert (capacity["free"], capacity["validating"], capacity["allocated"]) == (0, 15, 1)
-    listed = (await admin.get("/v1/operator/validations", params={"state": "waiting", "limit": "1000"})).json()["items"]
+    listed = await items(admin, "/v1/operator/validations", state="waiting", limit="1000")
     assert {each["machine"] for each in listed} == changed.keys() - held
     assert {(each["reason"], each["result"], each["name"]) for each in listed} == {("operator", None, None)}
     [machine, other, *_] = sorted(changed.keys() - held)
@@ -55,11 +55,11 @@ async def test_a_machine_is_kept_from_clusters_until_it_was_validated_or_that_is
         name=other,
     )
     for name, status in ((machine, 200), (other, 409)):
-        [report] = (await admin.get("/v1/operator/health-reports", params={"machine": name})).json()["items"]
+        [report] = await items(admin, "/v1/operator/health-reports", machine=name)
         cleared = await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
         assert cleared.status_code == status, cleared.text
     shown = (await admin.get(f"/v1/operator/machines/{machine}")).json()
     assert (shown["state"], shown["codes"]) == ("free", [])
     assert (await admin.get(f"/v1/operator/machines/{other}")).json()["state"] == "validating"
-    [entry] = (await admin.get(f"/v1/operator/machines/{machine}/history?type=validated")).json()["items"]
+    [entry] = await items(admin, f"/v1/operator/machines/{machine}/history?type=validated")
     assert (entry["detail"], entry["actor"] is not None) == ("abandoned: an operator cleared the report", True)

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.health.codes import Code
 from ipucloud.partitions import requests
-from tests.api.support import Api, key, pointers_of, problem
+from tests.api.support import Api, items, key, pointers_of, problem
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
 
@@ -48,12 +48,12 @@ async def test_a_partition_from_its_request_on(api: Api) -> None:
         2,
         None,
     )
-    listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
+    listed = await items(api.owner, f"{path}/partitions")
     by_id = (await api.owner.get(f"{path}/partitions/{partition['partition_id']}")).json()
     assert by_id == partition == listed[0] | {"ipus": []}
     assert (await api.owner.get(f"{path}/partitions/{partition['id']}")).json() == partition
     await settled(api.world.database)
-    events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
+    events = await items(api.owner, f"{api.base}/events?type=partition.creating")
     assert [each["subject_id"] for each in events] == [partition["id"]]
 
 
@@ -78,7 +78,7 @@ async def test_one_operation_runs_on_a_partition_and_a_removal_takes_over(
     assert (ended["state"], ended["error"]["code"]) == ("failed", "preempted")
     assert (await api.owner.get(f"{path}/partitions/other")).json()["operation"] == other["id"]
     await settled(api.world.database)
-    [event] = (await api.owner.get(f"{api.base}/events?type=operation.failed")).json()["items"]
+    [event] = await items(api.owner, f"{api.base}/events?type=operation.failed")
     assert event["data"] == {"kind": "partition.create", "partition": making["target"]["id"]}
 
 
@@ -166,9 +166,9 @@ async def test_lists_say_whose_a_partition_is(api: Api) -> None:
     page = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2")).json()
     rest = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2&cursor={page['next_cursor']}")).json()
     assert [each["id"] for each in page["items"] + rest["items"]] == [each["id"] for each in whole["items"]]
-    of_customer = (await api.owner.get(f"{path}/partitions?origin=customer")).json()["items"]
+    of_customer = await items(api.owner, f"{path}/partitions?origin=customer")
     assert [each["name"] for each in of_customer] == ["mine"]
-    assert (await api.owner.get(f"{path}/partitions?state=removed")).json()["items"] == []
+    assert await items(api.owner, f"{path}/partitions?state=removed") == []
 
 
 @pytest.mark.acceptance("NET02-02", "STG05-01")
@@ -259,5 +259,5 @@ async def test_a_cluster_that_is_not_in_use_has_nothing_to_change(api: Api) -> N
     accepted = await api.world.create()
     path = f"{api.base}/clusters/{accepted.target_id}"
     problem(await api.owner.post(f"{path}/partitions", json=PARTITION), 409, "state_conflict")
-    assert (await api.owner.get(f"{path}/partitions")).json()["items"] == []
+    assert await items(api.owner, f"{path}/partitions") == []
     problem(await api.owner.get(f"{api.base}/clusters/{api.world.project.id}/partitions"), 404, "not_found")

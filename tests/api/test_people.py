@@ -11,7 +11,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.identity.verification import reset_password
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, advance, logged_in, person
-from tests.api.support import Api, ok, problem
+from tests.api.support import Api, items, ok, problem
 from tests.support.people import PASSWORD, make_owned
 from tests.support.postgres import Database as Scratch
 
@@ -106,7 +106,7 @@ async def test_a_login_is_the_persons_and_ends(api: Api, database: Scratch, stop
     caller = await logged_in(api, who, name="desk", project=api.world.project.slug)
     token = (await caller.get("/v1/whoami")).json()["token"]
     assert (token["kind"], token["owner"], token["role"], token["name"]) == ("login", who.email, "owner", "desk")
-    listed = {each["id"]: each for each in (await api.owner.get(f"{api.base}/tokens")).json()["items"]}
+    listed = {each["id"]: each for each in await items(api.owner, f"{api.base}/tokens")}
     assert listed[token["id"]]["owner"] == who.email
     assert str(who.member) not in listed  # a membership is no token to see, to rotate or to revoke
     for verb, path in (("GET", ""), ("DELETE", ""), ("POST", ":rotate")):

@@ -19,7 +19,7 @@ from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
 from tests.api.operations import AUTHORISED, OPERATIONS, Documented
 from tests.api.policy import GIVING, NEEDED, OF_ITSELF, OF_PEOPLE, POLICY, ROLES
-from tests.api.support import problem
+from tests.api.support import items, problem
 from tests.api.tenancy import Attempt, Fault, Tenancy, by_operation, same_but_for_the_request, tenancy, unknown
 from tests.support.cases import all_cases
 
@@ -178,7 +178,7 @@ async def test_the_other_scheme_and_every_name_of_a_project(tenancy: Tenancy) ->
 
 
 async def test_a_project_token_lists_its_project_only(tenancy: Tenancy) -> None:
-    own = (await tenancy.stranger.get("/v1/projects")).json()["items"]
+    own = await items(tenancy.stranger, "/v1/projects")
     assert len(own) == 1
     everything = (await tenancy.by_role[Role.SUPPORT].get("/v1/projects")).json()["items"]
     assert len(everything) > 1

@@ -6,7 +6,7 @@ import pytest
 
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.waiting import serve_waiting
-from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, faults_of, key, ok, problem
+from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, faults_of, items, key, ok, problem
 from tests.support.preemptible import offer_preemptible
 
 pytestmark = pytest.mark.anyio
@@ -17,7 +17,7 @@ async def test_it_is_refused_where_it_is_not_offered(api: Api) -> None:
     for path in ("clusters", "clusters:estimate"):
         answer = await api.owner.post(f"{api.base}/{path}", json=cluster_json(preemptible=True), headers=key())
         assert faults_of(answer) == [("/preemptible", "not_offered")]
-    assert (await api.owner.get(f"{api.base}/clusters")).json()["items"] == []
+    assert await items(api.owner, f"{api.base}/clusters") == []
 
 
 async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
@@ -39,7 +39,7 @@ async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
     cluster = (await api.owner.get(path)).json()
     assert cluster["preemptible"]
     assert cluster["preempt_at"] is not None
-    log = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.preemption_scheduled"})).json()["items"]
+    log = await items(api.owner, f"{api.base}/events", type="cluster.preemption_scheduled")
     assert [each["data"] for each in log] == [{"preempt_at": cluster["preempt_at"]}]
-    listed = (await api.owner.get(f"{api.base}/clusters", params={"name": "bert"})).json()["items"]
+    listed = await items(api.owner, f"{api.base}/clusters", name="bert")
     assert [each["preempt_at"] for each in listed] == [cluster["preempt_at"]]

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, ok, pointers_of, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -127,11 +127,8 @@ async def test_a_job_is_recorded_shown_and_listed(api: Api) -> None:
     other = await create_job(api, cluster)
     listed = (await api.owner.get(path(api, cluster))).json()["items"]
     assert [each["number"] for each in listed] == [other["number"], 1]
-    assert (await api.owner.get(path(api, cluster), params={"state": "running"})).json()["items"] == []
-    kinds = [
-        each["type"]
-        for each in (await api.owner.get(f"{api.base}/events", params={"subject": job["id"]})).json()["items"]
-    ]
+    assert await items(api.owner, path(api, cluster), state="running") == []
+    kinds = [each["type"] for each in await items(api.owner, f"{api.base}/events", subject=job["id"])]
     assert kinds == ["job.queued"]
 
 
@@ -214,7 +211,7 @@ async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
     assert (await api.owner.get(f"{services(api, cluster)}/chat")).json()["id"] == again["id"]
     listed = (await api.owner.get(services(api, cluster))).json()["items"]
     assert [each["id"] for each in listed] == [again["id"], service["id"]]
-    only = (await api.owner.get(services(api, cluster), params={"state": "stopped"})).json()["items"]
+    only = await items(api.owner, services(api, cluster), state="stopped")
     assert [each["id"] for each in only] == [service["id"]]
 
 

@@ -14,7 +14,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.identity.verification import reset_password
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, OURS, SESSION, events, invite, logged_in, person
-from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, ok, problem, running
+from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, items, ok, problem, running
 from tests.api.test_device_logins import DEVICES, begin_login, browser_of, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
@@ -74,7 +74,7 @@ async def test_a_provisioned_person_signs_in_once_invited(api: Api, sso: Running
     sso.person("subject-bea", "bea.lee@example.com")
     again = await signed_in(api, sso)
     assert (again.status_code, again.json()["token"]["owner"]) == (201, "bea.lee@example.com")
-    [member] = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    [member] = await items(api.owner, f"{api.base}/members")
     assert member["email"] == "bea.lee@example.com"
 
 
@@ -190,11 +190,11 @@ async def test_the_last_owner_goes_too_and_an_administrator_names_another(api: A
         [api.world.project.slug]
     ]
     assert (await browser.get("/v1/me")).status_code == 401
-    assert [each["email"] for each in (await api.owner.get(members)).json()["items"]] == [bob.email]
+    assert [each["email"] for each in await items(api.owner, members)] == [bob.email]
     admin = await api.caller(Role.ADMIN)
     assert (await admin.patch(f"{members}/{bob.member}", json={"role": "owner"})).status_code == 200
     await set_active(provider, bob.id, active=False)
-    assert (await api.owner.get(members)).json()["items"] == []
+    assert await items(api.owner, members) == []
 
 
 async def test_whoever_is_created_inactive_cannot_join(api: Api, sso: RunningProvider) -> None:

@@ -15,7 +15,7 @@ from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.release import free as free_hardware
 from ipucloud.inventory.release import release
 from ipucloud.policies.reservations import follow_reservations
-from tests.api.support import Api, cluster_id, cluster_json, codes_of, faults_of, key, ok, problem
+from tests.api.support import Api, cluster_id, cluster_json, codes_of, faults_of, items, key, ok, problem
 from tests.support.reservations import RESERVED, offer
 
 pytestmark = pytest.mark.anyio
@@ -230,7 +230,7 @@ async def test_a_reservation_is_cancelled_by_its_rule(api: Api) -> None:
     refused = await api.owner.post(f"{api.base}/reservations/{late['id']}:cancel", headers=key())
     assert "can no longer be cancelled" in problem(refused, 409, "state_conflict")["detail"]
     assert (await read(api, late))["state"] == "scheduled"
-    listed = (await api.owner.get(f"{api.base}/reservations", params={"state": "cancelled"})).json()["items"]
+    listed = await items(api.owner, f"{api.base}/reservations", state="cancelled")
     assert [each["id"] for each in listed] == [reservation["id"]]
 
 

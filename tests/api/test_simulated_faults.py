@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, pointers_of, problem
+from tests.api.support import Api, items, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -25,9 +25,9 @@ async def test_a_fault_is_asked_for_listed_and_ended(api: Api) -> None:
     for _ in range(2):
         ending = await admin.post(f"{PATH}/{fault['id']}:end", json={})
         assert (ending.status_code, ending.json()["state"]) == (202, "ending")
-    assert [each["id"] for each in (await admin.get(PATH, params={"ended": "false"})).json()["items"]] == [fault["id"]]
-    assert (await admin.get(PATH, params={"ended": "true"})).json()["items"] == []
-    assert (await admin.get(PATH, params={"region": "amsterdam-2"})).json()["items"] == []
+    assert [each["id"] for each in await items(admin, PATH, ended="false")] == [fault["id"]]
+    assert await items(admin, PATH, ended="true") == []
+    assert await items(admin, PATH, region="amsterdam-2") == []
     await api.world.execute("UPDATE simulated_faults SET state = 'ended'")
     problem(await admin.post(f"{PATH}/{fault['id']}:end", json={}), 409, "state_conflict")
 

@@ -16,7 +16,7 @@ from ipucloud.identity.ssh_authorities import secret_place
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.sealing import new_key, read_keys, unseal
 from ipucloud.worker.reencryption import reencrypt
-from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, faults_of, key, problem, running
+from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, faults_of, items, key, problem, running
 from tests.support.factories import Project
 from tests.support.people import Person, make_owned, make_person
 from tests.support.postgres import Database as Scratch
@@ -73,12 +73,12 @@ async def test_a_member_gets_a_certificate_for_one_cluster(api: Api) -> None:
     assert (await api.owner.get(f"{api.base}/ssh-authority")).json()["fingerprint"] == issued["authority"]
     begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
     assert end - begin == timedelta(seconds=600 + 60)
-    [event] = (await api.owner.get(f"{api.base}/events", params={"type": "ssh_certificate.issued"})).json()["items"]
+    [event] = await items(api.owner, f"{api.base}/events", type="ssh_certificate.issued")
     assert (event["actor"], event["subject_id"]) == (person.email, path.rpartition("/")[2])
     assert event["data"] == {
         name: issued[name] for name in ("key_id", "serial", "fingerprint", "authority", "valid_until")
     }
-    entries = (await api.owner.get(f"{api.base}/audit-log", params={"operation": "signSshKey"})).json()["items"]
+    entries = await items(api.owner, f"{api.base}/audit-log", operation="signSshKey")
     assert [(each["actor"], each["status"]) for each in entries] == [(person.email, 200)]
     assert (await sign_key(ada, path)).json()["serial"] == 2
 
@@ -166,7 +166,7 @@ async def test_an_authority_is_rotated_and_a_project_without_clusters_has_none(a
     second = (await api.owner.post(f"{api.base}/ssh-authority:rotate", headers=headers)).json()
     replayed = (await api.owner.post(f"{api.base}/ssh-authority:rotate", headers=headers)).json()
     assert second == replayed != first
-    events = (await api.owner.get(f"{api.base}/events", params={"type": "ssh_authority.rotated"})).json()["items"]
+    events = await items(api.owner, f"{api.base}/events", type="ssh_authority.rotated")
     recorded = {(each["data"]["fingerprint"], each["data"]["former"]) for each in events}
     assert recorded == {(first["fingerprint"], None), (second["fingerprint"], first["fingerprint"])}
     assert await api.world.value("SELECT count(*) FROM ssh_authorities WHERE private_key IS NOT NULL") == 1

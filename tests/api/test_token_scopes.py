@@ -10,7 +10,7 @@ import pytest
 from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.ids import new_id
-from tests.api.support import Api, cluster_json, key, ok, problem
+from tests.api.support import Api, cluster_json, items, key, ok, problem
 from tests.support.people import make_owned, make_person
 
 pytestmark = pytest.mark.anyio
@@ -69,12 +69,12 @@ async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
     path, scopes = f"{api.base}/tokens", ["billing:read", "cluster:read"]
     narrow = await create_token(api.owner, path, role="owner", scopes=scopes[::-1], service=True)
     wide = await create_token(api.owner, path, role="viewer")
-    listed = (await api.owner.get(f"{api.base}/events", params={"type": "token.created", "limit": 2})).json()["items"]
+    listed = await items(api.owner, f"{api.base}/events", type="token.created", limit=2)
     noted = {shown["subject_id"]: shown["data"] for shown in listed}
     assert noted[narrow["id"]] == {"name": "narrow", "role": "owner", "scopes": scopes}
     assert noted[wide["id"]]["scopes"] is None
     for token, expected, narrowed in ((narrow, scopes, True), (wide, VIEWER, False)):
-        listed = (await api.owner.get(path)).json()["items"]
+        listed = await items(api.owner, path)
         whoami = (await api.client(token["token"]).get("/v1/whoami")).json()
         session = (await api.client().post("/v1/session", json={"token": token["token"]})).json()
         assert whoami["scopes"] == session["scopes"] == expected

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, ok, pointers_of, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -125,7 +125,7 @@ async def test_a_rotation_changes_nothing_when_it_is_refused(api: Api, body: dic
 async def test_tokens_of_the_platform_are_apart_from_those_of_projects(api: Api, admin: httpx.AsyncClient) -> None:
     support = await create_token(admin, "/v1/tokens", name="desk", role="support")
     supporter = api.client(support["token"])
-    listed = (await supporter.get("/v1/tokens")).json()["items"]
+    listed = await items(supporter, "/v1/tokens")
     assert [token["role"] for token in listed] == ["support", "admin"]
     assert support["token"] not in repr(listed)
     assert (await supporter.get(f"/v1/tokens/{support['id']}")).json()["name"] == "desk"

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from ipucloud.kernel.sealing import new_key
-from tests.api.support import UNLIMITED, Api, key, ok, pointers_of, problem, running
+from tests.api.support import UNLIMITED, Api, items, key, ok, pointers_of, problem, running
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -35,7 +35,7 @@ async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
     assert again.json() == created | {"secret": None}
     path = f"{api.base}/webhooks/{created['id']}"
     read = await api.owner.get(path)
-    assert (await api.owner.get(f"{api.base}/webhooks")).json()["items"] == [read.json()]
+    assert await items(api.owner, f"{api.base}/webhooks") == [read.json()]
     stale = await api.owner.patch(path, json={"description": "ours"}, headers={"If-Match": '"9"'})
     problem(stale, 412, "precondition_failed")
     changed = await api.owner.patch(path, json={"enabled": False}, headers={"If-Match": read.headers["etag"]})
@@ -56,8 +56,8 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
     assert sent.status_code == 202
     assert (delivery["type"], delivery["state"], delivery["tries"]) == ("webhook.ping", "pending", [])
     assert delivery["message_id"] == f"msg_{delivery['id'].replace('-', '')}"
-    assert (await api.owner.get(f"{path}/deliveries")).json()["items"] == [delivery]
-    assert (await api.owner.get(f"{path}/deliveries?state=failed")).json()["items"] == []
+    assert await items(api.owner, f"{path}/deliveries") == [delivery]
+    assert await items(api.owner, f"{path}/deliveries?state=failed") == []
     await api.world.execute("UPDATE webhook_deliveries SET state = 'failed', next_at = NULL, tries = 10")
     again = await api.owner.post(f"{path}/deliveries/{delivery['id']}:redeliver")
     assert (again.status_code, again.json()["state"]) == (202, "pending")
