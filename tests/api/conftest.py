@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -15,6 +16,9 @@ from tests.support.postgres import TestServer
 from tests.support.world import World, open_world
 from tests.support.world.clock import stop_clock
 from tests.support.world.fixtures import db, world
+
+if TYPE_CHECKING:
+    from tests.support.oidc_provider import RunningProvider
 
 __all__ = ["api", "db", "shared_api", "world"]
 
@@ -31,6 +35,15 @@ async def shared_api(postgres: TestServer) -> AsyncIterator[Api]:
 async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
     """The application, started."""
     async with running(world, database.app_url) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def sso() -> Iterator[RunningProvider]:
+    """An OpenID Connect provider."""
+    from tests.support.oidc_provider import oidc_provider
+
+    with oidc_provider() as started:
         yield started
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from tests.api.support import UNLIMITED, Api, items, key, ok, problem, running
 from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
-from tests.support.oidc_provider import RunningProvider, oidc_provider
+from tests.support.oidc_provider import RunningProvider
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import USERS, activity, identity_provider, patch_json, scim_error, user_json
@@ -35,12 +35,6 @@ pytestmark = pytest.mark.anyio
 
 ISSUED = "issued-lamp-of-ann-42-river"
 SMTP: dict[str, object] = {"smtp_host": "127.0.0.1", "smtp_from": "cloud@ipucloud.example"}
-
-
-@pytest.fixture(scope="module")
-def sso() -> Iterator[RunningProvider]:
-    with oidc_provider() as started:
-        yield started
 
 
 @pytest.fixture

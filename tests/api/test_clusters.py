@@ -86,14 +86,3 @@ async def test_the_catalogue(shared_api: Api) -> None:
     frameworks = (await shared_api.owner.get("/v1/tools", params={"kind": "framework"})).json()["items"]
     assert all("framework" in tool["kinds"] for tool in frameworks)
     assert (await shared_api.owner.get("/v1/images", params={"region": "mars-1"})).json()["items"] == []
-
-
-async def test_capacity_goes_down_with_every_cluster(api: Api) -> None:
-    async def room() -> dict[str, int]:
-        items = (await api.owner.get("/v1/regions/luxembourg-2/capacity")).json()["items"]
-        return {item["flavor"]: item["available"] for item in items}
-
-    assert await room() | {"m2000-pod4": 16, "m2000-pod16": 4, "m2000-pod64": 1} == await room()
-    await api.make_cluster()
-    after = await room()
-    assert (after["m2000-pod4"], after["m2000-pod16"], after["m2000-pod64"]) == (15, 3, 0)

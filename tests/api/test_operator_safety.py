@@ -1,4 +1,4 @@
-"""What operators freeze and force, and what they list across projects."""
+"""What operators freeze, force and break, and what they list across projects."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID
 import httpx
 import pytest
 
+from ipucloud.identity.roles import Role
 from ipucloud.worker.duties import end_expired_freezes
 from tests.api.support import Api, items, key, ok, operator_items, pointers_of, problem
 from tests.support.feed import settled
@@ -181,3 +182,42 @@ async def test_moves_are_proposed_that_make_room(api: Api, admin: httpx.AsyncCli
     problem(await admin.get(path), 422, "validation_failed")
     nowhere = "/v1/operator/regions/nowhere-1/defragmentation"
     problem(await admin.get(nowhere, params={"flavor": "m2000-pod64"}), 404, "not_found")
+
+
+PATH = "/v1/operator/simulated-faults"
+HOST = {"kind": "host", "name": "luxembourg-2-m2000-host-000"}
+
+
+async def test_a_fault_is_asked_for_listed_and_ended(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    problem(await admin.post(PATH, json=HOST), 409, "state_conflict")
+    await api.world.execute("UPDATE site_regions SET simulated = true WHERE region = 'luxembourg-2'")
+    assert (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["simulated"] is True
+    answer = await admin.post(PATH, json=HOST)
+    fault = answer.json()
+    assert (answer.status_code, fault["state"], fault["region"]) == (202, "requested", "luxembourg-2")
+    assert fault["id"] in problem(await admin.post(PATH, json=HOST), 409, "state_conflict")["detail"]
+    for _ in range(2):
+        ending = await admin.post(f"{PATH}/{fault['id']}:end", json={})
+        assert (ending.status_code, ending.json()["state"]) == (202, "ending")
+    assert [each["id"] for each in await items(admin, PATH, ended="false")] == [fault["id"]]
+    assert await items(admin, PATH, ended="true") == []
+    assert await items(admin, PATH, region="amsterdam-2") == []
+    await api.world.execute("UPDATE simulated_faults SET state = 'ended'")
+    problem(await admin.post(f"{PATH}/{fault['id']}:end", json={}), 409, "state_conflict")
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"kind": "host", "name": "nowhere"}, "/name"),
+        ({"kind": "flood", "name": "luxembourg-2"}, "/kind"),
+        (HOST | {"link": "next"}, "/link"),
+        (HOST | {"link": "usb"}, "/link"),
+        ({"kind": "host"}, "/name"),
+    ],
+)
+async def test_only_what_makes_sense_is_asked_for(api: Api, body: dict[str, str], pointer: str) -> None:
+    admin = await api.caller(Role.ADMIN)
+    assert pointers_of(await admin.post(PATH, json=body)) == [pointer]
+    assert await api.world.value("SELECT count(*) FROM simulated_faults") == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -20,19 +20,13 @@ from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
 from tests.api.test_scim import created, names
 from tests.api.test_ssh_certificates import in_use, sign_key
-from tests.support.oidc_provider import RunningProvider, oidc_provider
+from tests.support.oidc_provider import RunningProvider
 from tests.support.people import PASSWORD, Person, make_member, make_owned
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import USERS, activity, identity_provider, patch_json, scim_error
 from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-def sso() -> Iterator[RunningProvider]:
-    with oidc_provider() as started:
-        yield started
 
 
 @pytest.fixture

@@ -23,15 +23,6 @@ from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
-REFUSED = {
-    "dsa": ("ssh-dss AAAAB3NzaC1kc3MAAACBAA==", "ssh_key_type_refused"),
-    "garbage": ("not a key", "ssh_key_malformed"),
-    "private": ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n", "ssh_key_private"),
-    "options": (f'command="sh",no-pty {PUBLIC_KEY}', "ssh_key_options"),
-    "two": (f"{PUBLIC_KEY}\n{PUBLIC_KEY}", "ssh_key_several_lines"),
-    "empty": ("", "ssh_key_empty"),
-}
-
 
 async def in_use(api: Api, name: str = "bert") -> UUID:
     """A cluster whose servers were seen to trust the project's authority."""
@@ -107,17 +98,6 @@ async def test_service_tokens_get_none(api: Api) -> None:
     for caller in (api.owner, await api.caller(Role.ADMIN)):
         assert "for people" in problem(await sign_key(caller, path), 409, "state_conflict")["detail"]
     assert await api.world.value("SELECT serial FROM ssh_authorities WHERE ended_at IS NULL") == 0
-
-
-@pytest.mark.parametrize("name", REFUSED)
-async def test_what_is_no_safe_public_key_is_refused_by_name(api: Api, name: str) -> None:
-    text, code = REFUSED[name]
-    path = f"{api.base}/clusters/{await in_use(api)}"
-    _, ada = await login_of(api)
-    before = await api.snapshot()
-    [fault] = problem(await sign_key(ada, path, public_key=text), 422, "ssh_key_refused")["errors"]
-    assert (fault["pointer"], fault["code"]) == ("/public_key", code)
-    assert await api.snapshot() == before
 
 
 async def test_bodies_that_make_no_sense_are_refused(api: Api) -> None:
