@@ -64,14 +64,8 @@ _OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning", "getPaymentM
 
 _IN_USE = frozenset(
     {
-        "suspendCluster",
-        "repairCluster",
-        "rescheduleRepair",
-        "rebootCluster",
-        "powerCycleCluster",
-        "rebuildCluster",
-        "resizeCluster",
-        "estimateClusterResize",
+        *("suspendCluster", "repairCluster", "rescheduleRepair", "rebootCluster", "powerCycleCluster"),
+        *("rebuildCluster", "resizeCluster", "estimateClusterResize"),
     }
 )
 """Operations that need a cluster in use."""
@@ -332,11 +326,9 @@ class Targets:
         if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
             await self.api.world.execute("UPDATE vipu_controllers SET secure = true")
-        return (
-            await self._webhook(project, of_account="{account}" in operation.path)
-            if "/webhooks" in operation.path
-            else {}
-        )
+        if "/webhooks" not in operation.path:
+            return {}
+        return await self._webhook(project, of_account="{account}" in operation.path)
 
     async def _webhook(self, project: Project, *, of_account: bool) -> dict[str, str]:
         """The only webhook of a project or of its account, and its only delivery."""

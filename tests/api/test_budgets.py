@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, codes_of, items, ok, problem
+from tests.api.support import Api, cluster_json, codes_of, euros, items, ok, problem
 from tests.support.feed import settled
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -84,33 +84,18 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
     assert refusal["budget"]["actual"] == {"amount": "3.75", "currency": "EUR"}
     read = (await api.owner.get(created.headers["location"])).json()
     assert (read["refuses_creates"], read["month"], read["actual"]["amount"]) == (True, "2026-05", "3.75")
-    assert [(each["on"], each["reached_at"] is not None) for each in read["thresholds"]] == [
-        ("actual", True),
-        ("forecast", True),
-    ]
+    assert [each["on"] for each in read["thresholds"] if each["reached_at"]] == ["actual", "forecast"]
     await settled(api.world.database)
     events = await items(api.owner, f"{api.base}/events?type=budget.threshold_reached")
-    assert [each["data"] for each in events if each["type"] == "budget.threshold_reached"] == [
-        {
-            "name": "NLP team",
-            "month": "2026-05",
-            "percent": 50,
-            "amount": {"amount": "5.00", "currency": "EUR"},
-            "figure": {"amount": "3.75", "currency": "EUR"},
-            "action": "refuse_creates",
-        }
-    ]
-    raised = {"amount": {"amount": "8", "currency": "EUR"}}
-    answer = await api.owner.patch(
-        created.headers["location"], json=raised, headers={"If-Match": created.headers["etag"]}
-    )
-    assert (answer.status_code, answer.json()["refuses_creates"]) == (200, False)
+    reached = {"name": "NLP team", "month": "2026-05", "percent": 50, "action": "refuse_creates"}
+    assert [each["data"] for each in events] == [reached | {"amount": euros("5.00"), "figure": euros("3.75")}]
+    one, version = created.headers["location"], {"If-Match": created.headers["etag"]}
+    assert ok(await api.owner.patch(one, json={"amount": euros("8")}, headers=version))["refuses_creates"] is False
     await api.make_cluster("ernie")
-    stale = await api.owner.delete(created.headers["location"], headers={"If-Match": created.headers["etag"]})
-    problem(stale, 412, "precondition_failed")
-    assert (await api.owner.delete(created.headers["location"])).status_code == 204
-    assert (await api.owner.get(path)).json() == {"items": [], "next_cursor": None}
-    problem(await api.owner.get(created.headers["location"]), 404, "not_found")
+    problem(await api.owner.delete(one, headers=version), 412, "precondition_failed")
+    assert (await api.owner.delete(one)).status_code == 204
+    assert await items(api.owner, path) == []
+    problem(await api.owner.get(one), 404, "not_found")
 
 
 async def test_a_budget_that_is_reached_refuses_to_grow_a_cluster(api: Api, clock: Scratch) -> None:
@@ -149,7 +134,6 @@ async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api,
     created = await admin.post(account, json=BUDGET)
     assert (created.status_code, created.json()["scope"]) == (201, "account")
     problem(await admin.post(account, json=BUDGET), 409, "name_taken")
-    problem(await api.owner.post(account, json=BUDGET), 403, "permission_denied")
     problem(await admin.post(f"/v1/billing/accounts/{UUID(int=5)}/budgets", json=BUDGET), 404, "not_found")
     await use(api, clock)
     problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie")), 409, "budget_reached")
@@ -173,5 +157,3 @@ async def test_what_makes_no_sense_is_refused(api: Api, changes: dict[str, objec
     before = await api.snapshot()
     assert codes_of(await api.owner.post(f"{api.base}/budgets", json=BUDGET | changes)) == [code]
     assert await api.snapshot() == before
-    viewer = await api.caller(Role.VIEWER)
-    problem(await viewer.post(f"{api.base}/budgets", json=BUDGET), 403, "permission_denied")

@@ -92,11 +92,8 @@ async def test_the_device_asks_for_a_project_and_a_removed_member_gives_it_nothi
     async with api.world.database.begin() as connection:
         await make_member(connection, ann.id, other.id, Role.OWNER)
     browser = await browser_of(api, ann)
-    named, unknown, gone = (
-        await begin_login(api, project=other.slug),
-        await begin_login(api, project="nowhere"),
-        await begin_login(api),
-    )
+    named, unknown = [await begin_login(api, project=slug) for slug in (other.slug, "nowhere")]
+    gone = await begin_login(api)
     for device in (named, unknown, gone):
         body = {"user_code": device["user_code"]}
         assert (await browser.post(f"{DEVICES}:approve", json=body)).status_code == 204

@@ -31,11 +31,7 @@ APART = {
 }
 """Paths for people, of the document itself, of what the programs of services answer, and of SCIM."""
 FILES = {
-    "downloadAccountExport",
-    "downloadExport",
-    "getAccountInvoiceProof",
-    "getInvoiceProof",
-    "getProjectMetrics",
+    *("downloadAccountExport", "downloadExport", "getAccountInvoiceProof", "getInvoiceProof", "getProjectMetrics"),
     *STREAMS,
 }
 """Operations that answer with nothing but a file, or a stream."""

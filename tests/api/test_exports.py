@@ -23,11 +23,8 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     accepted = await api.owner.post(path, json={"month": month, "version": "1.2"}, headers=once)
     assert accepted.status_code == 202, accepted.text
     operation = accepted.json()
-    assert (operation["kind"], operation["target"]["type"], operation["target"]["cluster"]) == (
-        "export.create",
-        "export",
-        None,
-    )
+    assert operation["kind"] == "export.create"
+    assert (operation["target"]["type"], operation["target"]["cluster"]) == ("export", None)
     assert [(step["name"], step["state"]) for step in operation["steps"]] == [
         ("build_file", "pending"),
         ("deliver_file", "skipped"),
@@ -149,10 +146,8 @@ async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
     problem(await caller.post(path, json={"month": month, "connection": str(UUID(int=5))}), 404, "not_found")
     await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(accepted.json()["id"]))
     finished = await get_json(caller, export)
-    assert (finished["state"], finished["progress"], finished["manifest"]["scope"]) == (
-        *("succeeded", 100),
-        {"type": "account", "id": of},
-    )
+    assert (finished["state"], finished["progress"]) == ("succeeded", 100)
+    assert finished["manifest"]["scope"] == {"type": "account", "id": of}
     file = await caller.get(f"{export}/file")
     assert hashlib.sha256(file.content).hexdigest() == finished["manifest"]["files"][0]["sha256"]
     assert await items(caller, path) == [finished] == await items(admin, path)

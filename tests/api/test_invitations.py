@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from uuid import UUID
 
-import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret
 from tests.api.people import ACCEPT, ME, OURS, SESSION, SHOW, advance, events, invite, logged_in, person
-from tests.api.support import Api, faults_of, key, ok, problem
+from tests.api.support import PUBLIC_KEY, Api, faults_of, key, ok, problem
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 
@@ -42,23 +42,14 @@ async def test_an_invited_person_joins_signs_in_and_is_named_in_events(api: Api)
     assert (kept["state"], kept["member_id"]) == ("accepted", member["id"])
     assert (await api.owner.get(f"{api.base}/invitations", params={"open": "true"})).json()["items"] == []
 
-    key_json = {
-        "name": "desk",
-        "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1",
-    }
-    assert (await browser.post(f"{api.base}/ssh-keys", json=key_json)).status_code == 201
+    ok(await browser.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": PUBLIC_KEY}), 201)
     [by_ann] = await events(api, "ssh_key.created")
     assert by_ann["actor"] == "ann.lee@example.com"
     [invited] = await events(api, "member.invited")
-    assert invited["actor"] == me_name(await api.owner.get(ME))
+    assert invited["actor"] == (await api.owner.get(ME)).json()["token"]["name"]
     assert invited["data"] == {"email": "ann.lee@example.com", "role": "operator"}
     [came] = await events(api, "member.joined")
     assert (came["actor"], came["subject_id"]) == ("ann.lee@example.com", member["id"])
-
-
-def me_name(answer: httpx.Response) -> str:
-    name: str = answer.json()["token"]["name"]
-    return name
 
 
 async def test_a_second_project_needs_the_same_password(api: Api) -> None:
@@ -153,13 +144,8 @@ async def test_a_payer_is_invited_by_an_administrator(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"
     invitation = (await admin.post(f"{account}/invitations", json={"email": "pay@example.com"})).json()
-    problem(
-        await admin.post(
-            "/v1/billing/accounts/0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2bff/invitations", json={"email": "pay@example.com"}
-        ),
-        404,
-        "not_found",
-    )
+    nobody = f"/v1/billing/accounts/{UUID(int=5)}/invitations"
+    problem(await admin.post(nobody, json={"email": "pay@example.com"}), 404, "not_found")
     accepted = await api.client().post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
     assert (accepted.json()["role"], accepted.json()["project"]) == ("payer", None)
     browser = api.client(**OURS)

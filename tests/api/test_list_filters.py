@@ -82,10 +82,8 @@ async def test_members_are_found_by_role_and_e_mail(api: Api) -> None:
         await make_person(connection, api.world.project.id, Role.PAYER, email="pay@example.com")
     path, account = f"{api.base}/members", f"/v1/billing/accounts/{api.world.project.id}/members"
     oldest = {"order": "created_at"}
-    assert await values(api.owner, path, oldest | {"role": "viewer"}, "email") == [
-        "ann@example.com",
-        "carl@example.com",
-    ]
+    viewers = await values(api.owner, path, oldest | {"role": "viewer"}, "email")
+    assert viewers == ["ann@example.com", "carl@example.com"]
     assert await values(api.owner, path, {"role": "operator", "email": "bo"}, "email") == ["bob@example.com"]
     assert await values(api.owner, path, {"email": "ANN@"}, "email") == ["ann@example.com"]
     assert await values(api.owner, path, {"email": "pay@"}, "email") == []

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, events, joined, logged_in, person
-from tests.api.support import Api, items, problem
+from tests.api.support import Api, items, ok, problem
 from tests.support.people import PASSWORD, make_member, make_person
 
 pytestmark = pytest.mark.anyio
@@ -79,11 +79,8 @@ async def test_a_deleted_project_has_no_members_and_no_invitations(api: Api) -> 
     async with api.world.database.begin() as connection:
         ann = await make_person(connection, project.id)
     shell = await logged_in(api, ann)
-    secret = (
-        await admin.post(
-            f"/v1/projects/{project.slug}/invitations", json={"email": "new@example.com", "role": "viewer"}
-        )
-    ).json()["secret"]
+    new = {"email": "new@example.com", "role": "viewer"}
+    secret = ok(await admin.post(f"/v1/projects/{project.slug}/invitations", json=new), 201)["secret"]
     assert (await admin.delete(f"/v1/projects/{project.slug}")).status_code == 204
     problem(await shell.get(ME), 401, "unauthenticated")
     problem(await api.client().post(LOGIN, json={"email": ann.email, "password": PASSWORD}), 403, "not_a_member")

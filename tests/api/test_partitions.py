@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.health.codes import Code
 from ipucloud.partitions import requests
-from tests.api.support import Api, items, key, pointers_of, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
 
@@ -32,22 +32,12 @@ async def add_partition(api: Api, cluster: UUID, name: str = "training", **more:
 
 async def test_a_partition_from_its_request_on(api: Api) -> None:
     _, path = await in_use(api)
-    accepted = await api.owner.post(f"{path}/partitions", json=PARTITION)
-    operation = accepted.json()
-    assert (accepted.status_code, operation["kind"], operation["target"]["type"]) == (
-        202,
-        "partition.create",
-        "partition",
-    )
+    operation = ok(await api.owner.post(f"{path}/partitions", json=PARTITION), 202)
+    assert (operation["kind"], operation["target"]["type"]) == ("partition.create", "partition")
     assert [step["name"] for step in operation["steps"]] == ["make_partition"]
     partition = (await api.owner.get(f"{path}/partitions/inference")).json()
     assert (partition["id"], partition["operation"]) == (operation["target"]["id"], operation["id"])
-    assert (partition["state"], partition["origin"], partition["size"], partition["observed_at"]) == (
-        "creating",
-        "api",
-        2,
-        None,
-    )
+    assert partition | {"state": "creating", "origin": "api", "size": 2, "observed_at": None} == partition
     listed = await items(api.owner, f"{path}/partitions")
     by_id = (await api.owner.get(f"{path}/partitions/{partition['partition_id']}")).json()
     assert by_id == partition == listed[0] | {"ipus": []}
@@ -188,11 +178,8 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     assert owners.count(None) == 12
     await api.world.fail(cluster, Code.BMC_CRITICAL)
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
-    assert [(link["state"], link["observed_at"]) for link in links] == [
-        ("down", None),
-        ("unknown", None),
-        ("unknown", None),
-    ]
+    assert [link["state"] for link in links] == ["down", "unknown", "unknown"]
+    assert {link["observed_at"] for link in links} == {None}
     ends = sorted(links[0]["ends"])
     await api.world.execute(
         "INSERT INTO vipu_links (cluster_id, project_id, links) VALUES (:cluster, :project, CAST(:links AS jsonb))",
@@ -201,11 +188,8 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
         links=orjson.dumps([["next", ends, "degraded"], ["next", sorted(links[1]["ends"]), "up"]]).decode(),
     )
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
-    assert [(link["state"], link["observed_at"] is None) for link in links] == [
-        ("degraded", False),
-        ("up", False),
-        ("unknown", True),
-    ]
+    assert [link["state"] for link in links] == ["degraded", "up", "unknown"]
+    assert [link["observed_at"] is None for link in links] == [False, False, True]
 
 
 async def test_the_end_point_of_the_controller(api: Api) -> None:

@@ -101,11 +101,8 @@ async def test_nothing_of_a_deactivated_person_works_until_they_are_active_again
     assert await living_tokens(api, ann) == 0
     assert (await bobs.get("/v1/me")).status_code == 200
     [removal] = await events(api, "member.removed")
-    assert (removal["actor"], removal["subject_id"], removal["data"]["email"]) == (
-        "directory",
-        str(ann.member),
-        ann.email,
-    )
+    assert (removal["actor"], removal["subject_id"]) == ("directory", str(ann.member))
+    assert removal["data"]["email"] == ann.email
     elsewhere = await api.client(other.token.secret).get(f"/v1/projects/{other.slug}/events?type=member.removed")
     [removal] = elsewhere.json()["items"]
     assert removal["data"] == {"email": ann.email, "role": "viewer", "reason": None}

@@ -139,13 +139,8 @@ async def test_users_are_read_in_pages(api: Api) -> None:
     config = (await provider.get("/scim/v2/ServiceProviderConfig")).json()
     assert await names(provider, count=10**6) == emails
     assert config["filter"] == {"supported": True, "maxResults": 200}
-    assert {each: config[each]["supported"] for each in ("patch", "bulk", "sort", "etag", "changePassword")} == {
-        "patch": True,
-        "bulk": False,
-        "sort": False,
-        "etag": False,
-        "changePassword": False,
-    }
+    features = ("patch", "bulk", "sort", "etag", "changePassword")
+    assert [each for each in features if config[each]["supported"]] == ["patch"]
 
 
 BAD_BODIES: dict[str, tuple[object, str]] = {

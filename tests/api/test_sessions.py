@@ -72,10 +72,8 @@ async def test_a_link_signs_in_once_for_ten_minutes(api: Api, database: Scratch,
 
     browser = await signed_in(api, code=link["code"])
     problem(await browser.post(LINKS), 403, "permission_denied")  # a session would outlive itself
-    assert (
-        "used already"
-        in problem(await browser.post(SESSION, json=link_body(link)), 410, "sign_in_link_ended")["detail"]
-    )
+    used = problem(await browser.post(SESSION, json=link_body(link)), 410, "sign_in_link_ended")
+    assert "used already" in used["detail"]
     late, revoked = await link_of(api.owner), await link_of(caller := await api.caller(Role.VIEWER))
     me = (await caller.get("/v1/whoami")).json()["token"]["id"]
     assert (await api.owner.delete(f"{api.base}/tokens/{me}")).status_code == 204

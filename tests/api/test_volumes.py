@@ -54,11 +54,8 @@ async def test_a_new_cluster_gets_available_volumes_of_its_project_and_region(ap
     assert (estimated.status_code, created.status_code) == (200, 202), created.text
     shown = (await api.owner.get(f"{api.base}/volumes/data")).json()
     assert (shown["state"], shown["cluster_name"]) == ("attaching", "bert")
-    problem(
-        (await estimate_and_create(api, cluster_json("second") | {"volumes": [{"volume": "data"}]}))[1],
-        409,
-        "state_conflict",
-    )
+    second = await estimate_and_create(api, cluster_json("second") | {"volumes": [{"volume": "data"}]})
+    problem(second[1], 409, "state_conflict")
 
 
 async def estimate_and_create(api: Api, body: Mapping[str, object]) -> tuple[Any, Any]:
