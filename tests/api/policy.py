@@ -156,15 +156,8 @@ OF_ITSELF = frozenset({"whoami", "getSession", "getMe", "signOut"})
 
 GIVING = frozenset(
     {
-        *(
-            "createToken",
-            "rotateToken",
-            "createPlatformToken",
-            "rotatePlatformToken",
-            "updateMember",
-            "createInvitation",
-        ),
-        *("renewInvitation", "createAccountInvitation", "renewAccountInvitation"),
+        *("createToken", "rotateToken", "createPlatformToken", "rotatePlatformToken", "updateMember"),
+        *("createInvitation", "renewInvitation", "createAccountInvitation", "renewAccountInvitation"),
     }
 )
 """Operations that give others rights: a narrowed token gives none that it lacks (`tests/api/test_token_scopes.py`)."""

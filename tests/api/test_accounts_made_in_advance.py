@@ -6,11 +6,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
-from uuid import UUID
 
 import httpx
 import pytest
-import sqlalchemy as sa
 import structlog
 import typer
 from typer.testing import CliRunner
@@ -317,9 +315,7 @@ async def test_what_is_under_way_when_she_comes_ends_too(api: Api, sso: RunningP
     assert {each.status_code for each in answers} <= {200, 201, 401, 403}
     problem(answers[3], 403, "not_a_member")
     await nothing_is_left(api, attack)
-    async with api.world.database.begin() as connection:
-        living = sa.text("SELECT count(*) FROM tokens WHERE owner_id IS NOT NULL AND revoked_at IS NULL")
-        assert (await connection.execute(living)).scalar_one() == 0
+    assert await api.world.value("SELECT count(*) FROM tokens WHERE owner_id IS NOT NULL AND revoked_at IS NULL") == 0
 
 
 async def test_what_a_verified_person_has_stays_whatever_else_verifies_them(
@@ -347,12 +343,12 @@ async def test_an_account_with_a_provider_and_a_password_from_before_verificatio
 ) -> None:
     """As the versions before left it: the provider was linked to what was there, and the password stayed."""
     attack = await set_up_attack(api)
-    async with api.world.database.begin() as connection:
-        statement = sa.text("SELECT id FROM users WHERE email = :email")
-        user_id: UUID = (await connection.execute(statement, {"email": ANN})).scalar_one()
-        link = sa.text("INSERT INTO user_identities (issuer, subject, user_id) VALUES (:issuer, 'subject-ann', :id)")
-        issuer = api.services.providers.all["sso"].issuer
-        await connection.execute(link, {"issuer": issuer, "id": user_id})
+    await api.world.execute(
+        "INSERT INTO user_identities (issuer, subject, user_id)"
+        " SELECT :issuer, 'subject-ann', id FROM users WHERE email = :email",
+        issuer=api.services.providers.all["sso"].issuer,
+        email=ANN,
+    )
     assert (await attack.login.get(ME)).status_code == 200
     problem(await signed_in(api, sso), 403, "not_a_member")
     await nothing_is_left(api, attack)

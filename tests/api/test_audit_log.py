@@ -7,6 +7,7 @@ import json
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -15,8 +16,9 @@ from typer.testing import CliRunner, Result
 from ipucloud.cli.service.audit_log import app
 from ipucloud.identity.audit_log import ABANDONED_SECONDS, prune, seal, verify
 from ipucloud.identity.roles import Role
+from tests.api.people import person
 from tests.api.support import Api, key, ok, problem
-from tests.support.people import PASSWORD, make_person
+from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
 
@@ -36,8 +38,7 @@ def summary(each: dict[str, Any]) -> tuple[object, ...]:
 
 
 async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(api: Api) -> None:
-    async with api.world.database.begin() as connection:
-        ann = await make_person(connection, api.world.project.id, Role.VIEWER)
+    ann = await person(api, Role.VIEWER)
     login = await api.client().post("/v1/login", json={"email": ann.email, "password": PASSWORD})
     viewer = api.client(login.json()["token"], **{"User-Agent": "a program\x07"})
     repeated, body = key(), {"name": "ci", "role": "viewer"}
@@ -73,12 +74,11 @@ async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(ap
         assert "audit_log" not in await api.stores(secret)
 
 
-async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api) -> None:
+async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api, admin: httpx.AsyncClient) -> None:
     for password, status in (("wrong", 401), (PASSWORD, 401)):
         answer = await api.client().post("/v1/session", json={"email": "nobody@example.com", "password": password})
         assert answer.status_code == status
     await api.client().post("/v1/session", json={"token": api.world.project.token.secret})
-    admin = await api.caller(Role.ADMIN)
     items = (await admin.get(ALL, params={"operation": "signIn"})).json()["items"]
     assert [(each["status"], each["actor"] is None) for each in items] == [(201, False), (401, True), (401, True)]
     everything = (await admin.get(ALL, params={"project": api.world.project.slug})).json()["items"]
@@ -101,12 +101,9 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
     assert [each["seq"] for each in sealed] == [1, 2, 3, 4, 5]
     assert sealed[-1]["hash"] == longer.head
 
-    async with api.world.database.begin() as connection:
+    for refused in ("UPDATE audit_log SET status = 500 WHERE seq = 2", "DELETE FROM audit_log"):
         with pytest.raises(sa.exc.DBAPIError):
-            await connection.execute(sa.text("UPDATE audit_log SET status = 500 WHERE seq = 2"))
-    async with api.world.database.begin() as connection:
-        with pytest.raises(sa.exc.DBAPIError):
-            await connection.execute(sa.text("DELETE FROM audit_log"))
+            await api.world.execute(refused)
     for statement, fault in (
         ("UPDATE audit_log SET status = 500 WHERE seq = 2", "entry 2 ("),
         ("UPDATE audit_log SET actor = 'somebody else' WHERE seq = 1", "entry 1 ("),
@@ -132,8 +129,7 @@ async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
             return (await verify(connection)).head
 
     old = await written("a", "b", "c")
-    async with api.world.database.read() as connection:
-        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    now = await api.world.value("SELECT app_now()")
     stop_clock(database.owner_url, now + timedelta(days=60))
     head = await written("d")
     with pytest.raises(sa.exc.IntegrityError):
@@ -152,16 +148,15 @@ async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
     assert await prune(api.world.database, 90) == 1
     async with api.world.database.read() as connection:
         assert await verify(connection, head=after) == (5, 4, after, [])
-    async with api.world.database.begin() as connection:
-        with pytest.raises(sa.exc.DBAPIError):
-            await connection.execute(sa.text("UPDATE audit_log_start SET seq = 5"))
+    with pytest.raises(sa.exc.DBAPIError):
+        await api.world.execute("UPDATE audit_log_start SET seq = 5")
 
 
 async def test_an_entry_that_nobody_completes_is_abandoned(api: Api, database: Scratch, stopped_clock: None) -> None:
     await api.owner.post(f"{api.base}/tokens", json={"name": "t", "role": "viewer"})
-    async with api.world.database.begin() as connection:  # its process was killed before it could complete it
-        await connection.execute(sa.text("UPDATE audit_log SET completed_at = NULL, status = NULL"))
-        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    # Its process was killed before it could complete it.
+    await api.world.execute("UPDATE audit_log SET completed_at = NULL, status = NULL")
+    now = await api.world.value("SELECT app_now()")
     await seal(api.world.database)
     [lost] = await entries(api, operation="createToken")
     assert (lost["state"], lost["seq"]) == ("open", None)

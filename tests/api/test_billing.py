@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
@@ -31,8 +32,7 @@ async def test_accounts_are_listed_in_pages(api: Api) -> None:
     assert (await support.get(f"/v1/billing/accounts/{whole[0]['id']}")).json() == whole[0]
 
 
-async def test_a_price_is_of_a_region_that_exists(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_price_is_of_a_region_that_exists(api: Api, admin: httpx.AsyncClient) -> None:
     price = {"sku": "ipu-m2000", "region": "luxemburg-2", "source": "test", **LATER}
     refused = await admin.post("/v1/billing/prices", json={"items": [price]})
     [fault] = problem(refused, 422, "validation_failed")["errors"]
@@ -40,8 +40,7 @@ async def test_a_price_is_of_a_region_that_exists(api: Api) -> None:
     assert "There is no region luxemburg-2. Regions, nearest first: luxembourg-2" in fault["detail"]
 
 
-async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api, admin: httpx.AsyncClient) -> None:
     own = (await api.owner.get(f"{api.base}/billing/account")).json()
     assert (own["id"], own["currency"], own["balances"]) == (str(api.world.project.id), "EUR", [balances("0.00")])
     created = await admin.post(
@@ -104,8 +103,7 @@ async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
     problem(await api.owner.get(f"{api.base}/clusters/{cluster}/charges", params=wrong), 422, "validation_failed")
 
 
-async def test_a_book_is_read_out_and_added_again(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_book_is_read_out_and_added_again(api: Api, admin: httpx.AsyncClient) -> None:
     contract = price_json(
         "ipu-m2000", account_id=str(api.world.project.id), unit_price={"amount": "0.05", "currency": "EUR"}
     )
@@ -146,13 +144,12 @@ async def test_what_would_change_the_past_or_makes_no_sense_is_refused(
     assert await api.snapshot() == before
 
 
-async def test_a_contract_price_goes_before_the_list_price(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_contract_price_goes_before_the_list_price(api: Api, admin: httpx.AsyncClient) -> None:
     past = price_json("ipu-m2000", account_id=str(api.world.project.id), valid_from="2026-01-01T00:00:00Z")
     problem(await admin.post("/v1/billing/prices", json={"items": [past]}), 422, "validation_failed")
 
 
-async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> None:
+async def test_a_report_sums_what_was_charged(api: Api, admin: httpx.AsyncClient, database: Scratch) -> None:
     [began] = await api.world.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)
     operation = await api.make_cluster(flavor="m2000-pod16", tags={"team": "=vision"})
@@ -178,7 +175,6 @@ async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> No
             "tag:team,currency,minutes,machine_minutes,credited_machine_minutes,list_cost,cost",
             "'=vision,EUR,30,120,0,7.50,7.50",
         ]
-    admin = await api.caller(Role.ADMIN)
     of_account = f"/v1/billing/accounts/{api.world.project.id}/report"
     whole = (await admin.get(of_account, params={"since": since})).json()
     assert whole["totals"] == report["totals"]

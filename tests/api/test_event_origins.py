@@ -9,14 +9,13 @@ from uuid import UUID
 import httpx
 import orjson
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.policies.expiry import delete_expired_clusters
 from tests.api.people import logged_in, person
 from tests.api.support import Api, cluster_id, cluster_json, items, key, ok, problem
 from tests.support.feed import settled
-from tests.support.people import PASSWORD, make_person
+from tests.support.people import PASSWORD
 
 pytestmark = pytest.mark.anyio
 
@@ -118,8 +117,7 @@ async def test_whoever_joins_is_of_the_project_that_they_join(api: Api) -> None:
 
 async def test_what_no_request_caused_has_no_address(api: Api) -> None:
     cluster = cluster_id(await api.make_cluster())
-    async with api.world.database.begin() as connection:
-        await connection.execute(sa.text("UPDATE clusters SET expires_at = app_now() WHERE id = :id"), {"id": cluster})
+    await api.world.execute("UPDATE clusters SET expires_at = app_now() WHERE id = :id", id=cluster)
     await delete_expired_clusters(api.world.database, api.services.settings)
     event = await last(api, type="operation.created")
     assert (event["actor"], *origin(event)) == (None, None, None, "luxembourg-2")
@@ -170,8 +168,7 @@ async def test_payers_see_addresses_of_their_own_account_only(api: Api) -> None:
 
 
 async def test_whoever_signs_in_is_in_the_event_of_their_token(api: Api) -> None:
-    async with api.world.database.begin() as connection:
-        ann = await make_person(connection, api.world.project.id, Role.VIEWER)
+    ann = await person(api, Role.VIEWER)
     nobody = api.client(address=ADDRESS, **{"User-Agent": AGENT})
     ok(await nobody.post("/v1/login", json={"email": ann.email, "password": PASSWORD}), 201)
     event = await last(api, type="token.created")
@@ -226,11 +223,10 @@ async def requester(api: Api, operation: dict[str, Any]) -> tuple[str, str | Non
     return actor["kind"], actor["name"], actor["token_id"] is not None
 
 
-async def test_an_operation_says_who_asked_for_it(api: Api) -> None:
+async def test_an_operation_says_who_asked_for_it(api: Api, admin: httpx.AsyncClient) -> None:
     ann = await person(api, Role.OPERATOR)
     by_ann = await logged_in(api, ann)
     me = (await api.owner.get("/v1/whoami")).json()["token"]["name"]
-    admin = await api.caller(Role.ADMIN)
     operator = (await admin.get("/v1/whoami")).json()["token"]["name"]
 
     created = await api.make_cluster()
@@ -244,9 +240,7 @@ async def test_an_operation_says_who_asked_for_it(api: Api) -> None:
     assert await requester(api, removed) == ("operator", operator, True)
 
     third = await api.make_cluster("third")
-    async with api.world.database.begin() as connection:
-        where = {"id": third["target"]["id"]}
-        await connection.execute(sa.text("UPDATE clusters SET expires_at = app_now() WHERE id = :id"), where)
+    await api.world.execute("UPDATE clusters SET expires_at = app_now() WHERE id = :id", id=third["target"]["id"])
     await delete_expired_clusters(api.world.database, api.services.settings)
     [expired, *_] = await items(api.owner, f"{api.base}/operations", kind="cluster.delete")
     assert await requester(api, expired) == ("platform", "expiry", False)

@@ -6,6 +6,7 @@ import hashlib
 from datetime import timedelta
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
@@ -80,10 +81,9 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
     assert f"-{first}--{last}-" in export["manifest"]["files"][0]["name"]
 
 
-async def test_operators_set_how_many_exports_a_project_may_request(api: Api) -> None:
+async def test_operators_set_how_many_exports_a_project_may_request(api: Api, admin: httpx.AsyncClient) -> None:
     path, limit = f"{api.base}/billing/exports", f"{api.base}/billing/export-limit"
     assert (await api.owner.get(limit)).json() == {"per_day": 10, "used": 0, "next_at": None}
-    admin = await api.caller(Role.ADMIN)
     for bad in ({"per_day": -1}, {"per_day": 10_001}, {"per_day": "1"}, {}):
         problem(await admin.put(limit, json=bad), 422, "validation_failed")
     assert (await admin.put(limit, json={"per_day": 1})).json()["per_day"] == 1
@@ -131,8 +131,7 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     assert await items(api.owner, path) == []
 
 
-async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_payer_exports_the_accounts_bill(api: Api, admin: httpx.AsyncClient) -> None:
     of = str(api.world.project.id)
     caller = await payer(api, admin, of)
     [month] = await api.world.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
@@ -165,8 +164,7 @@ async def test_a_payer_exports_the_accounts_bill(api: Api) -> None:
     assert (refused["limit"], refused["used"]) == (1, 1)
 
 
-async def test_a_payer_keeps_the_accounts_connections_and_schedules(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_payer_keeps_the_accounts_connections_and_schedules(api: Api, admin: httpx.AsyncClient) -> None:
     of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     base = f"{ACCOUNTS}/{of}"

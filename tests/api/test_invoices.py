@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import httpx
 import psycopg
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
@@ -64,8 +65,7 @@ async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
     problem(await api.owner.get(f"{api.base}/billing/invoices/INV-2026-999999"), 404, "not_found")
 
 
-async def test_an_invoice_is_written_as_e_invoice_or_says_what_it_lacks(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_invoice_is_written_as_e_invoice_or_says_what_it_lacks(api: Api, admin: httpx.AsyncClient) -> None:
     facts = {"buyer_reference": "04011000-12345-34", "electronic_address": "EM:ap@example.com"}
     accounts = f"/v1/billing/accounts/{api.world.project.id}"
     changed = await admin.patch(accounts, json={"e_invoice": facts})
@@ -86,8 +86,7 @@ async def test_an_invoice_is_written_as_e_invoice_or_says_what_it_lacks(api: Api
     problem(await api.owner.get(f"{api.base}/billing/invoices/draft", params={"format": "ubl"}), 409, "state_conflict")
 
 
-async def test_what_the_seller_says_is_in_e_invoices_of_accounts(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_what_the_seller_says_is_in_e_invoices_of_accounts(api: Api, admin: httpx.AsyncClient) -> None:
     seller = {"tax_id": "LU12345678", "e_invoice": {"iban": "LU280019400644750000", "city": "Windhof"}}
     assert (await admin.patch("/v1/billing/seller", json=seller)).status_code == 200
     number = await issued(api)
@@ -173,8 +172,7 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     assert len(await items(admin, f"{account}/invoices", limit=2)) == 2
 
 
-async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_wallet_is_filled_and_paid_back(api: Api, admin: httpx.AsyncClient) -> None:
     account = f"/v1/billing/accounts/{api.world.project.id}"
     expected = (
         await api.owner.post(f"{api.base}/billing/top-ups", json={"amount": euros("50.00")}, headers=key())
@@ -199,7 +197,7 @@ async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
         problem(await admin.post(f"{account}/payments", json=bad, headers=key()), 422, "validation_failed")
 
 
-async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
+async def test_only_who_pays_sees_other_projects_lines(api: Api, admin: httpx.AsyncClient) -> None:
     """The account of one project pays for both: its people see the bill, the other's see nothing of it."""
     async with api.world.database.begin() as connection:
         other = await make_project(connection)
@@ -209,7 +207,6 @@ async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
             await charge(connection, project, account_id=payer)
         await post_usage(connection, HOUR, 0, [Posted(payer, "EUR", Decimal("30"), 1)])
         number = await invoice_of(connection, payer)
-    admin = await api.caller(Role.ADMIN)
     await admin.put(f"/v1/projects/{other.slug}/billing/account", json={"account_id": str(payer)})
     assert len((await api.owner.get(f"{api.base}/billing/invoices/{number}")).json()["lines"]) == 2
     neighbour = api.client(other.token.secret)
@@ -236,8 +233,7 @@ async def test_a_month_has_a_draft_until_its_invoices_are_issued(api: Api) -> No
     problem(await api.owner.get(address, params={"month": f"{last:%Y-%m}"}), 409, "state_conflict")
 
 
-async def test_seller_and_tax_rates_are_set_by_operators(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_seller_and_tax_rates_are_set_by_operators(api: Api, admin: httpx.AsyncClient) -> None:
     read = await admin.get("/v1/billing/seller")
     seller, version = {"legal_name": "Nordwind", "tax_id": "LU1"}, {"If-Match": read.headers["etag"]}
     changed = ok(await admin.patch("/v1/billing/seller", json=seller, headers=version))

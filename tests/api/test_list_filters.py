@@ -60,8 +60,7 @@ async def test_named_objects_are_found_by_their_names(api: Api, noun: str) -> No
         problem(await api.owner.get(path, params=bad), 422, "validation_failed")
 
 
-async def test_projects_are_found_by_name_or_slug(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_projects_are_found_by_name_or_slug(api: Api, admin: httpx.AsyncClient) -> None:
     for slug, name in (("nlp-one", "Language"), ("vision-one", "Images")):
         assert (await admin.post("/v1/projects", json={"slug": slug, "name": name})).status_code == 201
     for query, slugs in (
@@ -156,10 +155,9 @@ async def test_schedules_are_found_by_how_often_they_deliver(api: Api) -> None:
     problem(await api.owner.get(path, params={"every": "year"}), 422, "validation_failed")
 
 
-async def test_documents_and_payments_are_found_by_what_they_are(api: Api) -> None:
+async def test_documents_and_payments_are_found_by_what_they_are(api: Api, admin: httpx.AsyncClient) -> None:
     async with api.world.database.begin() as connection:
         await begin_books(connection, api.world.project.id)
-    admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"
     await admin.post(f"{account}/payments", json={"reference": "wire", "amount": EURO}, headers=key())
     back = await admin.post(
@@ -182,8 +180,7 @@ async def test_documents_and_payments_are_found_by_what_they_are(api: Api) -> No
         problem(await admin.get(payments, params=bad), 422, "validation_failed")
 
 
-async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api, admin: httpx.AsyncClient) -> None:
     for caller, path in ((api.owner, "/v1/prices"), (api.owner, f"{api.base}/prices"), (admin, "/v1/billing/prices")):
         query = {"sku": "ipu-m2000", "region": "luxembourg-2", "currency": "EUR"}
         assert {*await values(caller, path, query, "sku")} == {"ipu-m2000"}, path

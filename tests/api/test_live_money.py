@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
@@ -68,10 +69,9 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
     problem(await admin.get(f"/v1/billing/accounts/{UUID(int=5)}/summary"), 404, "not_found")
 
 
-async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> None:
+async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api, admin: httpx.AsyncClient) -> None:
     month = await summary(api)
     assert (month["tax"], month["credit"]["amount"]) == (None, "0.00")
-    admin = await api.caller(Role.ADMIN)
     async with api.world.database.begin() as connection:
         await add_tax_rate(connection)
     granted = {"amount": month["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
@@ -102,8 +102,7 @@ def amounts(summary: dict[str, dict[str, str]]) -> tuple[str, ...]:
     return tuple(summary[name]["amount"] for name in names)
 
 
-async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api: Api, admin: httpx.AsyncClient) -> None:
     contract = price_json("ipu-m2000", account_id=str(api.world.project.id))
     assert (await admin.post("/v1/billing/prices", json={"items": [contract]})).json()["added"] == 1
     [now, later] = await own(api)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, events, joined, logged_in, person
@@ -26,8 +25,8 @@ async def test_whoever_is_removed_is_out_at_once(api: Api) -> None:
     assert (service["kind"], service["owner"]) == ("service", None)
     other_owner = await person(api, Role.OWNER)
     elsewhere = await api.other_project()
+    user = await api.world.value("SELECT id FROM users WHERE email = 'gone@example.com'")
     async with api.world.database.begin() as connection:
-        user = (await connection.execute(sa.text("SELECT id FROM users WHERE email = 'gone@example.com'"))).scalar_one()
         await make_member(connection, user, elsewhere.id, Role.VIEWER)
     members = await items(api.owner, f"{api.base}/members")
     [member] = [each["id"] for each in members if each["email"] == "gone@example.com"]

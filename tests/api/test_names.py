@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, Api, problem, s3_connection_json
 
 pytestmark = pytest.mark.anyio
@@ -39,8 +39,7 @@ async def test_so_is_what_else_has_a_name(api: Api, noun: str, body: dict[str, o
     assert (await api.owner.delete(f"{api.base}/{noun}/{body['name']}")).status_code == 204
 
 
-async def test_an_account_and_its_budget_by_their_names(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_and_its_budget_by_their_names(api: Api, admin: httpx.AsyncClient) -> None:
     account = {"name": "Example University", "currency": "EUR"}
     assert (await admin.post("/v1/billing/accounts", json=account)).status_code == 201
     path = "/v1/billing/accounts/Example University"

@@ -183,8 +183,7 @@ PATH = "/v1/operator/simulated-faults"
 HOST = {"kind": "host", "name": "luxembourg-2-m2000-host-000"}
 
 
-async def test_a_fault_is_asked_for_listed_and_ended(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_fault_is_asked_for_listed_and_ended(api: Api, admin: httpx.AsyncClient) -> None:
     problem(await admin.post(PATH, json=HOST), 409, "state_conflict")
     await api.world.execute("UPDATE site_regions SET simulated = true WHERE region = 'luxembourg-2'")
     assert (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["simulated"] is True

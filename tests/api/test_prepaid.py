@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
@@ -13,8 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.usefixtures("stopped_clock")
-async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api, admin: httpx.AsyncClient) -> None:
     path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
     for wrong in ({"when_empty": "delete"}, {"when_empty": "warn", "warn_hours": [0]}):
         problem(await admin.put(path, json=wrong), 422, "validation_failed")
@@ -59,8 +59,7 @@ async def test_a_cluster_grows_only_with_funds_for_the_first_hour_of_its_new_siz
 
 
 @pytest.mark.usefixtures("stopped_clock")
-async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_is_topped_up_by_its_policy(api: Api, admin: httpx.AsyncClient) -> None:
     account = f"/v1/billing/accounts/{api.world.project.id}"
     path, ten, five = f"{account}/prepaid/top-up", euros("10.00"), euros("5.00")
     order = {"amount": ten, "below": five, "month_limit": ten}
@@ -89,8 +88,7 @@ async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["top_up"] is None
 
 
-async def test_an_account_has_a_dunning_policy(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_has_a_dunning_policy(api: Api, admin: httpx.AsyncClient) -> None:
     path = f"/v1/billing/accounts/{api.world.project.id}/dunning"
     none = (await admin.get(path)).json()
     assert (none["remind_after"], none["suspend_after"], none["overdue"]) == ([], None, euros("0.00"))

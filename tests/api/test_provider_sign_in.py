@@ -8,15 +8,13 @@ from typing import Any
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
-from ipucloud.identity.tables import users
 from ipucloud.identity.verification import reset_password
-from tests.api.people import BY_HAND, OURS
+from tests.api.people import BY_HAND, OURS, person
 from tests.api.support import UNLIMITED, Api, ok, problem, running
 from tests.support.oidc_provider import RunningProvider
-from tests.support.people import PASSWORD, Person, make_person
+from tests.support.people import PASSWORD, Person
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -33,9 +31,8 @@ async def api(world: World, database: Scratch, sso: RunningProvider) -> AsyncIte
         yield started
 
 
-async def member(api: Api, email: str, role: Role = Role.OPERATOR) -> Person:
-    async with api.world.database.begin() as connection:
-        return await make_person(connection, api.world.project.id, role, email=email)
+async def member(api: Api, email: str) -> Person:
+    return await person(api, Role.OPERATOR, email)
 
 
 async def start_sign_in(browser: httpx.AsyncClient, invitation: str | None = None) -> str:
@@ -155,9 +152,7 @@ async def test_an_email_counts_only_if_it_is_verified_and_of_a_trusted_domain(ap
     for email, verified in (("ann@example.com", False), ("ann@example.org", True), ("nonsense", True)):
         sso.person("subject-ann", email, verified=verified)
         problem(await signed_in(api, sso), 403, "email_not_verified")
-    async with api.world.database.begin() as connection:
-        assert (await connection.execute(sa.select(sa.func.count()).select_from(users))).scalar_one() == 2
-    assert await api.count("user_identities") == 0
+    assert (await api.count("users"), await api.count("user_identities")) == (2, 0)
 
 
 NO_EMAIL = {"email": None, "email_verified": None}

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-import sqlalchemy as sa
 import structlog
 
 from ipucloud.identity.roles import Role
@@ -42,10 +41,8 @@ async def set_active(provider: httpx.AsyncClient, user_id: object, *, active: bo
 
 
 async def living_tokens(api: Api, who: Person) -> int:
-    async with api.world.database.begin() as connection:
-        statement = sa.text("SELECT count(*) FROM tokens WHERE owner_id = :id AND revoked_at IS NULL")
-        count: int = (await connection.execute(statement, {"id": who.id})).scalar_one()
-    return count
+    statement = "SELECT count(*) FROM tokens WHERE owner_id = :id AND revoked_at IS NULL"
+    return int(await api.world.value(statement, id=who.id))
 
 
 async def by_password(api: Api, email: str, path: str = SESSION) -> httpx.Response:

@@ -234,11 +234,10 @@ async def test_what_is_no_json_of_scim_is_refused(api: Api) -> None:
     ok(await provider.post(USERS, content=text, headers={"Content-Type": "application/json; charset=utf-8"}), 201)
 
 
-async def test_nobody_else_may(api: Api) -> None:
+async def test_nobody_else_may(api: Api, admin: httpx.AsyncClient) -> None:
     ann = await person(api, Role.OWNER)
     login = (await api.client().post("/v1/login", json={"email": ann.email, "password": PASSWORD})).json()["token"]
     browser = api.client(**{"Sec-Fetch-Site": "same-origin"})
-    admin = await api.caller(Role.ADMIN)
     secret = admin.headers["authorization"].removeprefix("Bearer ")
     signed_in = await browser.post("/v1/session", json={"token": secret})
     browser = api.client(Cookie=signed_in.headers["set-cookie"].partition(";")[0], **{"Sec-Fetch-Site": "same-origin"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_json, codes_of, faults_of, key, ok, problem
 from tests.support.snapshots import make_image, make_snapshot, offer_snapshots, request_snapshot
 from tests.support.volumes import make_volume, offer_volumes, volume_json
@@ -105,14 +105,13 @@ async def test_volumes_are_made_from_complete_snapshots_only(api: Api) -> None:
     assert "`creating`" in refused["detail"]
 
 
-async def test_a_project_with_snapshots_is_not_deleted(api: Api) -> None:
+async def test_a_project_with_snapshots_is_not_deleted(api: Api, admin: httpx.AsyncClient) -> None:
     snapshot = await make_snapshot(api.world, api.world.project)
     await api.world.execute(
         "UPDATE volumes SET state = 'deleted', delete_requested_at = app_now(), deleted_at = app_now();"
         " UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
         "  WHERE volume_id IS NOT NULL"
     )
-    admin = await api.caller(Role.ADMIN)
     refused = problem(await admin.delete(api.base), 409, "in_use")
     assert "snapshots" in refused["detail"]
     gone = await api.owner.delete(f"{api.base}/snapshots/{snapshot}")

@@ -10,6 +10,7 @@ import pytest
 from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.ids import new_id
+from tests.api.people import person
 from tests.api.support import Api, cluster_json, items, key, ok, problem
 from tests.support.people import make_owned, make_person
 
@@ -122,8 +123,7 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
     full = await create_token(api.owner, path, role="viewer")
     wider = await create_token(api.owner, path, role="owner", scopes=["cluster:read", "cluster:write"])
     within = await create_token(api.owner, path, role="viewer", scopes=["cluster:read"])
-    async with api.world.database.begin() as connection:
-        person = await make_person(connection, api.world.project.id, Role.VIEWER)
+    person = await person(api, Role.VIEWER)
     invitations = f"{api.base}/invitations"
     invited = (await api.owner.post(invitations, json={"email": "o@example.com", "role": "owner"})).json()
     before = await api.snapshot()
