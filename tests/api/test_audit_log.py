@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from ipucloud.cli.service.audit_log import app
-from ipucloud.identity.audit_log import ABANDONED_SECONDS, prune, seal, verify
+from ipucloud.identity.audit_log import ABANDONED_SECONDS, Verification, prune, seal, verify
 from ipucloud.identity.roles import Role
 from tests.api.people import person
 from tests.api.support import Api, key, ok, problem
@@ -31,6 +31,11 @@ async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
     answer = ok(await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters}))
     items: list[dict[str, Any]] = answer["items"]
     return items
+
+
+async def verified(api: Api, head: str | None = None) -> Verification:
+    async with api.world.database.read() as connection:
+        return await verify(connection, head=head)
 
 
 def summary(each: dict[str, Any]) -> tuple[object, ...]:
@@ -89,13 +94,11 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
     for number in range(4):
         await api.owner.post(f"{api.base}/tokens", json={"name": f"t{number}", "role": "viewer"})
     await seal(api.world.database)
-    async with api.world.database.read() as connection:
-        sound = await verify(connection)
+    sound = await verified(api)
     assert (sound.entries, sound.faults) == (4, [])
     await api.owner.post(f"{api.base}/tokens", json={"name": "t5", "role": "viewer"})
     await seal(api.world.database)
-    async with api.world.database.read() as connection:
-        longer = await verify(connection, head=sound.head)
+    longer = await verified(api, sound.head)
     assert (longer.entries, longer.faults) == (5, [])
     sealed = await entries(api, operation="createToken")
     assert [each["seq"] for each in sealed] == [1, 2, 3, 4, 5]
@@ -113,8 +116,7 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
         with psycopg.connect(database.owner_url, autocommit=True) as owner:
             owner.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
             assert owner.execute(statement).rowcount == 1
-        async with api.world.database.read() as connection:
-            verification = await verify(connection, head=longer.head)
+        verification = await verified(api, longer.head)
         assert any(fault in each for each in verification.faults), (statement, verification.faults)
 
 
@@ -125,8 +127,7 @@ async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
         for name in names:
             await api.owner.post(f"{api.base}/tokens", json={"name": name, "role": "viewer"})
         await seal(api.world.database)
-        async with api.world.database.read() as connection:
-            return (await verify(connection)).head
+        return (await verified(api)).head
 
     old = await written("a", "b", "c")
     now = await api.world.value("SELECT app_now()")
@@ -137,17 +138,15 @@ async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
     assert await prune(api.world.database, 90) == 0
     stop_clock(database.owner_url, now + timedelta(days=91))
     assert await prune(api.world.database, 90) == 3
-    async with api.world.database.read() as connection:
-        assert await verify(connection, head=head) == (4, 3, head, [])
-        assert (await verify(connection, head=old)).faults == []
-        [lost] = (await verify(connection, head="ff")).faults
+    assert await verified(api, head) == (4, 3, head, [])
+    assert (await verified(api, old)).faults == []
+    [lost] = (await verified(api, "ff")).faults
     assert "one of the 3 that were removed" in lost
     stop_clock(database.owner_url, now + timedelta(days=500))
     assert await prune(api.world.database, 90) == 0, "the newest one stays"
     after = await written("e")
     assert await prune(api.world.database, 90) == 1
-    async with api.world.database.read() as connection:
-        assert await verify(connection, head=after) == (5, 4, after, [])
+    assert await verified(api, after) == (5, 4, after, [])
     with pytest.raises(sa.exc.DBAPIError):
         await api.world.execute("UPDATE audit_log_start SET seq = 5")
 
@@ -181,9 +180,8 @@ async def test_operators_verify_and_export_it_at_the_database(api: Api, database
     exported = [json.loads(line) for line in (await run("export", "--after", "1")).output.splitlines()]
     assert [each["seq"] for each in exported] == [2, 3]
     assert exported[-1]["hash"] == head
-    for line, entry in zip(
-        (await run("export", "--format", "cloudevents", "--after", "1")).output.splitlines(), exported, strict=True
-    ):
+    cloud_events = (await run("export", "--format", "cloudevents", "--after", "1")).output.splitlines()
+    for line, entry in zip(cloud_events, exported, strict=True):
         event = json.loads(line)
         assert (event["specversion"], event["id"], event["data"]) == ("1.0", entry["id"], entry)
         assert (event["type"], event["subject"]) == ("ipucloud.audit.createToken", f"projects/{api.world.project.id}")

@@ -123,7 +123,7 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
     full = await create_token(api.owner, path, role="viewer")
     wider = await create_token(api.owner, path, role="owner", scopes=["cluster:read", "cluster:write"])
     within = await create_token(api.owner, path, role="viewer", scopes=["cluster:read"])
-    person = await person(api, Role.VIEWER)
+    viewer = await person(api, Role.VIEWER)
     invitations = f"{api.base}/invitations"
     invited = (await api.owner.post(invitations, json={"email": "o@example.com", "role": "owner"})).json()
     before = await api.snapshot()
@@ -134,7 +134,7 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
         await caller.post(f"{path}/{wider['id']}:rotate", json={}),
         await caller.post(invitations, json={"email": "n@example.com", "role": "viewer"}),
         await caller.post(f"{invitations}/{invited['id']}:renew", json={}),
-        await caller.patch(f"{api.base}/members/{person.member}", json={"role": "owner"}),
+        await caller.patch(f"{api.base}/members/{viewer.member}", json={"role": "owner"}),
     ):
         refusal = problem(answer, 403, "permission_denied")
         assert "narrowed to cluster:read, member:write, token:write" in refusal["detail"]
