@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from ipucloud.cli.service.audit_log import app
-from ipucloud.identity.audit_log import ABANDONED_SECONDS, Verification, prune, seal, verify
+from ipucloud.identity.audit_log import ABANDONED_SECONDS, Verified, prune, seal, verify
 from ipucloud.identity.roles import Role
 from tests.api.people import person
 from tests.api.support import Api, key, ok, problem
@@ -33,7 +33,7 @@ async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
     return items
 
 
-async def verified(api: Api, head: str | None = None) -> Verification:
+async def verified(api: Api, head: str | None = None) -> Verified:
     async with api.world.database.read() as connection:
         return await verify(connection, head=head)
 
@@ -185,9 +185,8 @@ async def test_operators_verify_and_export_it_at_the_database(api: Api, database
         event = json.loads(line)
         assert (event["specversion"], event["id"], event["data"]) == ("1.0", entry["id"], entry)
         assert (event["type"], event["subject"]) == ("ipucloud.audit.createToken", f"projects/{api.world.project.id}")
-    for line, entry in zip(
-        (await run("export", "--format", "syslog", "--after", "1")).output.splitlines(), exported, strict=True
-    ):
+    syslog = (await run("export", "--format", "syslog", "--after", "1")).output.splitlines()
+    for line, entry in zip(syslog, exported, strict=True):
         header, _, text = line.partition(" - createToken - ")
         assert (header, json.loads(text)) == (f"<109>1 {entry['at']} - ipucloud", entry)
     with psycopg.connect(database.owner_url, autocommit=True) as owner:
