@@ -32,12 +32,16 @@ async def test_accounts_are_listed_in_pages(api: Api) -> None:
     assert (await support.get(f"/v1/billing/accounts/{whole[0]['id']}")).json() == whole[0]
 
 
-async def test_a_price_is_of_a_region_that_exists(api: Api, admin: httpx.AsyncClient) -> None:
+async def test_a_price_is_of_a_region_that_exists_and_a_contract_s_of_the_future(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
     price = {"sku": "ipu-m2000", "region": "luxemburg-2", "source": "test", **LATER}
     refused = await admin.post("/v1/billing/prices", json={"items": [price]})
     [fault] = problem(refused, 422, "validation_failed")["errors"]
     assert (fault["pointer"], fault["code"]) == ("/items/0/region", "unknown_region")
     assert "There is no region luxemburg-2. Regions, nearest first: luxembourg-2" in fault["detail"]
+    past = price_json("ipu-m2000", account_id=str(api.world.project.id), valid_from="2026-01-01T00:00:00Z")
+    problem(await admin.post("/v1/billing/prices", json={"items": [past]}), 422, "validation_failed")
 
 
 async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api, admin: httpx.AsyncClient) -> None:
@@ -142,11 +146,6 @@ async def test_what_would_change_the_past_or_makes_no_sense_is_refused(
     items = [price_json("ipu-fresh"), price_json("ipu-other") | changes]
     problem(await admin.post("/v1/billing/prices", json={"items": items}), status, code)
     assert await api.snapshot() == before
-
-
-async def test_a_contract_price_goes_before_the_list_price(api: Api, admin: httpx.AsyncClient) -> None:
-    past = price_json("ipu-m2000", account_id=str(api.world.project.id), valid_from="2026-01-01T00:00:00Z")
-    problem(await admin.post("/v1/billing/prices", json={"items": [past]}), 422, "validation_failed")
 
 
 async def test_a_report_sums_what_was_charged(api: Api, admin: httpx.AsyncClient, database: Scratch) -> None:

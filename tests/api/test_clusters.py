@@ -45,7 +45,9 @@ async def test_what_cannot_be_had_says_why(api: Api) -> None:
     assert problem(large, 409, "capacity_exhausted")["why_not"]["numbers"]["largest"] == 8
     await api.world.execute("UPDATE quotas SET machine_limit = 2 WHERE machine_type = 'm2000'")
     refused = await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie", flavor="m2000-pod16"))
-    assert problem(refused, 409, "quota_exceeded")["why_not"]["numbers"]["used"] == 1
+    quota = problem(refused, 409, "quota_exceeded")
+    assert quota["why_not"]["numbers"]["used"] == 1
+    assert "ipucloud quotas request luxembourg-2 m2000 5" in quota["detail"]
     assert await api.count("clusters") == 1
 
 

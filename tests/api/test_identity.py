@@ -117,10 +117,8 @@ async def test_a_key_is_written_anew(api: Api) -> None:
 async def test_a_key_that_is_none_is_refused(api: Api) -> None:
     before = await api.snapshot()
     body = {"name": "desk", "public_key": f'command="id" {PUBLIC_KEY}'}
-    answer = await api.owner.post(f"{api.base}/ssh-keys", json=body)
-    document = problem(answer, 422, "ssh_key_refused")
-    assert document["errors"][0]["pointer"] == "/public_key"
-    assert "AAAA" not in answer.text.replace("`ssh-ed25519 AAAA", "")
+    refused = problem(await api.owner.post(f"{api.base}/ssh-keys", json=body), 422, "ssh_key_refused")
+    assert refused["errors"][0]["pointer"] == "/public_key"
     assert await api.snapshot() == before
 
 

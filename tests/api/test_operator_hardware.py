@@ -26,6 +26,9 @@ def machine(slot: int) -> str:
     return f"{POD}-m{slot:02}"
 
 
+MACHINES = {machine(slot) for slot in range(16)}
+
+
 async def order(caller: httpx.AsyncClient, verb: str, **body: object) -> list[dict[str, Any]]:
     changed: list[dict[str, Any]] = ok(await caller.post(f"/v1/operator/hardware:{verb}", json=body))["items"]
     return changed
@@ -45,7 +48,7 @@ async def free(caller: httpx.AsyncClient) -> int:
 async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Api, admin: httpx.AsyncClient) -> None:
     await api.make_cluster("bert")
     changed = await order(admin, "drain", pods=[POD], reason="replace the rack")
-    assert {each["name"] for each in changed} == {machine(slot) for slot in range(16)}
+    assert {each["name"] for each in changed} == MACHINES
     assert all(each["codes"] == ["drain"] and not each["allocatable"] for each in changed)
     holders = {each["holder"]["name"] for each in changed if each["holder"]}
     assert (holders, len([each for each in changed if each["holder"]])) == ({"bert"}, 1)
@@ -60,9 +63,7 @@ async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Ap
 @pytest.mark.acceptance("BFX01-03")
 async def test_a_whole_rack_is_maintained(admin: httpx.AsyncClient) -> None:
     changed = await order(admin, "maintenance", racks=[RACK], reason="power work")
-    assert {each["name"] for each in changed if each["codes"] == ["maintenance"]} == {
-        machine(slot) for slot in range(16)
-    }
+    assert {each["name"] for each in changed if each["codes"] == ["maintenance"]} == MACHINES
     assert await free(admin) == 0
 
 
@@ -128,9 +129,8 @@ async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.Asyn
 async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.AsyncClient) -> None:
     unobserved = await operator_items(admin, "observations")
     assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
-    everything = {machine(slot) for slot in range(16)}
     await order(admin, "maintenance", machines=[machine(7)], reason="a fan")
-    assert await names(admin, region="luxembourg-2", health="silent") == everything
+    assert await names(admin, region="luxembourg-2", health="silent") == MACHINES
     await order(admin, "return-to-service", machines=[machine(7)])
     await api.world.execute(
         "INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)"
@@ -141,7 +141,7 @@ async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.A
         "UPDATE vipu_controllers SET started_at = app_now(), finished_at = app_now(),"
         " stale_at = app_now() + interval '1 day' WHERE region = 'luxembourg-2'"
     )
-    assert await names(admin, health="ok") == everything
+    assert await names(admin, health="ok") == MACHINES
     [pod] = await operator_items(admin, "pods", region="luxembourg-2")
     assert pod["health"] == {"ok": 16}
     [observation] = [each for each in await operator_items(admin, "observations") if each["source"]]
@@ -166,7 +166,7 @@ async def test_a_machine_under_a_silent_controller_is_not_free(api: Api, admin: 
     [room] = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"]
     [pod] = await operator_items(admin, "pods", region="luxembourg-2")
     assert (room["states"]["silent"], room["states"]["free"], pod["masks"]["silent"].bit_count()) == (15, 0, 15)
-    assert await names(admin, state="silent") == {machine(slot) for slot in range(16)} - {used}
+    assert await names(admin, state="silent") == MACHINES - {used}
     assert await names(admin, region="luxembourg-2", state="free") == set()
     await api.world.execute(withhold.format("false"))
     await api.world.execute(settle)

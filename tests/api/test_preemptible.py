@@ -1,4 +1,4 @@
-"""Preemptible clusters over the API: what is refused, and what a customer sees of a notice."""
+"""Preemptible clusters over the API: what a customer sees of a notice."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ import pytest
 
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.waiting import serve_waiting
-from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, faults_of, items, key, ok, problem
+from tests.api.support import Api, cluster_id, cluster_json, items, key, ok, problem
 from tests.support.preemptible import offer_preemptible
 
 pytestmark = pytest.mark.anyio
-
-
-async def test_it_is_refused_where_it_is_not_offered(api: Api) -> None:
-    await api.owner.post(f"{api.base}/ssh-keys", json={"name": "laptop", "public_key": PUBLIC_KEY}, headers=key())
-    for path in ("clusters", "clusters:estimate"):
-        answer = await api.owner.post(f"{api.base}/{path}", json=cluster_json(preemptible=True), headers=key())
-        assert faults_of(answer) == [("/preemptible", "not_offered")]
-    assert await items(api.owner, f"{api.base}/clusters") == []
 
 
 async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:

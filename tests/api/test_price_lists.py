@@ -12,7 +12,7 @@ from ipucloud.billing.pricing.book import add
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.money import Money
-from tests.api.support import Api, faults_of, ok, price_json, problem
+from tests.api.support import Api, codes_of, faults_of, ok, price_json, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -167,25 +167,20 @@ async def test_what_is_no_filter_is_refused(api: Api, query: dict[str, str], cod
     assert faults_of(await admin.get(BOOK, params=query)) == [(f"?{next(iter(query))}", code)]
 
 
-async def test_all_that_is_unknown_is_told_at_once_and_only_to_those_who_may_ask(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_all_that_is_unknown_is_told_at_once(api: Api, admin: httpx.AsyncClient) -> None:
     query = {"region": "luxemburg-2", "currency": "ZZQ", "account": "Nobody"}
     faults = problem(await admin.get(BOOK, params=query), 422, "validation_failed")["errors"]
     assert [each["pointer"] for each in faults] == ["?region", "?currency", "?account"]
     assert "nearest first: luxembourg-2" in faults[0]["detail"]
     assert "luxemburg" not in str(faults)
-    problem(await api.owner.get(BOOK, params=query), 403, "permission_denied")
-    problem(await api.owner.get(BOOK, params={"order": "price"}), 403, "permission_denied")
 
 
 async def test_a_name_that_several_accounts_have_is_refused(api: Api) -> None:
     admin = await filled(api)
     await admin.post("/v1/billing/accounts", json={"name": "Institute", "currency": "EUR"})
-    [fault] = problem(await admin.get(BOOK, params={"account": "Institute"}), 422, "validation_failed")["errors"]
-    assert (fault["code"], fault["detail"]) == (
-        "unknown_account",
-        "Several billing accounts have this name; use an id.",
-    )
+    refused = await admin.get(BOOK, params={"account": "Institute"})
+    assert codes_of(refused) == ["unknown_account"]
+    assert "Several billing accounts have this name; use an id." in refused.text
 
 
 async def test_a_cursor_belongs_to_its_filters_and_its_order(api: Api) -> None:

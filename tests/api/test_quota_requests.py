@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.support import Api, cluster_json, faults_of, key, ok, problem
+from tests.api.support import Api, faults_of, ok, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -112,9 +112,3 @@ async def test_bad_input_asks_for_nothing(api: Api, admin: httpx.AsyncClient) ->
     assert ((await read(api, request))["state"], await limit(api)) == ("open", present)
     await api.world.execute("UPDATE quotas SET machine_limit = 900")
     problem(await admin.post(f"{ALL}/{request['id']}:grant", json={}), 409, "state_conflict")
-
-
-async def test_the_refusal_of_a_create_names_the_command_that_asks(api: Api) -> None:
-    await api.world.execute("UPDATE quotas SET machine_limit = 0 WHERE machine_type = 'm2000'")
-    refused = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=key())
-    assert "ipucloud quotas request luxembourg-2 m2000 1" in problem(refused, 409, "quota_exceeded")["detail"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, cluster_json, key, ok, problem, running, s3_connection_json
+from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, cluster_json, key, problem, running, s3_connection_json
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
 
@@ -65,7 +65,3 @@ async def test_buckets_are_reached_at_the_ports_that_the_operator_names(
                 (fault,) = problem(answer, 422, "validation_failed")["errors"]
                 assert fault["pointer"] == "/endpoint"
                 assert fault["detail"].endswith(f"{listed}.")
-
-
-async def test_a_key_for_secrets_is_all_that_webhooks_need(api: Api) -> None:
-    ok(await api.owner.post(f"{api.base}/webhooks", json={"url": "https://hooks.example.com/"}), 201)
