@@ -6,6 +6,7 @@ import asyncio
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -85,6 +86,23 @@ async def end(api: Api, reservation: dict[str, Any]) -> dict[str, Any]:
     return await read(api, reservation)
 
 
+async def use(api: Api, reservation: dict[str, Any]) -> UUID:
+    """A cluster of its machines, in use."""
+    body = cluster_json(reservation=reservation["id"])
+    cluster = cluster_id(ok(await api.owner.post(f"{api.base}/clusters", json=body, headers=key()), 202))
+    await api.world.finish_create(cluster)
+    return cluster
+
+
+async def give_back(api: Api, cluster: UUID) -> int:
+    """Delete a cluster whose machines were observed clean: how many became free."""
+    ok(await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key()), 202)
+    whose: dict[str, UUID] = {"project_id": api.world.project.id, "cluster_id": cluster}
+    async with api.world.database.begin() as connection:
+        await release(connection, **whose, hosts=None)
+        return await free_hardware(connection, **whose, validated=True)
+
+
 async def held_machine(api: Api, reservation: dict[str, Any]) -> Any:
     statement = """
     SELECT machine_id FROM allocations
@@ -117,9 +135,7 @@ async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -
     active = await begin(api, reservation)
     assert (active["state"], active["left"]) == ("active", 2)
     assert await intervals(api) == [(RESERVED, 2, True, True)]
-    answer = ok(await api.owner.post(f"{api.base}/clusters", json=body, headers=key()), 202)
-    cluster = cluster_id(answer)
-    await api.world.finish_create(cluster)
+    cluster = await use(api, reservation)
     current = await read(api, reservation)
     assert (current["left"], current["clusters"]) == (1, [str(cluster)])
     # Neither quota nor money beside the reservation's.
@@ -137,38 +153,25 @@ async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -
 async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) -> None:
     before, reservation = await free(api), await reserve(api, count=1)
     await begin(api, reservation)
-    body = cluster_json(reservation=reservation["id"])
-    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
-    await api.world.finish_create(cluster)
-    answer = await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key())
-    full = problem(answer, 409, "capacity_exhausted")
+    cluster, body = await use(api, reservation), cluster_json("ernie", reservation=reservation["id"])
+    full = problem(await api.owner.post(f"{api.base}/clusters", json=body, headers=key()), 409, "capacity_exhausted")
     assert full["why_not"]["numbers"] == {"count": 1, "left": 0}
     grown = await api.owner.post(f"{api.base}/clusters/{cluster}:resize", json={"flavor": "m2000-pod8"}, headers=key())
     assert "active reservation" in problem(grown, 409, "state_conflict")["detail"]
 
-    ok(await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key()), 202)
-    project = api.world.project.id
-    async with api.world.database.begin() as connection:
-        await release(connection, project_id=project, cluster_id=cluster, hosts=None)
-        assert await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True) == 0
+    assert await give_back(api, cluster) == 0
     current = await read(api, reservation)
     assert (current["left"], current["clusters"], await free(api), await used(api)) == (1, [], before - 1, 1)
-    again = ok(await api.owner.post(f"{api.base}/clusters", json=body | {"name": "ernie"}, headers=key()), 202)
+    again = ok(await api.owner.post(f"{api.base}/clusters", json=body, headers=key()), 202)
     assert (await read(api, reservation))["clusters"] == [str(cluster_id(again))]
 
 
 async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> None:
     before = await free(api)
     reservation = await begin(api, await reserve(api, count=2))
-    body = cluster_json(reservation=reservation["id"])
-    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
-    await api.world.finish_create(cluster)
+    cluster = await use(api, reservation)
     machine = await api.world.machine_of(cluster)
-    await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key())
-    project = api.world.project.id
-    async with api.world.database.begin() as connection:
-        await release(connection, project_id=project, cluster_id=cluster, hosts=None)
-        await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True)
+    await give_back(api, cluster)
     unvalidated = """
     SELECT m.name FROM health_reports r JOIN machines m ON m.id = r.machine_id
      WHERE r.code = 'not_validated' AND r.cleared_at IS NULL
@@ -186,10 +189,7 @@ async def test_what_clusters_had_of_it_is_validated_when_it_ends(api: Api) -> No
 async def test_a_cluster_that_outlives_its_reservation_is_billed_although_no_worker_has_ended_it(
     api: Api, verb: str
 ) -> None:
-    reservation = await begin(api, await reserve(api, count=1), hours_ago=1)
-    body = cluster_json(reservation=reservation["id"])
-    cluster = cluster_id((await api.owner.post(f"{api.base}/clusters", json=body, headers=key())).json())
-    await api.world.finish_create(cluster)
+    cluster = await use(api, await begin(api, await reserve(api, count=1), hours_ago=1))
     await api.world.execute(
         "UPDATE clusters SET (created_at, ready_at, state_entered_at) ="
         " (app_now() - interval '55 minutes', app_now() - interval '50 minutes', app_now() - interval '50 minutes')"
