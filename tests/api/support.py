@@ -227,6 +227,20 @@ async def items(caller: httpx.AsyncClient, path: str, **query: Any) -> list[dict
     return shown
 
 
+async def walk(caller: httpx.AsyncClient, path: str, *, limit: int, **query: Any) -> list[dict[str, Any]]:
+    """Everything that a list shows, page by page; all pages but the last are full."""
+    shown: list[dict[str, Any]] = []
+    query["limit"] = limit
+    while True:
+        page = ok(await caller.get(path, params=query))
+        shown += page["items"]
+        assert len(page["items"]) <= limit
+        if page["next_cursor"] is None:
+            return shown
+        assert len(page["items"]) == limit
+        query["cursor"] = page["next_cursor"]
+
+
 def cluster_id(operation: Mapping[str, Any]) -> UUID:
     return UUID(operation["target"]["id"])
 

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.expected.shown import Shown, write_shown
 from ipucloud.inventory.health.codes import Code, Kind
-from tests.api.support import Api, items, ok, operator_items, pointers_of, problem
+from tests.api.support import Api, items, ok, operator_items, pointers_of, problem, walk
 from tests.api.test_operator_hardware import machine, order
 
 pytestmark = pytest.mark.anyio
@@ -228,9 +228,7 @@ async def test_a_machines_history_is_one_ordered_list(api: Api, admin: httpx.Asy
     tenant = {(each["project"], each["cluster"]) for each in entries if each["type"] in {"allocated", "freed"}}
     assert tenant == {(api.world.project.slug, str(bert))}
     assert await operator_items(admin, path, since=entries[5]["at"], type="serial_changed") == [entries[5]]
-    first = (await admin.get(f"/v1/operator/{path}", params={"limit": 3})).json()
-    rest = (await admin.get(f"/v1/operator/{path}", params={"limit": 20, "cursor": first["next_cursor"]})).json()
-    assert first["items"] + rest["items"] == entries
+    assert await walk(admin, f"/v1/operator/{path}", limit=3) == entries
     problem(await admin.get("/v1/operator/machines/m99/history"), 404, "not_found")
     problem(await admin.get("/v1/operator/hosts/h99/history"), 404, "not_found")
     [event] = await operator_items(admin, "hardware-events", region=REGION, type="serial_changed")

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.health.codes import Code
 from ipucloud.partitions import requests
-from tests.api.support import Api, items, key, ok, pointers_of, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem, walk
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
 
@@ -151,11 +151,9 @@ async def test_lists_say_whose_a_partition_is(api: Api) -> None:
     await add_partition(api, cluster, "default", origin="cluster")
     await add_partition(api, cluster, "training")
     await add_partition(api, cluster, "mine", origin="customer")
-    whole = (await api.owner.get(f"{path}/partitions?order=created_at")).json()
-    assert [each["origin"] for each in whole["items"]] == ["cluster", "api", "customer"]
-    page = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2")).json()
-    rest = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2&cursor={page['next_cursor']}")).json()
-    assert [each["id"] for each in page["items"] + rest["items"]] == [each["id"] for each in whole["items"]]
+    whole = await items(api.owner, f"{path}/partitions", order="created_at")
+    assert [each["origin"] for each in whole] == ["cluster", "api", "customer"]
+    assert await walk(api.owner, f"{path}/partitions", order="created_at", limit=2) == whole
     of_customer = await items(api.owner, f"{path}/partitions?origin=customer")
     assert [each["name"] for each in of_customer] == ["mine"]
     assert await items(api.owner, f"{path}/partitions?state=removed") == []

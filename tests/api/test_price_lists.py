@@ -12,7 +12,7 @@ from ipucloud.billing.pricing.book import add
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.money import Money
-from tests.api.support import Api, codes_of, faults_of, ok, price_json, problem
+from tests.api.support import Api, codes_of, faults_of, ok, price_json, problem, walk
 
 pytestmark = pytest.mark.anyio
 
@@ -37,19 +37,8 @@ async def filled(api: Api) -> httpx.AsyncClient:
     return admin
 
 
-async def pages(caller: httpx.AsyncClient, query: dict[str, str]) -> list[list[Any]]:
-    pages: list[list[Any]] = []
-    cursor = None
-    while not pages or cursor is not None:
-        answer = ok(await caller.get(BOOK, params=query | ({} if cursor is None else {"cursor": cursor})))
-        pages.append(answer["items"])
-        cursor = answer["next_cursor"]
-    return pages
-
-
-async def listed(caller: httpx.AsyncClient, **query: str) -> list[Any]:
-    [items] = await pages(caller, {"limit": "1000"} | query)
-    return items
+async def listed(caller: httpx.AsyncClient, **query: str) -> list[dict[str, Any]]:
+    return await walk(caller, BOOK, limit=1000, **query)
 
 
 async def test_versions_are_found_by_what_they_are(api: Api) -> None:
@@ -62,7 +51,7 @@ async def test_versions_are_found_by_what_they_are(api: Api) -> None:
     assert await listed(admin, sku=OLD) == old
     assert await listed(admin, sku="ipu-0") == []
     assert [each["region"] for each in await listed(admin, sku=OLD, region="amsterdam-2")] == ["amsterdam-2"]
-    [regions] = await pages(admin, {"limit": "1000", "region": "luxembourg-2"})
+    regions = await listed(admin, region="luxembourg-2")
     numbers = {item["slug"]: item["number"] for item in (await admin.get("/v1/regions")).json()["items"]}
     assert regions == await listed(admin, region=str(numbers["luxembourg-2"])) != []
     [yen] = await listed(admin, currency="JPY")
@@ -111,9 +100,8 @@ async def test_pages_in_each_order_are_the_whole_book(api: Api, order: str) -> N
     if order == "account":
         assert whole == sorted(whole, key=place)  # the usual order
     for direction in ("", "-"):
-        parts = await pages(admin, {"limit": "3", "order": direction + order})
-        assert [len(page) for page in parts[:-1]] == [3] * (len(parts) - 1)
-        assert [each for page in parts for each in page] == sorted(whole, key=place, reverse=direction == "-")
+        paged = await walk(admin, BOOK, limit=3, order=direction + order)
+        assert paged == sorted(whole, key=place, reverse=direction == "-")
 
 
 async def test_a_version_added_between_two_pages_makes_none_appear_twice_or_go_missing(api: Api) -> None:
@@ -124,15 +112,11 @@ async def test_a_version_added_between_two_pages_makes_none_appear_twice_or_go_m
         early, late = f"a{order}x".replace("_", "."), f"z{order}x".replace("_", ".")
         added = await admin.post(BOOK, json={"items": [price_json(early), price_json(late)]})
         assert added.json() == {"added": 2, "restored": 0}, added.text
-        items, cursor = [*first["items"]], first["next_cursor"]
-        while cursor is not None:
-            query = {"limit": "4", "order": order, "cursor": cursor}
-            answer = (await admin.get(BOOK, params=query)).json()
-            items, cursor = items + answer["items"], answer["next_cursor"]
-        ids = [each["id"] for each in items]
+        pages = first["items"] + await walk(admin, BOOK, limit=4, order=order, cursor=first["next_cursor"])
+        ids = [each["id"] for each in pages]
         assert len(ids) == len({*ids}), order
         assert before <= {*ids}, order
-        assert {each["sku"] for each in items if each["id"] not in before} <= {early, late}
+        assert {each["sku"] for each in pages if each["id"] not in before} <= {early, late}
 
 
 async def test_a_page_goes_on_behind_a_version_that_was_withdrawn(api: Api) -> None:
