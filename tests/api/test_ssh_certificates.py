@@ -176,26 +176,20 @@ async def test_the_private_key_of_the_authority_is_nowhere_else(api: Api, capfd:
 
 async def test_the_authority_survives_a_change_of_the_key_that_encrypts_it(database: Scratch, api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
-    person, _ = await login_of(api)
-    async with api.world.database.begin() as connection:
-        login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
     newer = new_key()
     await reencrypt(api.world.database, read_keys(f"{newer},{SECRETS_KEY}"))
     async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(newer)}) as other:
-        assert (await sign_key(other.client(login.secret), path)).status_code == 200
+        assert (await sign_key((await login_of(other))[1], path)).status_code == 200
 
 
 async def test_an_installation_decides_how_long_certificates_are_valid(database: Scratch, api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     short = UNLIMITED | {"ssh_certificate_seconds": 7200, "ssh_certificate_limit": 1800}
-    person, _ = await login_of(api)
-    async with api.world.database.begin() as connection:
-        login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
     async with running(api.world, database.app_url, settings=short) as other:
-        ada = other.client(login.secret)
+        _, ada = await login_of(other)
         assert faults_of(await sign_key(ada, path, valid_seconds=1801)) == [("/valid_seconds", "less_than_equal")]
         issued = (await sign_key(ada, path)).raise_for_status().json()
         begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
         assert end - begin == timedelta(seconds=1860)
     async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": None}) as other:
-        problem(await sign_key(other.client(login.secret), path), 501, "not_configured")
+        problem(await sign_key((await login_of(other))[1], path), 501, "not_configured")
