@@ -36,8 +36,7 @@ async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
 
 async def use(api: Api, clock: Scratch, name: str = "bert", **changes: object) -> None:
     """An hour of one machine: 3.75 EUR; then the budgets are looked at."""
-    operation = await api.make_cluster(name, **changes)
-    await api.world.finish_create(UUID(operation["target"]["id"]))
+    await api.world.make_active(name, **changes)
     stop_clock(clock.owner_url, NOW + timedelta(hours=1))
     await evaluate_budgets(api.world.database)
 
@@ -118,9 +117,7 @@ async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock:
     budget = (await api.owner.post(f"{api.base}/budgets", json=body)).json()
     assert (budget["scope"], budget["thresholds"]) == ("tag", [suspends[0] | {"reached_at": None}])
     await use(api, clock, "other")
-    await api.make_cluster("tagged", tags={"team": "nlp"})
-    tagged = (await items(api.owner, f"{api.base}/clusters?name=tagged"))[0]["id"]
-    await api.world.finish_create(UUID(tagged))
+    await api.world.make_active("tagged", tags={"team": "nlp"})
     stop_clock(clock.owner_url, NOW + timedelta(hours=2))
     await evaluate_budgets(api.world.database)
     refusing = cluster_json("again", tags={"team": "nlp", "more": "x"})

@@ -28,10 +28,8 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
     stop_clock(database.owner_url, NOW)
     try:
         assert amounts(await summary(api)) == ("0.00",) * 6
-        expiring = await api.make_cluster(expires_at="2026-06-29T23:30:00Z")
-        lasting = await api.make_cluster("ernie", tags={"team": "nlp", "stage": "test"})
-        for operation in (expiring, lasting):
-            await api.world.finish_create(UUID(operation["target"]["id"]))
+        await api.world.make_active(expires_at=NOW + timedelta(hours=1))
+        await api.world.make_active("ernie", tags={"team": "nlp", "stage": "test"})
         admin = await api.caller(Role.ADMIN)
         price = {"valid_from": "2026-06-30T00:00:00Z", "unit_price": {"amount": "0.1", "currency": "EUR"}}
         added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **price)]})

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ipucloud.db.turns import AT_ONCE, CALLER
-from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, ok, problem
+from tests.api.support import PUBLIC_KEY, Api, cluster_json, ok, problem
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -25,8 +25,7 @@ async def limited(api: Api) -> httpx.AsyncClient:
 
 async def test_creates_at_once_with_one_cost_limited_token_are_all_answered(api: Api) -> None:
     """So is a resize among them, which needs the same rows. While they stand in line, other projects are served."""
-    grown = cluster_id(await api.make_cluster("grown"))
-    await api.world.finish_create(grown)
+    grown = await api.world.make_active("grown")
     neighbour = await api.other_project()
     database = api.services.database
     async with await limited(api) as caller, api.client(neighbour.token.secret) as stranger:

@@ -20,9 +20,8 @@ PARTITION = {"name": "inference", "size": 2, "gcds": 2}
 
 async def in_use(api: Api, flavor: str = "m2000-pod16") -> tuple[UUID, str]:
     """A cluster that a worker has finished, and the path of it."""
-    accepted = await api.world.create(flavor=flavor)
-    await api.world.finish_create(accepted.target_id)
-    return accepted.target_id, f"{api.base}/clusters/{accepted.target_id}"
+    cluster = await api.world.make_active(flavor=flavor)
+    return cluster, f"{api.base}/clusters/{cluster}"
 
 
 async def add_partition(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:

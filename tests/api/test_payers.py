@@ -43,8 +43,7 @@ async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database
     admin = await api.caller(Role.ADMIN)
     stop_clock(database.owner_url, NOON)
     try:
-        cluster = UUID((await api.make_cluster(tags={"team": "nlp"}))["target"]["id"])
-        await api.world.finish_create(cluster)
+        cluster = await api.world.make_active(tags={"team": "nlp"})
         accounts = [await account(admin, name) for name in ("first", "second")]
         for hours, each in zip((0, 1.5), accounts, strict=True):
             stop_clock(database.owner_url, NOON + timedelta(hours=hours))

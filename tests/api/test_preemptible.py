@@ -6,7 +6,7 @@ import pytest
 
 from ipucloud.policies.preemption import follow_preemptions
 from ipucloud.policies.waiting import serve_waiting
-from tests.api.support import Api, cluster_id, cluster_json, items, key, ok, problem
+from tests.api.support import Api, cluster_json, items, key, ok, problem
 from tests.support.preemptible import offer_preemptible
 
 pytestmark = pytest.mark.anyio
@@ -15,9 +15,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_notice_is_seen_and_the_property_stays(api: Api) -> None:
     async with api.world.database.begin() as connection:
         await offer_preemptible(connection)
-    cluster_ref = cluster_id(await api.make_cluster(flavor="m2000-pod64", preemptible=True))
-    await api.world.finish_create(cluster_ref)
-    path = f"{api.base}/clusters/{cluster_ref}"
+    path = f"{api.base}/clusters/{await api.world.make_active(flavor='m2000-pod64', preemptible=True)}"
     problem(await api.owner.patch(path, json={"preemptible": False}), 422, "validation_failed")
     small = cluster_json("ernie", flavor="m2000-pod16")
     answer = await api.owner.post(f"{api.base}/clusters", json=small, headers=key())
