@@ -28,7 +28,7 @@ from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.services import ServiceCreate
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
-from ipucloud.identity import ssh_authorities
+from ipucloud.identity import key_store, ssh_authorities
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
@@ -141,11 +141,11 @@ class Targets:
                 names["token"] = str((await make_token(connection, home, role)).id)
         names |= await self._people(operation, project, number)
         if "{key}" in operation.path:
-            owner = self.api.client(project.token.secret)
-            answer = await owner.post(
-                f"/v1/projects/{project.id}/ssh-keys", json={"name": f"target-{number}", "public_key": PUBLIC_KEY}
-            )
-            names["key"] = answer.json()["id"]
+            async with world.database.begin() as connection:
+                ssh_key, _ = await key_store.add(
+                    connection, project.actor, name=f"target-{number}", public_key=PUBLIC_KEY
+                )
+            names["key"] = str(ssh_key)
         return names
 
     async def _program(self, project: Project, cluster: UUID) -> dict[str, str]:
@@ -333,32 +333,17 @@ class Targets:
     async def _webhook(self, project: Project, *, of_account: bool) -> dict[str, str]:
         """The only webhook of a project or of its account, and its only delivery."""
         home = "account_id" if of_account else "project_id"
-        names = {"webhook": new_id(), "delivery": new_id()}
+        webhook_id, delivery_id = new_id(), new_id()
+        webhook = {"id": webhook_id, "url": "https://hooks.example.com/", "event_types": [], "secret": "sealed"}
+        webhook |= {home: project.id, "after_transaction": 1, "after_id": 0}
+        delivery = {"id": delivery_id, home: project.id, "webhook_id": webhook_id}
+        delivery |= {"type": "webhook.ping", "payload": "{}", "state": "failed"}
         async with self.api.world.database.begin() as connection:
             for table in (webhook_deliveries, webhooks):
                 await connection.execute(sa.delete(table).where(table.c[home] == project.id))
-            await connection.execute(
-                sa.insert(webhooks).values(
-                    id=names["webhook"],
-                    **{home: project.id},
-                    url="https://hooks.example.com/",
-                    event_types=[],
-                    secret="sealed",
-                    after_transaction=1,
-                    after_id=0,
-                )
-            )
-            await connection.execute(
-                sa.insert(webhook_deliveries).values(
-                    id=names["delivery"],
-                    **{home: project.id},
-                    webhook_id=names["webhook"],
-                    type="webhook.ping",
-                    payload="{}",
-                    state="failed",
-                )
-            )
-        return {name: str(each) for name, each in names.items()}
+            await connection.execute(sa.insert(webhooks).values(webhook))
+            await connection.execute(sa.insert(webhook_deliveries).values(delivery))
+        return {"webhook": str(webhook_id), "delivery": str(delivery_id)}
 
     async def _export(self, operation: Documented, project: Project) -> dict[str, str]:
         """An export, or where it is delivered to."""

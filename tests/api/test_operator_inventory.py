@@ -116,16 +116,7 @@ async def test_an_inventory_with_a_fault_is_refused_as_a_whole(api: Api, admin: 
 
 
 async def test_a_large_inventory_is_one_request_and_a_larger_one_is_refused(api: Api, admin: httpx.AsyncClient) -> None:
-    large = [
-        {
-            "kind": "machine",
-            "name": f"machine-{n:05}",
-            "serial": f"GC{n:010}",
-            "pod": f"pod-{n // 16:04}",
-            "slot": n % 16,
-        }
-        for n in range(16_384)
-    ]
+    large = [item(number, pod=f"pod-{number // 16:04}", slot=number % 16) for number in range(16_384)]
     assert (await put(admin, *large))["added"] == 16_384
     problem(await admin.put(EXPECTED, json={"items": [{}] * 40_001}), 422, "validation_failed")
     nobody = api.client("not-a-token")
