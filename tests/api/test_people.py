@@ -6,12 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from ipucloud.identity.passwords import random_password
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
-from ipucloud.identity.verification import reset_password
-from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, advance, logged_in, person
-from tests.api.support import Api, items, ok, problem
+from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, advance, logged_in, person
+from tests.api.support import Api, items, problem
 from tests.support.people import PASSWORD, make_owned
 from tests.support.postgres import Database as Scratch
 
@@ -152,15 +150,3 @@ async def test_a_new_password_ends_everything_else(api: Api) -> None:
     sign_in = {"email": who.email, "password": PASSWORD}
     problem(await other.post(SESSION, json=sign_in), 401, "unauthenticated")
     assert (await other.post(SESSION, json=sign_in | {"password": new})).status_code == 201
-
-
-async def test_an_operator_gives_a_new_password(api: Api) -> None:
-    who = await person(api)
-    shell, service = await logged_in(api, who), api.services
-    new = random_password()
-    hashed = await service.passwords.hash(new)
-    async with api.world.database.begin() as connection:
-        assert not await reset_password(connection, "nobody@example.com", hashed, BY_HAND)
-        assert await reset_password(connection, who.email, hashed, BY_HAND)
-    problem(await shell.get(ME), 401, "unauthenticated")
-    ok(await api.client().post(LOGIN, json={"email": who.email, "password": new}), 201)

@@ -85,14 +85,6 @@ async def test_a_certificate_ends_with_the_token_of_its_person(api: Api) -> None
     assert end - begin <= timedelta(minutes=6)
 
 
-async def test_a_removed_member_gets_no_certificate(api: Api) -> None:
-    path = f"{api.base}/clusters/{await in_use(api)}"
-    person, ada = await login_of(api)
-    (await sign_key(ada, path)).raise_for_status()
-    assert (await api.owner.delete(f"{api.base}/members/{person.member}")).status_code == 204
-    problem(await sign_key(ada, path), 401, "unauthenticated")
-
-
 async def test_service_tokens_get_none(api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     for caller in (api.owner, await api.caller(Role.ADMIN)):
