@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, running
+from tests.api.support import UNLIMITED, Api, running
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 from tests.support.world import World, open_world
@@ -32,9 +32,15 @@ async def shared_api(postgres: TestServer) -> AsyncIterator[Api]:
 
 
 @pytest.fixture
-async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
+def settings() -> dict[str, object]:
+    """Of the application that a test gets."""
+    return UNLIMITED
+
+
+@pytest.fixture
+async def api(world: World, database: Scratch, settings: dict[str, object]) -> AsyncIterator[Api]:
     """The application, started."""
-    async with running(world, database.app_url) as started:
+    async with running(world, database.app_url, settings=settings) as started:
         yield started
 
 

@@ -27,7 +27,7 @@ from tests.support.world import IMAGE, World
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
 SECRETS_KEY = new_key()
-UNLIMITED = {
+UNLIMITED: dict[str, object] = {
     f"{limit}_{each}": 1_000_000 for limit in ("rate_limit", "project_rate_limit") for each in ("per_second", "burst")
 }
 

@@ -27,7 +27,6 @@ from tests.support.oidc_provider import RunningProvider
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import USERS, activity, identity_provider, patch_json, scim_error, user_json
-from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -36,18 +35,15 @@ SMTP: dict[str, object] = {"smtp_host": "127.0.0.1", "smtp_from": "cloud@ipuclou
 
 
 @pytest.fixture
-async def api(world: World, database: Scratch, sso: RunningProvider) -> AsyncIterator[Api]:
+def settings(sso: RunningProvider) -> dict[str, object]:
     sso.person("subject-ann", ANN)
-    settings = UNLIMITED | {"oidc_providers": [sso.settings()]}
-    async with running(world, database.app_url, settings=settings) as started:
-        yield started
+    return UNLIMITED | {"oidc_providers": [sso.settings()]}
 
 
 @pytest.fixture
-async def mailing(world: World, database: Scratch, sso: RunningProvider, api: Api) -> AsyncIterator[Api]:
+async def mailing(database: Scratch, settings: dict[str, object], api: Api) -> AsyncIterator[Api]:
     """The same installation, which sends e-mail by now."""
-    settings = {**UNLIMITED, **SMTP, "oidc_providers": [sso.settings()]}
-    async with running(world, database.app_url, settings=settings) as started:
+    async with running(api.world, database.app_url, settings=settings | SMTP) as started:
         yield started
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from ipucloud.identity.roles import Role
@@ -20,9 +18,8 @@ SMTP: dict[str, object] = {"smtp_host": "127.0.0.1", "smtp_from": "cloud@ipuclou
 
 
 @pytest.fixture
-async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
-    async with running(world, database.app_url, settings={**UNLIMITED, **SMTP}) as started:
-        yield started
+def settings() -> dict[str, object]:
+    return UNLIMITED | SMTP
 
 
 async def test_a_person_chooses_events_by_project(api: Api) -> None:

@@ -157,7 +157,7 @@ async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, d
 
 
 async def test_a_payer_keeps_the_accounts_webhooks(api: Api, admin: httpx.AsyncClient) -> None:
-    """Everything that a project's webhook can do; to other payers and to projects it does not exist."""
+    """They are told events of the account alone; to other payers and to projects they do not exist."""
     of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     hooks = f"{ACCOUNTS}/{of}/webhooks"

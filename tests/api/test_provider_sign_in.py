@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -12,11 +11,10 @@ import pytest
 from ipucloud.identity.roles import Role
 from ipucloud.identity.verification import reset_password
 from tests.api.people import BY_HAND, OURS, person
-from tests.api.support import UNLIMITED, Api, ok, problem, running
+from tests.api.support import UNLIMITED, Api, ok, problem
 from tests.support.oidc_provider import RunningProvider
 from tests.support.people import PASSWORD, Person
 from tests.support.postgres import Database as Scratch
-from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -24,11 +22,9 @@ SESSION, PROVIDERS, BEGIN = "/v1/session", "/v1/sign-in-providers", "/v1/sign-in
 
 
 @pytest.fixture
-async def api(world: World, database: Scratch, sso: RunningProvider) -> AsyncIterator[Api]:
+def settings(sso: RunningProvider) -> dict[str, object]:
     silent = {"name": "gone", "title": "Gone Sign-On", "issuer": "http://127.0.0.1:1", "timeout": 0.5}
-    providers = [sso.settings(), sso.settings() | silent]
-    async with running(world, database.app_url, settings=UNLIMITED | {"oidc_providers": providers}) as started:
-        yield started
+    return UNLIMITED | {"oidc_providers": [sso.settings(), sso.settings() | silent]}
 
 
 async def member(api: Api, email: str) -> Person:

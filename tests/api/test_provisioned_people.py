@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -13,7 +12,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.identity.verification import reset_password
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, OURS, SESSION, events, invite, logged_in, person
-from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, items, ok, problem, running
+from tests.api.support import PUBLIC_KEY, UNLIMITED, Api, items, ok, problem
 from tests.api.test_device_logins import DEVICES, begin_login, browser_of, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
@@ -21,18 +20,14 @@ from tests.api.test_scim import created, names
 from tests.api.test_ssh_certificates import in_use, sign_key
 from tests.support.oidc_provider import RunningProvider
 from tests.support.people import PASSWORD, Person, make_member, make_owned
-from tests.support.postgres import Database as Scratch
 from tests.support.scim import USERS, activity, identity_provider, patch_json, scim_error
-from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def api(world: World, database: Scratch, sso: RunningProvider) -> AsyncIterator[Api]:
-    settings = UNLIMITED | {"oidc_providers": [sso.settings()]}
-    async with running(world, database.app_url, settings=settings) as started:
-        yield started
+def settings(sso: RunningProvider) -> dict[str, object]:
+    return UNLIMITED | {"oidc_providers": [sso.settings()]}
 
 
 async def set_active(provider: httpx.AsyncClient, user_id: object, *, active: bool) -> None:

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-from pydantic import SecretStr
 
-from ipucloud.kernel.sealing import new_key
-from tests.api.support import UNLIMITED, Api, items, key, ok, pointers_of, problem, running
-from tests.support.postgres import Database as Scratch
-from tests.support.world import World
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
 BODY = {"url": "https://hooks.example.com/ipucloud", "event_types": ["cluster.*", "operation.failed"]}
-
-
-@pytest.fixture
-async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
-    """The application of an installation that can keep secrets."""
-    async with running(world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(new_key())}) as started:
-        yield started
 
 
 async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
