@@ -72,8 +72,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     expect(page.get_by_text("€15.00")).to_be_visible()
     expect(page.get_by_text(re.compile("^Forecast €.*with this cluster until the month ends €"))).to_be_visible()
     expect(page.get_by_text("it takes the forecast beyond budget small.")).to_be_visible()
-    assert violations(page) == []
-    screenshot(page, "create-review")
+    inspect(page, "create-review")
     page.route("**/clusters:estimate", _without_room)
     page.get_by_role("button", name="Previous").click()
     page.get_by_role("textbox", name="Name").fill("ernie")
@@ -240,8 +239,7 @@ def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., 
     german.set_viewport_size({"width": 400, "height": 900})
     expect(german.get_by_role("heading", name="Prüfprotokoll").first).to_be_visible()
     expect(german.get_by_role("row").nth(1)).to_be_visible()
-    assert violations(german) == []
-    screenshot(german, "audit-log-de")
+    inspect(german, "audit-log-de")
 
 
 def _rows(file: Download) -> list[dict[str, str]]:
