@@ -17,7 +17,7 @@ from ipucloud.cli.service.audit_log import app
 from ipucloud.identity.audit_log import ABANDONED_SECONDS, Verified, prune, seal, verify
 from ipucloud.identity.roles import Role
 from tests.api.people import person
-from tests.api.support import Api, key, ok, problem
+from tests.api.support import Api, items, key, problem
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
@@ -28,9 +28,7 @@ LOG, ALL = "/audit-log", "/v1/operator/audit-log"
 
 
 async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
-    answer = ok(await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters}))
-    items: list[dict[str, Any]] = answer["items"]
-    return items
+    return await items(api.owner, f"{api.base}{LOG}", order="created_at", **filters)
 
 
 async def verified(api: Api, head: str | None = None) -> Verified:
@@ -84,8 +82,8 @@ async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api, admi
         answer = await api.client().post("/v1/session", json={"email": "nobody@example.com", "password": password})
         assert answer.status_code == status
     await api.client().post("/v1/session", json={"token": api.world.project.token.secret})
-    items = (await admin.get(ALL, params={"operation": "signIn"})).json()["items"]
-    assert [(each["status"], each["actor"] is None) for each in items] == [(201, False), (401, True), (401, True)]
+    log = await items(admin, ALL, operation="signIn")
+    assert [(each["status"], each["actor"] is None) for each in log] == [(201, False), (401, True), (401, True)]
     everything = (await admin.get(ALL, params={"project": api.world.project.slug})).json()["items"]
     assert {each["project_id"] for each in everything} <= {str(api.world.project.id)}
 

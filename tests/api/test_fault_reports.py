@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ipucloud.inventory.health.codes import Code
-from tests.api.support import Api, faults_of, ok, pointers_of, problem
+from tests.api.support import Api, faults_of, items, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -34,13 +34,12 @@ async def read(api: Api, fault: dict[str, Any]) -> dict[str, Any]:
 
 
 async def events(api: Api, fault: dict[str, Any]) -> list[str]:
-    items = (await api.owner.get(f"{api.base}/events", params={"subject": fault["id"]})).json()["items"]
-    return [each["type"].partition(".")[2] for each in reversed(items)]
+    log = await items(api.owner, f"{api.base}/events", subject=fault["id"])
+    return [each["type"].partition(".")[2] for each in reversed(log)]
 
 
 async def listed(caller: httpx.AsyncClient, path: str, **query: str) -> list[str]:
-    answer = ok(await caller.get(path, params=query))
-    return [each["id"] for each in answer["items"]]
+    return [each["id"] for each in await items(caller, path, **query)]
 
 
 async def test_a_customers_word_alone_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:

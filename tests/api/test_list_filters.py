@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import PUBLIC_KEY, Api, key, ok, problem, s3_connection_json, walk
+from tests.api.support import PUBLIC_KEY, Api, items, key, ok, problem, s3_connection_json, walk
 from tests.feature.billing.exports.workers import ExportClient
 from tests.support.invoices import begin_books
 from tests.support.people import make_person
@@ -24,8 +24,7 @@ EURO = {"amount": "500.00", "currency": "EUR"}
 
 async def values(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any], field: str) -> list[Any]:
     """A field of every item of the list."""
-    answer = ok(await caller.get(path, params=query))
-    return [item[field] for item in answer["items"]]
+    return [item[field] for item in await items(caller, path, **query)]
 
 
 async def name_some(api: Api, noun: str) -> None:

@@ -227,8 +227,8 @@ async def test_what_was_observed_between_two_clusters_is_found_by_machine_and_cl
     await api.world.finish_delete(cluster)
 
     async def cleaned(**query: str) -> list[tuple[str, str]]:
-        answer = ok(await admin.get("/v1/operator/cleanings", params=query))
-        return [(each["kind"], each["name"]) for each in answer["items"]]
+        shown = await items(admin, "/v1/operator/cleanings", **query)
+        return [(each["kind"], each["name"]) for each in shown]
 
     validations = await cleaned(cluster=str(cluster))
     assert sorted(kind for kind, _ in validations) == ["host", "machine"]
