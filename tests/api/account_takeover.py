@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ipucloud.kernel.sealing import read_keys, unseal
 from ipucloud.notifications.deliver import link_place
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION
-from tests.api.support import SECRETS_KEY, Api, problem
+from tests.api.support import SECRETS_KEY, Api, ok, problem
 from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.support.factories import Project
 
@@ -44,8 +44,7 @@ async def set_up_attack(api: Api) -> Attack:
     base = f"/v1/projects/{project.slug}"
     invitation = (await owner.post(f"{base}/invitations", json={"email": ANN, "role": "owner"})).json()
     browser = api.client(**OURS)
-    accepted = await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": THEIRS})
-    assert accepted.status_code == 200, accepted.text
+    ok(await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": THEIRS}))
     signing = {"email": ANN, "password": THEIRS}
     assert (await browser.post(SESSION, json=signing)).status_code == 201
     login = api.client((await api.client().post(LOGIN, json=signing)).json()["token"])
@@ -69,17 +68,12 @@ async def nothing_is_left(api: Api, attack: Attack) -> None:
     for caller in (attack.browser, attack.login, attack.personal):
         problem(await caller.get(ME), 401, "unauthenticated")
     for path in (SESSION, LOGIN):
-        answer = await api.client(**OURS).post(path, json={"email": ANN, "password": THEIRS})
-        problem(answer, 401, "unauthenticated")
+        problem(await api.client(**OURS).post(path, json={"email": ANN, "password": THEIRS}), 401, "unauthenticated")
     device = await fetched(api, attack.device)
     assert device.json()["code"] in {"not_a_member", "expired_token"}, device.text
-    link = await api.client(**OURS).post(SESSION, json={"code": attack.code})
-    problem(link, 401, "unauthenticated")
-    problem(
-        await attack.login.put(f"{ME}/password", json={"current_password": THEIRS, "new_password": OWN}),
-        401,
-        "unauthenticated",
-    )
+    problem(await api.client(**OURS).post(SESSION, json={"code": attack.code}), 401, "unauthenticated")
+    refused = await attack.login.put(f"{ME}/password", json={"current_password": THEIRS, "new_password": OWN})
+    problem(refused, 401, "unauthenticated")
     for invitation in (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"]:
         again = (await attack.owner.post(f"{attack.base}/invitations/{invitation['id']}:renew")).json()
         if again["secret"] is not None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, running
+from tests.api.support import UNLIMITED, Api, running
 from tests.support.postgres import Database as Scratch
 from tests.support.postgres import TestServer
 from tests.support.world import World, open_world
 from tests.support.world.clock import stop_clock
 from tests.support.world.fixtures import db, world
+
+if TYPE_CHECKING:
+    from tests.support.oidc_provider import RunningProvider
 
 __all__ = ["api", "db", "shared_api", "world"]
 
@@ -28,9 +32,24 @@ async def shared_api(postgres: TestServer) -> AsyncIterator[Api]:
 
 
 @pytest.fixture
-async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
+def settings() -> dict[str, object]:
+    """Of the application that a test gets."""
+    return UNLIMITED
+
+
+@pytest.fixture
+async def api(world: World, database: Scratch, settings: dict[str, object]) -> AsyncIterator[Api]:
     """The application, started."""
-    async with running(world, database.app_url) as started:
+    async with running(world, database.app_url, settings=settings) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def sso() -> Iterator[RunningProvider]:
+    """An OpenID Connect provider."""
+    from tests.support.oidc_provider import oidc_provider
+
+    with oidc_provider() as started:
         yield started
 
 

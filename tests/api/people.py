@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.identity.verification import Inviting
-from tests.api.support import Api
+from tests.api.support import Api, ok
 from tests.support.people import PASSWORD, Person, make_person
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
@@ -23,18 +23,14 @@ BY_HAND = Inviting(3600.0, mailed=False)
 
 
 async def invite(api: Api, email: str, role: str = "operator") -> dict[str, Any]:
-    answer = await api.owner.post(f"{api.base}/invitations", json={"email": email, "role": role})
-    assert answer.status_code == 201, answer.text
-    invitation: dict[str, Any] = answer.json()
-    return invitation
+    return ok(await api.owner.post(f"{api.base}/invitations", json={"email": email, "role": role}), 201)
 
 
 async def joined(api: Api, email: str, role: str = "operator") -> httpx.AsyncClient:
     """A person who accepted an invitation and signed in to the panel."""
     secret = (await invite(api, email, role))["secret"]
     browser = api.client(**OURS)
-    accepted = await browser.post(ACCEPT, json={"secret": secret, "password": PASSWORD})
-    assert accepted.status_code == 200, accepted.text
+    ok(await browser.post(ACCEPT, json={"secret": secret, "password": PASSWORD}))
     assert (await browser.post(SESSION, json={"email": email, "password": PASSWORD})).status_code == 201
     return browser
 
@@ -45,9 +41,8 @@ async def person(api: Api, role: Role = Role.VIEWER, email: str | None = None) -
 
 
 async def logged_in(api: Api, who: Person, **more: str) -> httpx.AsyncClient:
-    answer = await api.client().post(LOGIN, json={"email": who.email, "password": PASSWORD, **more})
-    assert answer.status_code == 201, answer.text
-    return api.client(answer.json()["token"])
+    answer = ok(await api.client().post(LOGIN, json={"email": who.email, "password": PASSWORD, **more}), 201)
+    return api.client(answer["token"])
 
 
 async def events(api: Api, type_: str) -> list[dict[str, Any]]:

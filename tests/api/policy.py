@@ -146,16 +146,8 @@ POLICY = {name: ROLES[permission] for name, permission in NEEDED.items()}
 
 OPEN_TO_ALL = frozenset(
     {
-        "livez",
-        "readyz",
-        "signIn",
-        "listSignInProviders",
-        "beginProviderSignIn",
-        "logIn",
-        "beginDeviceLogin",
-        "fetchDeviceToken",
-        "showInvitation",
-        "acceptInvitation",
+        *("livez", "readyz", "signIn", "listSignInProviders", "beginProviderSignIn", "logIn", "beginDeviceLogin"),
+        *("fetchDeviceToken", "showInvitation", "acceptInvitation"),
     }
 )
 """Operations without authentication."""
@@ -164,30 +156,16 @@ OF_ITSELF = frozenset({"whoami", "getSession", "getMe", "signOut"})
 
 GIVING = frozenset(
     {
-        "createToken",
-        "rotateToken",
-        "createPlatformToken",
-        "rotatePlatformToken",
-        "updateMember",
-        "createInvitation",
-        "renewInvitation",
-        "createAccountInvitation",
-        "renewAccountInvitation",
+        *("createToken", "rotateToken", "createPlatformToken", "rotatePlatformToken", "updateMember"),
+        *("createInvitation", "renewInvitation", "createAccountInvitation", "renewAccountInvitation"),
     }
 )
 """Operations that give others rights: a narrowed token gives none that it lacks (`tests/api/test_token_scopes.py`)."""
 
 OF_PEOPLE = frozenset(
     {
-        "switchSession",
-        "changePassword",
-        "logOut",
-        "getNotifications",
-        "replaceNotifications",
-        "signSshKey",
-        "showDeviceLogin",
-        "approveDeviceLogin",
-        "denyDeviceLogin",
+        *("switchSession", "changePassword", "logOut", "getNotifications", "replaceNotifications", "signSshKey"),
+        *("showDeviceLogin", "approveDeviceLogin", "denyDeviceLogin"),
     }
 )
 """Operations of people, which a service token of any role is refused as a conflict (`tests/api/test_people.py`)."""

@@ -27,7 +27,7 @@ from tests.support.world import IMAGE, World
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
 SECRETS_KEY = new_key()
-UNLIMITED = {
+UNLIMITED: dict[str, object] = {
     f"{limit}_{each}": 1_000_000 for limit in ("rate_limit", "project_rate_limit") for each in ("per_second", "burst")
 }
 
@@ -201,6 +201,46 @@ def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
     return document
 
 
+def faults_of(answer: httpx.Response) -> list[tuple[str, str]]:
+    """Pointer and code of each fault of a request that is refused for what it says."""
+    return [(each["pointer"], each["code"]) for each in problem(answer, 422, "validation_failed")["errors"]]
+
+
+def pointers_of(answer: httpx.Response) -> list[str]:
+    return [pointer for pointer, _ in faults_of(answer)]
+
+
+def codes_of(answer: httpx.Response) -> list[str]:
+    return [code for _, code in faults_of(answer)]
+
+
+def ok(answer: httpx.Response, status: int = 200) -> dict[str, Any]:
+    """The document of an answer, after looking at its status."""
+    assert answer.status_code == status, f"{answer.status_code} {answer.text}"
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+async def items(caller: httpx.AsyncClient, path: str, **query: Any) -> list[dict[str, Any]]:
+    """What a list shows on its first page."""
+    shown: list[dict[str, Any]] = ok(await caller.get(path, params=query or None))["items"]
+    return shown
+
+
+async def walk(caller: httpx.AsyncClient, path: str, *, limit: int, **query: Any) -> list[dict[str, Any]]:
+    """Everything that a list shows, page by page; all pages but the last are full."""
+    shown: list[dict[str, Any]] = []
+    query["limit"] = limit
+    while True:
+        page = ok(await caller.get(path, params=query))
+        shown += page["items"]
+        assert len(page["items"]) <= limit
+        if page["next_cursor"] is None:
+            return shown
+        assert len(page["items"]) == limit
+        query["cursor"] = page["next_cursor"]
+
+
 def cluster_id(operation: Mapping[str, Any]) -> UUID:
     return UUID(operation["target"]["id"])
 
@@ -210,7 +250,4 @@ def euros(amount: str) -> dict[str, str]:
 
 
 async def operator_items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:
-    answer = await caller.get(f"/v1/operator/{path}", params=query)
-    assert answer.status_code == 200, answer.text
-    items: list[dict[str, Any]] = answer.json()["items"]
-    return items
+    return await items(caller, f"/v1/operator/{path}", **query)

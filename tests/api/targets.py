@@ -28,7 +28,7 @@ from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.services import ServiceCreate
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
-from ipucloud.identity import ssh_authorities
+from ipucloud.identity import key_store, ssh_authorities
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Role
@@ -64,14 +64,8 @@ _OF_ACCOUNTS = {"endPrepaid", "setTopUp", "endTopUp", "endDunning", "getPaymentM
 
 _IN_USE = frozenset(
     {
-        "suspendCluster",
-        "repairCluster",
-        "rescheduleRepair",
-        "rebootCluster",
-        "powerCycleCluster",
-        "rebuildCluster",
-        "resizeCluster",
-        "estimateClusterResize",
+        *("suspendCluster", "repairCluster", "rescheduleRepair", "rebootCluster", "powerCycleCluster"),
+        *("rebuildCluster", "resizeCluster", "estimateClusterResize"),
     }
 )
 """Operations that need a cluster in use."""
@@ -147,11 +141,11 @@ class Targets:
                 names["token"] = str((await make_token(connection, home, role)).id)
         names |= await self._people(operation, project, number)
         if "{key}" in operation.path:
-            owner = self.api.client(project.token.secret)
-            answer = await owner.post(
-                f"/v1/projects/{project.id}/ssh-keys", json={"name": f"target-{number}", "public_key": PUBLIC_KEY}
-            )
-            names["key"] = answer.json()["id"]
+            async with world.database.begin() as connection:
+                ssh_key, _ = await key_store.add(
+                    connection, project.actor, name=f"target-{number}", public_key=PUBLIC_KEY
+                )
+            names["key"] = str(ssh_key)
         return names
 
     async def _program(self, project: Project, cluster: UUID) -> dict[str, str]:
@@ -207,26 +201,27 @@ class Targets:
         return {"reservation": str(reservation)}
 
     async def _storage(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """A volume or snapshot; for a volume that is to be attached or detached also a cluster in use, which has it
-        already or not."""
-        world = self.api.world
+        """A snapshot, a volume or an address; for one that is to be attached or detached also a cluster in use, which
+        has it already or not."""
         if "/snapshots" in operation.path:
             return await self._snapshot(operation, project, number)
-        if "/addresses" in operation.path:
-            return await self._address(operation, project, number)
-        if "/volumes" not in operation.path:
+        noun, make = ("address", make_address) if "/addresses" in operation.path else ("volume", make_volume)
+        if not any(each in operation.path for each in ("/addresses", "/volumes")):
             return {}
-        async with world.database.begin() as connection:
-            await offer_volumes(connection)
-        if "{volume}" not in operation.path:
+        if noun == "address":
+            await self._free_addresses(project)
+        else:
+            async with self.api.world.database.begin() as connection:
+                await offer_volumes(connection)
+        if f"{{{noun}}}" not in operation.path:
             return {}
         using = None
-        if operation.id in {"attachVolume", "detachVolume"}:
-            using = (await world.customer(project).create(f"target-{number}")).target_id
-            await world.finish_create(using)
-        attached = using if operation.id == "detachVolume" else None
-        volume = await make_volume(world, project, f"target-{number}", attached_to=attached)
-        return {"volume": str(volume), "using": str(using)}
+        if operation.id.startswith(("attach", "detach")):
+            using = (await self.api.world.customer(project).create(f"target-{number}")).target_id
+            await self.api.world.finish_create(using)
+        attached = using if operation.id.startswith("detach") else None
+        made = await make(self.api.world, project, f"target-{number}", attached_to=attached)
+        return {noun: str(made), "using": str(using)}
 
     async def _snapshot(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
         """A snapshot, or a volume that can be copied."""
@@ -236,23 +231,12 @@ class Targets:
             await offer_snapshots(connection)
         return {"volume": str(await make_volume(self.api.world, project, f"target-{number}"))}
 
-    async def _address(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
-        """An address; for one that is to be attached or detached also a cluster in use, which has it already or not."""
-        world = self.api.world
-        async with world.database.begin() as connection:
+    async def _free_addresses(self, project: Project) -> None:
+        """A project has few: the oldest make room."""
+        async with self.api.world.database.begin() as connection:
             await offer_addresses(connection)
-            # A project has few: the oldest make room.
             for statement in _FREE_ADDRESSES:
                 await connection.execute(statement, {"project": project.id})
-        if "{address}" not in operation.path:
-            return {}
-        using = None
-        if operation.id in {"attachAddress", "detachAddress"}:
-            using = (await world.customer(project).create(f"target-{number}")).target_id
-            await world.finish_create(using)
-        attached = using if operation.id == "detachAddress" else None
-        address = await make_address(world, project, f"target-{number}", attached_to=attached)
-        return {"address": str(address), "using": str(using)}
 
     async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
         """What paths for operators name."""
@@ -342,41 +326,24 @@ class Targets:
         if operation.id in {"getVipu", "rotateVipuKey"}:
             await self.api.world.finish_create(UUID(names["cluster"]))
             await self.api.world.execute("UPDATE vipu_controllers SET secure = true")
-        return (
-            await self._webhook(project, of_account="{account}" in operation.path)
-            if "/webhooks" in operation.path
-            else {}
-        )
+        if "/webhooks" not in operation.path:
+            return {}
+        return await self._webhook(project, of_account="{account}" in operation.path)
 
     async def _webhook(self, project: Project, *, of_account: bool) -> dict[str, str]:
         """The only webhook of a project or of its account, and its only delivery."""
         home = "account_id" if of_account else "project_id"
-        names = {"webhook": new_id(), "delivery": new_id()}
+        webhook_id, delivery_id = new_id(), new_id()
+        webhook = {"id": webhook_id, "url": "https://hooks.example.com/", "event_types": [], "secret": "sealed"}
+        webhook |= {home: project.id, "after_transaction": 1, "after_id": 0}
+        delivery = {"id": delivery_id, home: project.id, "webhook_id": webhook_id}
+        delivery |= {"type": "webhook.ping", "payload": "{}", "state": "failed"}
         async with self.api.world.database.begin() as connection:
             for table in (webhook_deliveries, webhooks):
                 await connection.execute(sa.delete(table).where(table.c[home] == project.id))
-            await connection.execute(
-                sa.insert(webhooks).values(
-                    id=names["webhook"],
-                    **{home: project.id},
-                    url="https://hooks.example.com/",
-                    event_types=[],
-                    secret="sealed",
-                    after_transaction=1,
-                    after_id=0,
-                )
-            )
-            await connection.execute(
-                sa.insert(webhook_deliveries).values(
-                    id=names["delivery"],
-                    **{home: project.id},
-                    webhook_id=names["webhook"],
-                    type="webhook.ping",
-                    payload="{}",
-                    state="failed",
-                )
-            )
-        return {name: str(each) for name, each in names.items()}
+            await connection.execute(sa.insert(webhooks).values(webhook))
+            await connection.execute(sa.insert(webhook_deliveries).values(delivery))
+        return {"webhook": str(webhook_id), "delivery": str(delivery_id)}
 
     async def _export(self, operation: Documented, project: Project) -> dict[str, str]:
         """An export, or where it is delivered to."""

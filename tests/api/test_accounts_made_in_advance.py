@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
-from uuid import UUID
 
 import httpx
 import pytest
-import sqlalchemy as sa
 import structlog
 import typer
 from typer.testing import CliRunner
@@ -21,15 +19,14 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.verification import Reset, reset_password
 from tests.api.account_takeover import ANN, OWN, THEIRS, is_invited_again, mailed, nothing_is_left, set_up_attack
 from tests.api.people import ACCEPT, BY_HAND, LOGIN, ME, OURS, SESSION, SHOW, events, invite, logged_in, person
-from tests.api.support import UNLIMITED, Api, key, problem, running
+from tests.api.support import UNLIMITED, Api, items, key, ok, problem, running
 from tests.api.test_device_logins import DEVICES, begin_login, fetched
 from tests.api.test_provider_sign_in import returned, signed_in
 from tests.api.test_provider_sign_in import start_sign_in as at_provider
-from tests.support.oidc_provider import RunningProvider, oidc_provider
+from tests.support.oidc_provider import RunningProvider
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import USERS, activity, identity_provider, patch_json, scim_error, user_json
-from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -37,25 +34,16 @@ ISSUED = "issued-lamp-of-ann-42-river"
 SMTP: dict[str, object] = {"smtp_host": "127.0.0.1", "smtp_from": "cloud@ipucloud.example"}
 
 
-@pytest.fixture(scope="module")
-def sso() -> Iterator[RunningProvider]:
-    with oidc_provider() as started:
-        yield started
-
-
 @pytest.fixture
-async def api(world: World, database: Scratch, sso: RunningProvider) -> AsyncIterator[Api]:
+def settings(sso: RunningProvider) -> dict[str, object]:
     sso.person("subject-ann", ANN)
-    settings = UNLIMITED | {"oidc_providers": [sso.settings()]}
-    async with running(world, database.app_url, settings=settings) as started:
-        yield started
+    return UNLIMITED | {"oidc_providers": [sso.settings()]}
 
 
 @pytest.fixture
-async def mailing(world: World, database: Scratch, sso: RunningProvider, api: Api) -> AsyncIterator[Api]:
+async def mailing(database: Scratch, settings: dict[str, object], api: Api) -> AsyncIterator[Api]:
     """The same installation, which sends e-mail by now."""
-    settings = {**UNLIMITED, **SMTP, "oidc_providers": [sso.settings()]}
-    async with running(world, database.app_url, settings=settings) as started:
+    async with running(api.world, database.app_url, settings=settings | SMTP) as started:
         yield started
 
 
@@ -63,9 +51,8 @@ async def joined_at_provider(api: Api, sso: RunningProvider) -> httpx.AsyncClien
     """She accepts the invitation to our project by signing in at the provider."""
     secret = (await invite(api, ANN, "owner"))["secret"]
     browser = api.client(**OURS)
-    session = await returned(browser, sso.visit(await at_provider(browser, secret)))
-    assert session.status_code == 201, session.text
-    assert (session.json()["role"], session.json()["project"]["slug"]) == ("owner", api.world.project.slug)
+    session = ok(await returned(browser, sso.visit(await at_provider(browser, secret))), 201)
+    assert (session["role"], session["project"]["slug"]) == ("owner", api.world.project.slug)
     return browser
 
 
@@ -75,15 +62,12 @@ async def test_who_joins_through_a_provider_shares_the_account_with_nobody(api: 
     await nothing_is_left(api, attack)
     await is_invited_again(attack, "when the person signed in through an identity provider")
     me = (await ann.get(ME)).json()
-    assert (me["user"]["password_set_at"], [each["project"] for each in me["memberships"]]) == (
-        None,
-        [api.world.project.slug],
-    )
-    assert me["user"]["verified_at"] is not None
-    [member] = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    assert [each["project"] for each in me["memberships"]] == [api.world.project.slug]
+    assert (me["user"]["password_set_at"], me["user"]["verified_at"] is None) == (None, False)
+    [member] = await items(api.owner, f"{api.base}/members")
     assert (member["email"], member["verified"]) == (ANN, True)
 
-    [invitation] = (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"]
+    [invitation] = await items(attack.owner, f"{attack.base}/invitations?open=true")
     secret = (await attack.owner.post(f"{attack.base}/invitations/{invitation['id']}:renew")).json()["secret"]
     browser = api.client(**OURS)
     again = await returned(browser, sso.visit(await at_provider(browser, secret)))
@@ -103,7 +87,7 @@ async def test_the_first_sign_in_ends_the_access_of_others_though_she_is_a_membe
     await nothing_is_left(api, attack)
     await is_invited_again(attack, "when the person signed in through an identity provider")
     admin = await api.caller(Role.ADMIN)
-    log = (await admin.get("/v1/operator/audit-log")).json()["items"]
+    log = await items(admin, "/v1/operator/audit-log")
     [entry] = [each for each in log if "verified_user_id" in each["objects"]]
     assert (entry["operation"], entry["status"], entry["code"]) == ("signIn", 403, "not_a_member")
 
@@ -140,10 +124,9 @@ async def test_an_account_that_was_deactivated_returns_without_what_was_there_in
     attack, provider = await set_up_attack(api), await identity_provider(api)
     [user] = (await provider.get(USERS, params={"filter": f'userName eq "{ANN}"'})).json()["Resources"]
     for active in (False, True):
-        answer = await provider.patch(f"{USERS}/{user['id']}", json=activity(active=active))
-        assert answer.status_code == 200
+        ok(await provider.patch(f"{USERS}/{user['id']}", json=activity(active=active)))
         await nothing_is_left(api, attack)
-    assert (await attack.owner.get(f"{attack.base}/invitations?open=true")).json()["items"] == []
+    assert await items(attack.owner, f"{attack.base}/invitations?open=true") == []
     ann = await joined_at_provider(api, sso)
     assert len((await ann.get(ME)).json()["memberships"]) == 1
 
@@ -166,17 +149,14 @@ async def test_where_mail_is_sent_only_the_invited_person_gets_the_link(mailing:
     repeated = key()
     for _ in range(2):
         invitation = (await owner.post(path, json={"email": ANN, "role": "operator"}, headers=repeated)).json()
-        assert (invitation["email"], invitation["emailed"], invitation["url"], invitation["secret"]) == (
-            ANN,
-            True,
-            None,
-            None,
-        )
+        assert invitation | {"email": ANN, "emailed": True, "url": None, "secret": None} == invitation
     [first] = await mailed(mailing)
     repeated = key()
     for _ in range(2):
         renewed = (await owner.post(f"{path}/{invitation['id']}:renew", headers=repeated)).json()
         assert (renewed["emailed"], renewed["url"], renewed["secret"]) == (True, None, None)
+    assert not await mailing.stores("ipi_")
+    assert [each["emailed"] for each in await items(owner, path)] == [True]
     [secret] = await mailed(mailing)
     anybody = mailing.client(**OURS)
     problem(await anybody.post(SHOW, json={"secret": first}), 404, "not_found")
@@ -200,8 +180,7 @@ async def test_who_opens_the_link_in_her_mailbox_gets_the_account_without_knowin
     [secret] = await mailed(mailing)
     shown = (await mailing.client().post(SHOW, json={"secret": secret})).json()
     assert not shown["has_account"]  # none that counts: she chooses a password
-    weak = await mailing.client().post(ACCEPT, json={"secret": secret, "password": "kurz"})
-    problem(weak, 422, "validation_failed")
+    problem(await mailing.client().post(ACCEPT, json={"secret": secret, "password": "kurz"}), 422, "validation_failed")
     assert (await attack.browser.get(ME)).status_code == 200
     accepted = await mailing.client().post(ACCEPT, json={"secret": secret, "password": OWN})
     assert (accepted.status_code, accepted.json()["has_account"]) == (200, True)
@@ -209,7 +188,7 @@ async def test_who_opens_the_link_in_her_mailbox_gets_the_account_without_knowin
     browser = mailing.client(**OURS)
     session = await browser.post(SESSION, json={"email": ANN, "password": OWN})
     assert (session.status_code, session.json()["role"]) == (201, "owner")
-    [newest, oldest] = (await attack.owner.get(f"{attack.base}/events?type=member.invited")).json()["items"]
+    [newest, oldest] = await items(attack.owner, f"{attack.base}/events?type=member.invited")
     assert (oldest["data"], newest["actor"]) == ({"email": ANN, "role": "owner"}, ANN)
 
     *_, again = await mailed(mailing)  # to the project of the attacker
@@ -229,7 +208,7 @@ async def test_a_link_that_was_shown_proves_nothing(api: Api, mailing: Api) -> N
     problem(await mailing.client().post(ACCEPT, json={"secret": secret, "password": OWN}), 401, "unauthenticated")
     assert await api.snapshot() == before
     assert (await mailing.client().post(ACCEPT, json={"secret": secret, "password": THEIRS})).status_code == 200
-    members = (await api.owner.get(f"{api.base}/members")).json()["items"]
+    members = await items(api.owner, f"{api.base}/members")
     assert [each["verified"] for each in members] == [False]
     assert (await attack.login.get(ME)).json()["user"]["verified_at"] is None
 
@@ -332,9 +311,7 @@ async def test_what_is_under_way_when_she_comes_ends_too(api: Api, sso: RunningP
     assert {each.status_code for each in answers} <= {200, 201, 401, 403}
     problem(answers[3], 403, "not_a_member")
     await nothing_is_left(api, attack)
-    async with api.world.database.begin() as connection:
-        living = sa.text("SELECT count(*) FROM tokens WHERE owner_id IS NOT NULL AND revoked_at IS NULL")
-        assert (await connection.execute(living)).scalar_one() == 0
+    assert await api.world.value("SELECT count(*) FROM tokens WHERE owner_id IS NOT NULL AND revoked_at IS NULL") == 0
 
 
 async def test_what_a_verified_person_has_stays_whatever_else_verifies_them(
@@ -362,12 +339,12 @@ async def test_an_account_with_a_provider_and_a_password_from_before_verificatio
 ) -> None:
     """As the versions before left it: the provider was linked to what was there, and the password stayed."""
     attack = await set_up_attack(api)
-    async with api.world.database.begin() as connection:
-        statement = sa.text("SELECT id FROM users WHERE email = :email")
-        user_id: UUID = (await connection.execute(statement, {"email": ANN})).scalar_one()
-        link = sa.text("INSERT INTO user_identities (issuer, subject, user_id) VALUES (:issuer, 'subject-ann', :id)")
-        issuer = api.services.providers.all["sso"].issuer
-        await connection.execute(link, {"issuer": issuer, "id": user_id})
+    await api.world.execute(
+        "INSERT INTO user_identities (issuer, subject, user_id)"
+        " SELECT :issuer, 'subject-ann', id FROM users WHERE email = :email",
+        issuer=api.services.providers.all["sso"].issuer,
+        email=ANN,
+    )
     assert (await attack.login.get(ME)).status_code == 200
     problem(await signed_in(api, sso), 403, "not_a_member")
     await nothing_is_left(api, attack)

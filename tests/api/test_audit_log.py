@@ -7,16 +7,18 @@ import json
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from ipucloud.cli.service.audit_log import app
-from ipucloud.identity.audit_log import ABANDONED_SECONDS, prune, seal, verify
+from ipucloud.identity.audit_log import ABANDONED_SECONDS, Verified, prune, seal, verify
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
-from tests.support.people import PASSWORD, make_person
+from tests.api.people import person
+from tests.api.support import Api, items, key, problem
+from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import stop_clock
 
@@ -26,10 +28,12 @@ LOG, ALL = "/audit-log", "/v1/operator/audit-log"
 
 
 async def entries(api: Api, **filters: str) -> list[dict[str, Any]]:
-    answer = await api.owner.get(f"{api.base}{LOG}", params={"order": "created_at", **filters})
-    assert answer.status_code == 200, answer.text
-    items: list[dict[str, Any]] = answer.json()["items"]
-    return items
+    return await items(api.owner, f"{api.base}{LOG}", order="created_at", **filters)
+
+
+async def verified(api: Api, head: str | None = None) -> Verified:
+    async with api.world.database.read() as connection:
+        return await verify(connection, head=head)
 
 
 def summary(each: dict[str, Any]) -> tuple[object, ...]:
@@ -37,8 +41,7 @@ def summary(each: dict[str, Any]) -> tuple[object, ...]:
 
 
 async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(api: Api) -> None:
-    async with api.world.database.begin() as connection:
-        ann = await make_person(connection, api.world.project.id, Role.VIEWER)
+    ann = await person(api, Role.VIEWER)
     login = await api.client().post("/v1/login", json={"email": ann.email, "password": PASSWORD})
     viewer = api.client(login.json()["token"], **{"User-Agent": "a program\x07"})
     repeated, body = key(), {"name": "ci", "role": "viewer"}
@@ -74,14 +77,13 @@ async def test_every_write_and_reads_of_money_have_an_entry_with_their_result(ap
         assert "audit_log" not in await api.stores(secret)
 
 
-async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api) -> None:
+async def test_signing_in_has_an_entry_whether_it_succeeds_or_not(api: Api, admin: httpx.AsyncClient) -> None:
     for password, status in (("wrong", 401), (PASSWORD, 401)):
         answer = await api.client().post("/v1/session", json={"email": "nobody@example.com", "password": password})
         assert answer.status_code == status
     await api.client().post("/v1/session", json={"token": api.world.project.token.secret})
-    admin = await api.caller(Role.ADMIN)
-    items = (await admin.get(ALL, params={"operation": "signIn"})).json()["items"]
-    assert [(each["status"], each["actor"] is None) for each in items] == [(201, False), (401, True), (401, True)]
+    log = await items(admin, ALL, operation="signIn")
+    assert [(each["status"], each["actor"] is None) for each in log] == [(201, False), (401, True), (401, True)]
     everything = (await admin.get(ALL, params={"project": api.world.project.slug})).json()["items"]
     assert {each["project_id"] for each in everything} <= {str(api.world.project.id)}
 
@@ -90,24 +92,19 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
     for number in range(4):
         await api.owner.post(f"{api.base}/tokens", json={"name": f"t{number}", "role": "viewer"})
     await seal(api.world.database)
-    async with api.world.database.read() as connection:
-        sound = await verify(connection)
+    sound = await verified(api)
     assert (sound.entries, sound.faults) == (4, [])
     await api.owner.post(f"{api.base}/tokens", json={"name": "t5", "role": "viewer"})
     await seal(api.world.database)
-    async with api.world.database.read() as connection:
-        longer = await verify(connection, head=sound.head)
+    longer = await verified(api, sound.head)
     assert (longer.entries, longer.faults) == (5, [])
     sealed = await entries(api, operation="createToken")
     assert [each["seq"] for each in sealed] == [1, 2, 3, 4, 5]
     assert sealed[-1]["hash"] == longer.head
 
-    async with api.world.database.begin() as connection:
+    for refused in ("UPDATE audit_log SET status = 500 WHERE seq = 2", "DELETE FROM audit_log"):
         with pytest.raises(sa.exc.DBAPIError):
-            await connection.execute(sa.text("UPDATE audit_log SET status = 500 WHERE seq = 2"))
-    async with api.world.database.begin() as connection:
-        with pytest.raises(sa.exc.DBAPIError):
-            await connection.execute(sa.text("DELETE FROM audit_log"))
+            await api.world.execute(refused)
     for statement, fault in (
         ("UPDATE audit_log SET status = 500 WHERE seq = 2", "entry 2 ("),
         ("UPDATE audit_log SET actor = 'somebody else' WHERE seq = 1", "entry 1 ("),
@@ -117,8 +114,7 @@ async def test_what_changes_a_sealed_entry_is_found(api: Api, database: Scratch)
         with psycopg.connect(database.owner_url, autocommit=True) as owner:
             owner.execute("ALTER TABLE audit_log DISABLE TRIGGER USER")
             assert owner.execute(statement).rowcount == 1
-        async with api.world.database.read() as connection:
-            verification = await verify(connection, head=longer.head)
+        verification = await verified(api, longer.head)
         assert any(fault in each for each in verification.faults), (statement, verification.faults)
 
 
@@ -129,12 +125,10 @@ async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
         for name in names:
             await api.owner.post(f"{api.base}/tokens", json={"name": name, "role": "viewer"})
         await seal(api.world.database)
-        async with api.world.database.read() as connection:
-            return (await verify(connection)).head
+        return (await verified(api)).head
 
     old = await written("a", "b", "c")
-    async with api.world.database.read() as connection:
-        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    now = await api.world.value("SELECT app_now()")
     stop_clock(database.owner_url, now + timedelta(days=60))
     head = await written("d")
     with pytest.raises(sa.exc.IntegrityError):
@@ -142,27 +136,24 @@ async def test_the_oldest_entries_end_and_the_rest_of_the_chain_holds(
     assert await prune(api.world.database, 90) == 0
     stop_clock(database.owner_url, now + timedelta(days=91))
     assert await prune(api.world.database, 90) == 3
-    async with api.world.database.read() as connection:
-        assert await verify(connection, head=head) == (4, 3, head, [])
-        assert (await verify(connection, head=old)).faults == []
-        [lost] = (await verify(connection, head="ff")).faults
+    assert await verified(api, head) == (4, 3, head, [])
+    assert (await verified(api, old)).faults == []
+    [lost] = (await verified(api, "ff")).faults
     assert "one of the 3 that were removed" in lost
     stop_clock(database.owner_url, now + timedelta(days=500))
     assert await prune(api.world.database, 90) == 0, "the newest one stays"
     after = await written("e")
     assert await prune(api.world.database, 90) == 1
-    async with api.world.database.read() as connection:
-        assert await verify(connection, head=after) == (5, 4, after, [])
-    async with api.world.database.begin() as connection:
-        with pytest.raises(sa.exc.DBAPIError):
-            await connection.execute(sa.text("UPDATE audit_log_start SET seq = 5"))
+    assert await verified(api, after) == (5, 4, after, [])
+    with pytest.raises(sa.exc.DBAPIError):
+        await api.world.execute("UPDATE audit_log_start SET seq = 5")
 
 
 async def test_an_entry_that_nobody_completes_is_abandoned(api: Api, database: Scratch, stopped_clock: None) -> None:
     await api.owner.post(f"{api.base}/tokens", json={"name": "t", "role": "viewer"})
-    async with api.world.database.begin() as connection:  # its process was killed before it could complete it
-        await connection.execute(sa.text("UPDATE audit_log SET completed_at = NULL, status = NULL"))
-        now = (await connection.execute(sa.text("SELECT app_now()"))).scalar_one()
+    # Its process was killed before it could complete it.
+    await api.world.execute("UPDATE audit_log SET completed_at = NULL, status = NULL")
+    now = await api.world.value("SELECT app_now()")
     await seal(api.world.database)
     [lost] = await entries(api, operation="createToken")
     assert (lost["state"], lost["seq"]) == ("open", None)
@@ -187,15 +178,13 @@ async def test_operators_verify_and_export_it_at_the_database(api: Api, database
     exported = [json.loads(line) for line in (await run("export", "--after", "1")).output.splitlines()]
     assert [each["seq"] for each in exported] == [2, 3]
     assert exported[-1]["hash"] == head
-    for line, entry in zip(
-        (await run("export", "--format", "cloudevents", "--after", "1")).output.splitlines(), exported, strict=True
-    ):
+    cloud_events = (await run("export", "--format", "cloudevents", "--after", "1")).output.splitlines()
+    for line, entry in zip(cloud_events, exported, strict=True):
         event = json.loads(line)
         assert (event["specversion"], event["id"], event["data"]) == ("1.0", entry["id"], entry)
         assert (event["type"], event["subject"]) == ("ipucloud.audit.createToken", f"projects/{api.world.project.id}")
-    for line, entry in zip(
-        (await run("export", "--format", "syslog", "--after", "1")).output.splitlines(), exported, strict=True
-    ):
+    syslog = (await run("export", "--format", "syslog", "--after", "1")).output.splitlines()
+    for line, entry in zip(syslog, exported, strict=True):
         header, _, text = line.partition(" - createToken - ")
         assert (header, json.loads(text)) == (f"<109>1 {entry['at']} - ipucloud", entry)
     with psycopg.connect(database.owner_url, autocommit=True) as owner:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx
 import psycopg
@@ -17,10 +16,10 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from tests.api.support import UNLIMITED, cluster_json
-from tests.support.control_plane import API, WORKER, process
+from tests.support.api_process import api_process
+from tests.support.control_plane import WORKER, process
 from tests.support.factories import Project, make_project
 from tests.support.plain import NOBODY
-from tests.support.ports import free_ports
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE, eventually
 from tests.support.world import World
@@ -89,27 +88,17 @@ async def test_a_worker_has_as_many_as_documented(world: World, database: Scratc
         assert highest(database.superuser_url, "ipucloud worker", expected) == expected
 
 
-async def test_an_api_process_has_as_many_as_documented(world: World, database: Scratch, tmp_path: Path) -> None:
-    [port] = free_ports(1)
-    values: dict[str, Any] = {
-        "database_url": SecretStr(database.app_url),
-        "environment": "test",
-        "port": port,
-        "internal_port": 0,
-        "database_pool_size": 4,
-        "database_pool_timeout": 60.0,
-    }
-    settings = Settings(**(values | UNLIMITED))
+async def test_an_api_process_has_as_many_as_documented(world: World, database: Scratch) -> None:
+    settings = UNLIMITED | {"internal_port": 0, "database_pool_size": 4, "database_pool_timeout": 60.0}
     documented = Documented.read()
-    expected = documented.pools * settings.database_pool_size + documented.besides
-    base = f"http://127.0.0.1:{port}"
+    expected = documented.pools * 4 + documented.besides
     async with world.database.begin() as connection:
         projects = [await make_project(connection) for _ in range(PROJECTS)]
     enough = threading.Event()
 
     def client_of(project: Project) -> httpx.Client:
         return httpx.Client(
-            base_url=f"{base}/v1/projects/{project.slug}",
+            base_url=f"http://127.0.0.1:{server.port}/v1/projects/{project.slug}",
             headers={"Authorization": f"Bearer {project.token.secret}"},
             timeout=PATIENCE,
             trust_env=False,
@@ -121,8 +110,7 @@ async def test_an_api_process_has_as_many_as_documented(world: World, database: 
             while not enough.is_set():
                 client.request(method, path, json=cluster_json() if method == "POST" else None)
 
-    with process(API, settings, tmp_path / "api.log"), ExitStack() as ending:
-        eventually(lambda: _answers(base), "the API answers")
+    with api_process(settings, url=database.app_url) as server, ExitStack() as ending:
         # Something that wakes a worker opens the connection that tells it.
         with client_of(projects[0]) as client:
             assert client.post("/clusters", json=cluster_json()).status_code == 202
@@ -138,10 +126,3 @@ async def test_an_api_process_has_as_many_as_documented(world: World, database: 
                 ending.callback(caller.join)
             ending.callback(enough.set)
             assert highest(database.superuser_url, "ipucloud api", expected) == expected
-
-
-def _answers(base: str) -> bool:
-    try:
-        return httpx.get(f"{base}/livez", timeout=5, trust_env=False, verify=NOBODY).status_code == 200
-    except httpx.TransportError:
-        return False

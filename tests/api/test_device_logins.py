@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.people import OURS, advance, logged_in, person
-from tests.api.support import Api, problem
+from tests.api.support import Api, ok, problem
 from tests.support.people import PASSWORD, Person, make_member
 from tests.support.postgres import Database as Scratch
 
@@ -20,16 +20,12 @@ DEVICES = "/v1/login/devices"
 
 
 async def begin_login(api: Api, **fields: str) -> dict[str, Any]:
-    answer = await api.client().post(DEVICES, json={"name": "ann-laptop", **fields})
-    assert answer.status_code == 201, answer.text
-    device: dict[str, Any] = answer.json()
-    return device
+    return ok(await api.client().post(DEVICES, json={"name": "ann-laptop", **fields}), 201)
 
 
 async def browser_of(api: Api, who: Person) -> httpx.AsyncClient:
     browser = api.client(**OURS)
-    answer = await browser.post("/v1/session", json={"email": who.email, "password": PASSWORD})
-    assert answer.status_code == 201, answer.text
+    ok(await browser.post("/v1/session", json={"email": who.email, "password": PASSWORD}), 201)
     return browser
 
 
@@ -50,9 +46,7 @@ async def test_a_person_approves_and_the_device_gets_their_token_once(api: Api, 
     assert (shown["name"], shown["address"], shown["project"]) == ("ann-laptop", "127.0.0.1", None)
     assert (await browser.post(f"{DEVICES}:approve", json={"user_code": code})).status_code == 204
     problem(await browser.post(f"{DEVICES}:approve", json={"user_code": code}), 404, "not_found")
-    answer = await fetched(api, device)
-    assert answer.status_code == 201, answer.text
-    login = answer.json()
+    login = ok(await fetched(api, device), 201)
     assert (login["kind"], login["owner"], login["name"]) == ("login", ann.email, "ann-laptop")
     assert (login["role"], login["project"]) == ("operator", api.world.project.slug)
     assert login["expires_at"] is not None
@@ -98,11 +92,8 @@ async def test_the_device_asks_for_a_project_and_a_removed_member_gives_it_nothi
     async with api.world.database.begin() as connection:
         await make_member(connection, ann.id, other.id, Role.OWNER)
     browser = await browser_of(api, ann)
-    named, unknown, gone = (
-        await begin_login(api, project=other.slug),
-        await begin_login(api, project="nowhere"),
-        await begin_login(api),
-    )
+    named, unknown = [await begin_login(api, project=slug) for slug in (other.slug, "nowhere")]
+    gone = await begin_login(api)
     for device in (named, unknown, gone):
         body = {"user_code": device["user_code"]}
         assert (await browser.post(f"{DEVICES}:approve", json=body)).status_code == 204

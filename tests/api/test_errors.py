@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.support import Api, cluster_json, problem
+from tests.api.support import Api, cluster_json, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -71,8 +71,7 @@ async def test_what_is_sent_twice_is_named_and_what_looks_like_it_is_accepted(sh
     assert "x" * 65 not in document["detail"]
     once = b'{"name": "n:n", "tags": {"team": "\\"team\\": 1, \\"team\\": 2"}, "size": [{"a": 1}, {"a": 1}]}'
     problem(await shared_api.owner.post(path, content=once, headers=JSON), 422, "validation_failed")
-    answer = await shared_api.owner.get(path, params=[("limit", "1"), ("limit", "2")])
-    assert [each["pointer"] for each in problem(answer, 422, "validation_failed")["errors"]] == ["?limit"]
+    assert pointers_of(await shared_api.owner.get(path, params=[("limit", "1"), ("limit", "2")])) == ["?limit"]
 
 
 async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
@@ -92,30 +91,19 @@ async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"surprise": 1},
-        {"project_id": "01a1f88d-c35c-7727-9197-ada965d2a4a4"},
         {"state": "active"},
         {"price_per_minute": {"amount": "0", "currency": "EUR"}},
         {"name": "Bert"},
         {"name": "f1a1f88d-c35c-4727-9197-ada965d2a4a4"},  # as an id is written
         {"name": "x" * 64},
         {"name": 7},
-        {"name": None},
-        {"region": "atlantis-1"},
-        {"flavor": "bow-pod4"},
-        {"image": "windows-95"},
         {"ssh_keys": "laptop"},
-        {"ssh_keys": ["nobodys"]},
         {"tags": {"team": 7}},
         {"tags": {f"tag{number}": "x" for number in range(51)}},
-        {"delete_protection": "yes"},
         {"delete_protection": 1},
         {"expires_at": "tomorrow"},
-        {"expires_at": "2020-01-01T00:00:00Z"},
         {"expires_at": 1893456000},
         {"partition": {"reconfigurable": "no"}},
-        {"auto_repair": "no"},
-        {"auto_repair": None},
         {"repair_window": {"days": ["sun"], "starts_at": "02:00", "minutes": 60, "time_zone": "Europe/Esch"}},
         {"repair_window": {"days": [], "starts_at": "02:00", "minutes": 60, "time_zone": "UTC"}},
         {"repair_window": {"days": ["sun"], "starts_at": "25:00", "minutes": 60, "time_zone": "UTC"}},
@@ -137,20 +125,9 @@ async def test_creates_that_cannot_be(shared_api: Api, changes: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["clusters", "operations", "events", "tokens", "ssh-keys", "quotas", "usage", "clusters:none", ""],
-)
-async def test_unknown_query_parameters_are_refused(shared_api: Api, path: str) -> None:
-    answer = await shared_api.owner.get(f"{shared_api.base}/{path}".rstrip("/"), params={"surprise": "1"})
-    if path == "clusters:none":
-        problem(answer, 404, "not_found")
-    else:
-        assert problem(answer, 422, "validation_failed")["errors"][0]["pointer"] == "?surprise"
-
-
-@pytest.mark.parametrize(
     ("path", "query"),
     [
+        ("clusters", {"surprise": "1"}),
         ("clusters", {"limit": "many"}),
         ("clusters", {"state": "asleep"}),
         ("clusters", {"order": "price"}),
@@ -166,21 +143,3 @@ async def test_query_parameters_of_another_form(shared_api: Api, path: str, quer
     answer = await shared_api.owner.get(f"{shared_api.base}/{path}", params=query)
     pointers = {error["pointer"] for error in problem(answer, 422, "validation_failed")["errors"]}
     assert pointers <= {f"?{name}" for name in query}
-
-
-async def test_a_fault_of_ours_tells_the_request_id_only(shared_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(*_: object) -> None:
-        raise RuntimeError(CANARY)
-
-    monkeypatch.setattr(type(shared_api.services.reader), "one", broken)
-    answer = await shared_api.owner.get(f"{shared_api.base}/clusters")
-    assert problem(answer, 500, "internal_error")["retryable"]
-    assert CANARY not in answer.text
-
-
-async def test_nobody_learns_the_faults_of_a_request_that_he_may_not_send(shared_api: Api) -> None:
-    other = await shared_api.other_project()
-    stranger = shared_api.client(other.token.secret)
-    problem(await stranger.post(f"{shared_api.base}/clusters", json={}), 404, "not_found")
-    problem(await stranger.get(f"{shared_api.base}/clusters", params={"limit": "many"}), 404, "not_found")
-    problem(await shared_api.client().post(f"{shared_api.base}/clusters", content=b"{"), 401, "unauthenticated")

@@ -1,4 +1,4 @@
-"""Where events come from: the client's address and program, the region, and who may see them."""
+"""Where events come from: the client's address and program, the region, who asked, and who may see them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from uuid import UUID
 import httpx
 import orjson
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.policies.expiry import delete_expired_clusters
-from tests.api.support import Api, cluster_id, cluster_json, key, problem
+from tests.api.people import logged_in, person
+from tests.api.support import Api, cluster_id, cluster_json, items, key, ok, problem
 from tests.support.feed import settled
-from tests.support.people import PASSWORD, make_person
+from tests.support.people import PASSWORD
 
 pytestmark = pytest.mark.anyio
 
@@ -26,10 +26,7 @@ OPERATOR_EVENTS = "/v1/operator/events"
 
 async def events(api: Api, caller: httpx.AsyncClient, path: str, **query: Any) -> list[dict[str, Any]]:
     await settled(api.world.database)
-    answer = await caller.get(path, params={"order": "created_at", "limit": 1000, **query})
-    assert answer.status_code == 200, answer.text
-    items: list[dict[str, Any]] = answer.json()["items"]
-    return items
+    return await items(caller, path, order="created_at", limit=1000, **query)
 
 
 async def last(api: Api, caller: httpx.AsyncClient | None = None, **query: Any) -> dict[str, Any]:
@@ -49,9 +46,8 @@ async def whoever(api: Api, role: Role, **headers: str) -> httpx.AsyncClient:
 
 async def test_an_event_says_where_its_request_came_from_and_in_which_region(api: Api) -> None:
     caller = await whoever(api, Role.OWNER)
-    created = await caller.post(f"{api.base}/clusters", json=cluster_json())
-    assert created.status_code == 202, created.text
-    listed = await events(api, api.owner, f"{api.base}/events", subject=str(cluster_id(created.json())))
+    created = ok(await caller.post(f"{api.base}/clusters", json=cluster_json()), 202)
+    listed = await events(api, api.owner, f"{api.base}/events", subject=str(cluster_id(created)))
     assert {each["type"]: origin(each) for each in listed} == {
         "cluster.created": (ADDRESS, AGENT, "luxembourg-2"),
         "operation.created": (ADDRESS, AGENT, "luxembourg-2"),
@@ -64,8 +60,7 @@ async def test_an_event_says_where_its_request_came_from_and_in_which_region(api
     streamed = [orjson.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: ")]
     assert [each for each in streamed if each["subject_id"] == listed[0]["subject_id"]] == listed
 
-    named = await caller.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"}, headers=key())
-    assert named.status_code == 201, named.text
+    ok(await caller.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"}, headers=key()), 201)
     assert origin(await last(api, type="token.created")) == (ADDRESS, AGENT, None)
 
 
@@ -90,7 +85,7 @@ async def test_a_program_is_recorded_without_control_characters_and_cut(
     event = await last(api, type="token.created")
     assert (event["address"], event["agent"]) == ("127.0.0.1", recorded)
     shown = await last(api, type="token.created")
-    [entry] = (await api.owner.get(f"{api.base}/audit-log", params={"operation": "createToken"})).json()["items"]
+    [entry] = await items(api.owner, f"{api.base}/audit-log", operation="createToken")
     assert (entry["address"], entry["agent"]) == (shown["address"], shown["agent"] or "")
 
 
@@ -111,20 +106,19 @@ async def test_what_a_proxy_says_is_recorded_without_control_characters_and_cut(
     assert (await last(api, type="token.created"))["address"] == recorded
 
 
-async def test_whoever_joins_is_of_the_project_that_they_join(api: Api) -> None:
+async def test_whoever_joins_or_signs_in_is_in_the_event_of_it(api: Api) -> None:
     invited = await api.owner.post(f"{api.base}/invitations", json={"email": "bob@example.com", "role": "viewer"})
     nobody = api.client(address=ADDRESS, **{"User-Agent": AGENT})
     accepted = {"secret": invited.json()["secret"], "password": PASSWORD}
-    joined = await nobody.post("/v1/invitations:accept", json=accepted)
-    assert joined.status_code == 200, joined.text
-    event = await last(api, type="member.joined")
-    assert (event["actor"], *origin(event)) == ("bob@example.com", ADDRESS, AGENT, None)
+    ok(await nobody.post("/v1/invitations:accept", json=accepted))
+    ok(await nobody.post("/v1/login", json={"email": "bob@example.com", "password": PASSWORD}), 201)
+    for event in (await last(api, type="member.joined"), await last(api, type="token.created")):
+        assert (event["actor"], *origin(event)) == ("bob@example.com", ADDRESS, AGENT, None)
 
 
 async def test_what_no_request_caused_has_no_address(api: Api) -> None:
     cluster = cluster_id(await api.make_cluster())
-    async with api.world.database.begin() as connection:
-        await connection.execute(sa.text("UPDATE clusters SET expires_at = app_now() WHERE id = :id"), {"id": cluster})
+    await api.world.execute("UPDATE clusters SET expires_at = app_now() WHERE id = :id", id=cluster)
     await delete_expired_clusters(api.world.database, api.services.settings)
     event = await last(api, type="operation.created")
     assert (event["actor"], *origin(event)) == (None, None, None, "luxembourg-2")
@@ -134,8 +128,7 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
     """An operator acts in a project: its members read who did, and only operators from where."""
     admin = await whoever(api, Role.ADMIN)
     cluster = cluster_id(await api.make_cluster())
-    deleted = await admin.delete(f"{api.base}/clusters/{cluster}")
-    assert deleted.status_code == 202, deleted.text
+    ok(await admin.delete(f"{api.base}/clusters/{cluster}"), 202)
     name = (await admin.get("/v1/whoami")).json()["token"]["name"]
     event = await last(api, type="operation.created")
     assert (event["actor"], *origin(event)) == (name, None, None, "luxembourg-2")
@@ -146,8 +139,7 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
     trace = (await admin.get(f"/v1/operator/requests/{event['request_id']}")).json()
     assert {origin(each) for each in trace["events"]} == {(ADDRESS, AGENT, "luxembourg-2")}
     body = {"reason": "odd", "region": "luxembourg-2", "expires_at": "2126-01-01T00:00:00Z"}
-    started = await admin.post("/v1/operator/freezes", json=body)
-    assert started.status_code == 201, started.text
+    ok(await admin.post("/v1/operator/freezes", json=body), 201)
     [freeze] = await events(api, admin, OPERATOR_EVENTS, type="freeze.started")
     assert origin(freeze) == (ADDRESS, AGENT, "luxembourg-2")
 
@@ -155,8 +147,7 @@ async def test_other_people_s_addresses_are_for_operators_only(api: Api) -> None
 async def test_operators_see_where_a_project_s_request_came_from(api: Api) -> None:
     caller = await whoever(api, Role.OWNER)
     body = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 2000, "reason": "a larger model"}
-    opened = await caller.post(f"{api.base}/quota-requests", json=body)
-    assert opened.status_code == 201, opened.text
+    ok(await caller.post(f"{api.base}/quota-requests", json=body), 201)
     assert origin(await last(api, type="quota_request.opened")) == (ADDRESS, AGENT, "luxembourg-2")
     [event] = await events(api, await api.caller(Role.ADMIN), OPERATOR_EVENTS, type="quota_request.opened")
     assert origin(event) == (ADDRESS, AGENT, "luxembourg-2")
@@ -168,24 +159,13 @@ async def test_payers_see_addresses_of_their_own_account_only(api: Api) -> None:
     path, payer = f"/v1/billing/accounts/{account}", await whoever(api, Role.PAYER)
     admin = await whoever(api, Role.ADMIN)
     for caller in (payer, admin):
-        created = await caller.post(f"{path}/webhooks", json={"url": "https://hooks.example.com/x"})
-        assert created.status_code == 201, created.text
+        ok(await caller.post(f"{path}/webhooks", json={"url": "https://hooks.example.com/x"}), 201)
     listed = await events(api, payer, f"{path}/events", type="webhook.created")
     assert [origin(each) for each in listed] == [(ADDRESS, AGENT, None), (None, None, None)]
     as_cloud_events = await events(api, payer, f"{path}/cloud-events", type="webhook.created")
     assert [origin(each) for each in as_cloud_events] == [origin(each) for each in listed]
     assert {each["source"] for each in as_cloud_events} == {f"/v1/billing/accounts/{account}"}
     assert "webhook.created" not in {each["type"] for each in await events(api, api.owner, f"{api.base}/events")}
-
-
-async def test_whoever_signs_in_is_in_the_event_of_their_token(api: Api) -> None:
-    async with api.world.database.begin() as connection:
-        ann = await make_person(connection, api.world.project.id, Role.VIEWER)
-    nobody = api.client(address=ADDRESS, **{"User-Agent": AGENT})
-    login = await nobody.post("/v1/login", json={"email": ann.email, "password": PASSWORD})
-    assert login.status_code == 201, login.text
-    event = await last(api, type="token.created")
-    assert (event["actor"], *origin(event)) == (ann.email, ADDRESS, AGENT, None)
 
 
 async def test_events_are_listed_as_cloud_events(api: Api) -> None:
@@ -200,22 +180,16 @@ async def test_events_are_listed_as_cloud_events(api: Api) -> None:
         assert event["specversion"] == "1.0"
         assert (event["source"], event["type"]) == (f"/v1/projects/{api.world.project.id}", f"ipucloud.{same['type']}")
         assert event["subject"] == f"{same['subject_type']}/{same['subject_id']}"
-        assert (event["time"], event["datacontenttype"], event["data"]) == (
-            same["at"],
-            "application/json",
-            same["data"],
-        )
+        same_event = {"time": same["at"], "datacontenttype": "application/json", "data": same["data"]}
+        assert event | same_event == event
         assert (event["operationid"], event["requestid"]) == (same["operation_id"], same["request_id"])
         assert (event["actor"], *origin(event)) == (same["actor"], *origin(same))
     query = {"limit": "1", "order": "created_at"}
     first = (await api.owner.get(f"{api.base}/cloud-events", params=query)).json()
     second = await api.owner.get(f"{api.base}/cloud-events", params=query | {"cursor": first["next_cursor"]})
     assert [*first["items"], *second.json()["items"]] == cloud_events[:2]
-    problem(
-        await api.owner.get(f"{api.base}/events", params=query | {"cursor": first["next_cursor"]}),
-        400,
-        "invalid_cursor",
-    )
+    refused = await api.owner.get(f"{api.base}/events", params=query | {"cursor": first["next_cursor"]})
+    problem(refused, 400, "invalid_cursor")
     [token] = await events(api, api.owner, f"{api.base}/cloud-events", type="token.created")
     assert token["type"] == "ipucloud.token.created"
     refused = await api.owner.get(f"{api.base}/cloud-events", params={"type": "ipucloud.token.created"})
@@ -236,10 +210,30 @@ async def test_cloud_events_of_operators_name_platform_and_project(api: Api) -> 
     assert [each["id"] for each in same] == [freeze["id"], quota["id"]]
 
 
-async def test_another_project_s_cloud_events_do_not_exist(api: Api) -> None:
-    other = await api.other_project()
-    answer = await api.owner.get(f"/v1/projects/{other.id}/cloud-events")
-    assert answer.status_code == 404
-    payer = await api.caller(Role.PAYER)
-    assert (await payer.get(f"/v1/billing/accounts/{other.id}/cloud-events")).status_code == 404
-    assert (await payer.get("/v1/operator/cloud-events")).status_code == 403
+async def requester(api: Api, operation: dict[str, Any]) -> tuple[str, str | None, bool]:
+    """Kind and name of who asked, as everyone in the project reads it, and whether by a token."""
+    actor = (await api.owner.get(f"{api.base}/operations/{operation['id']}")).json()["requested_by"]
+    return actor["kind"], actor["name"], actor["token_id"] is not None
+
+
+async def test_an_operation_says_who_asked_for_it(api: Api, admin: httpx.AsyncClient) -> None:
+    ann = await person(api, Role.OPERATOR)
+    by_ann = await logged_in(api, ann)
+    me = (await api.owner.get("/v1/whoami")).json()["token"]["name"]
+    operator = (await admin.get("/v1/whoami")).json()["token"]["name"]
+
+    created = await api.make_cluster()
+    assert await requester(api, created) == ("token", me, True)
+    cluster = f"{api.base}/clusters/{created['target']['id']}"
+    deleted = (await by_ann.delete(cluster)).json()
+    assert await requester(api, deleted) == ("user", ann.email, True)
+
+    second = await api.make_cluster("second")
+    removed = (await admin.delete(f"{api.base}/clusters/{second['target']['id']}")).json()
+    assert await requester(api, removed) == ("operator", operator, True)
+
+    third = await api.make_cluster("third")
+    await api.world.execute("UPDATE clusters SET expires_at = app_now() WHERE id = :id", id=third["target"]["id"])
+    await delete_expired_clusters(api.world.database, api.services.settings)
+    [expired, *_] = await items(api.owner, f"{api.base}/operations", kind="cluster.delete")
+    assert await requester(api, expired) == ("platform", "expiry", False)

@@ -16,7 +16,7 @@ from ipucloud.contract.event_payloads.money import TopUpPaused
 from ipucloud.contract.event_types.names import REGISTRY
 from ipucloud.events.log import record_for_account
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, problem
+from tests.api.support import Api, items, problem
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.feed import settled
 from tests.support.plain import NOBODY
@@ -92,12 +92,12 @@ async def test_operators_have_a_stream_of_what_they_read(api: Api, database: Scr
         freeze = (await admin.post("/v1/operator/freezes", json=freeze)).json()
         await admin.post(f"/v1/operator/freezes/{freeze['id']}:end", json={"reason": "they are right"})
         await settled(api.world.database)
-        log = (await admin.get("/v1/operator/events", params={"order": "created_at"})).json()["items"]
+        log = await items(admin, "/v1/operator/events", order="created_at")
         assert [each["type"] for each in log] == ["freeze.started", "freeze.ended"]
         assert documents([next(live), next(live)]) == log
         with opened(server, api, after=log[0]["id"], wait="0", **stream) as rest:
             assert documents([*rest][1:]) == log[1:]
-        [of_project] = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.created"})).json()["items"]
+        [of_project] = await items(api.owner, f"{api.base}/events", type="cluster.created")
         with opened(server, api, after=of_project["id"], wait="0", **stream) as rest:
             assert [message.event for message in rest] == ["gap"]
 
@@ -111,7 +111,7 @@ async def test_a_payer_has_a_stream_of_the_account(api: Api, database: Scratch) 
         kind, owner = REGISTRY["account.top_up_paused"], UUID(account)
         await record_for_account(connection, kind, account_id=owner, subject_id=owner, data=paused)
     await settled(api.world.database)
-    log = (await payer.get(f"/v1/billing/accounts/{account}/events")).json()["items"]
+    log = await items(payer, f"/v1/billing/accounts/{account}/events")
     with api_process({"database_pool_size": 1}, url=database.app_url) as server:
         with opened(server, api, after="0-0", wait="0", **stream) as rest:
             assert documents([*rest][1:]) == log

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from ipucloud.contract.event_types.names import ACCOUNT_TYPES, REGISTRY, TYPES
-from tests.api.support import Api, problem
+from tests.api.support import Api, items, pointers_of, problem
 from tests.support.filled_in import openapi
 
 pytestmark = pytest.mark.anyio
@@ -50,15 +50,9 @@ async def test_a_webhook_is_not_changed_to_one_for_nothing(api: Api) -> None:
 @pytest.mark.parametrize("sent", ["cluster.actve", "cluster.*", "cluster", "", "zzz.qqq", "<script>.x", "a.b" * 500])
 async def test_a_filter_by_a_type_that_does_not_exist_is_refused(shared_api: Api, sent: str) -> None:
     answer = await shared_api.owner.get(f"{shared_api.base}/events", params={"type": ["cluster.active", sent]})
-    [fault] = problem(answer, 422, "validation_failed")["errors"]
-    assert fault["pointer"] == "?type"
-
-
-async def test_a_filter_may_name_several_types(shared_api: Api) -> None:
-    answer = await shared_api.owner.get(
-        f"{shared_api.base}/events", params={"type": ["cluster.active", "audit.repaired"]}
-    )
-    assert answer.json()["items"] == []
+    assert pointers_of(answer) == ["?type"]
+    several = {"type": ["cluster.active", "audit.repaired"]}
+    assert await items(shared_api.owner, f"{shared_api.base}/events", **several) == []
 
 
 def test_the_document_describes_a_message_for_every_type() -> None:

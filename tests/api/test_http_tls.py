@@ -9,6 +9,7 @@ import socket
 import ssl
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,8 @@ from ipucloud.client.transport import options
 from ipucloud.http.certificate import Certificate, CertificateError
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.certificates import Certified, certify
-from tests.support.waiting import PATIENCE, eventually
+from tests.support.waiting import eventually
+from tests.support.wire import connected
 
 NAME = "localhost"
 CONNECTIONS = 8
@@ -72,21 +74,17 @@ def server(files: Files) -> Iterator[ApiProcess]:
         yield server
 
 
-def connected(server: ApiProcess) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
-
-
 def shown(server: ApiProcess) -> bytes:
     """The certificate that a new connection gets."""
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-    with connected(server) as plain, trusting.wrap_socket(plain, server_hostname=NAME) as secured:
+    with connected(server.port) as plain, trusting.wrap_socket(plain, server_hostname=NAME) as secured:
         return secured.getpeercert(binary_form=True) or b""
 
 
 def test_requests_are_answered_over_tls_and_malformed_ones_are_refused(server: ApiProcess, files: Files) -> None:
     assert server.outside.get("/v1/flavors").json()["code"] == "unauthenticated"
-    with connected(server) as plain, files.context().wrap_socket(plain, server_hostname=NAME) as secured:
+    with connected(server.port) as plain, files.context().wrap_socket(plain, server_hostname=NAME) as secured:
         secured.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
         answer = b"".join(iter(lambda: secured.recv(4096), b""))
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -101,7 +99,7 @@ def test_a_body_that_needs_many_reads_arrives_and_a_long_answer_does(server: Api
 def test_other_protocols_are_counted_and_not_logged_one_by_one(server: ApiProcess) -> None:
     before = server.refused("tls")
     for hello in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"SSH-2.0-scan\r\n", b""):
-        with connected(server) as plain:
+        with connected(server.port) as plain:
             plain.sendall(hello)
             plain.shutdown(socket.SHUT_WR)
             while plain.recv(4096):
@@ -112,14 +110,12 @@ def test_other_protocols_are_counted_and_not_logged_one_by_one(server: ApiProces
 
 
 def test_who_says_nothing_gives_way_to_who_does(server: ApiProcess) -> None:
-    silent = [connected(server) for _ in range(CONNECTIONS + 4)]
-    try:
+    with ExitStack() as silent:
+        for _ in range(CONNECTIONS + 4):
+            silent.enter_context(connected(server.port))
         eventually(lambda: server.refused("shed") >= 4, "the silent give way")
         assert server.connections() <= CONNECTIONS
         assert shown(server)
-    finally:
-        for each in silent:
-            each.close()
 
 
 def test_a_replaced_certificate_is_shown_and_a_broken_one_never(server: ApiProcess, files: Files) -> None:

@@ -72,8 +72,7 @@ async def test_a_key_belongs_to_one_request(api: Api) -> None:
         ("clusters:estimate", cluster_json()),
         ("tokens", {"name": "ci", "role": "viewer"}),
     ):
-        answer = await api.owner.post(f"{api.base}/{path}", json=body, headers=headers)
-        problem(answer, 422, "idempotency_key_reused")
+        problem(await api.owner.post(f"{api.base}/{path}", json=body, headers=headers), 422, "idempotency_key_reused")
     assert await api.snapshot() == before
 
 
@@ -108,8 +107,7 @@ async def test_a_replay_is_for_those_who_may_do_it(api: Api) -> None:
     worker = api.client(token.json()["token"])
     assert (await worker.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)).status_code == 202
     await api.owner.delete(f"{api.base}/tokens/{token.json()['id']}")
-    answer = await worker.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
-    problem(answer, 401, "unauthenticated")
+    problem(await worker.post(f"{api.base}/clusters", json=cluster_json(), headers=headers), 401, "unauthenticated")
 
 
 async def test_a_replay_shows_no_secret(api: Api) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from uuid import UUID
 
-import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import Kind, new_secret
 from tests.api.people import ACCEPT, ME, OURS, SESSION, SHOW, advance, events, invite, logged_in, person
-from tests.api.support import Api, key, problem
+from tests.api.support import PUBLIC_KEY, Api, faults_of, key, ok, problem
 from tests.support.people import PASSWORD
 from tests.support.postgres import Database as Scratch
 
@@ -29,9 +29,8 @@ async def test_an_invited_person_joins_signs_in_and_is_named_in_events(api: Api)
     assert (shown["role"], shown["has_account"]) == ("operator", False)
     accepted = await browser.post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
     assert accepted.json() == shown | {"has_account": True}
-    session = await browser.post(SESSION, json={"email": " ann.LEE@example.com".strip(), "password": PASSWORD})
-    assert session.status_code == 201, session.text
-    assert (session.json()["role"], session.json()["token"]["owner"]) == ("operator", "ann.lee@example.com")
+    session = ok(await browser.post(SESSION, json={"email": " ann.LEE@example.com".strip(), "password": PASSWORD}), 201)
+    assert (session["role"], session["token"]["owner"]) == ("operator", "ann.lee@example.com")
     assert not await api.stores(PASSWORD)
 
     me = (await browser.get(ME)).json()
@@ -43,23 +42,14 @@ async def test_an_invited_person_joins_signs_in_and_is_named_in_events(api: Api)
     assert (kept["state"], kept["member_id"]) == ("accepted", member["id"])
     assert (await api.owner.get(f"{api.base}/invitations", params={"open": "true"})).json()["items"] == []
 
-    key_json = {
-        "name": "desk",
-        "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1",
-    }
-    assert (await browser.post(f"{api.base}/ssh-keys", json=key_json)).status_code == 201
+    ok(await browser.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": PUBLIC_KEY}), 201)
     [by_ann] = await events(api, "ssh_key.created")
     assert by_ann["actor"] == "ann.lee@example.com"
     [invited] = await events(api, "member.invited")
-    assert invited["actor"] == me_name(await api.owner.get(ME))
+    assert invited["actor"] == (await api.owner.get(ME)).json()["token"]["name"]
     assert invited["data"] == {"email": "ann.lee@example.com", "role": "operator"}
     [came] = await events(api, "member.joined")
     assert (came["actor"], came["subject_id"]) == ("ann.lee@example.com", member["id"])
-
-
-def me_name(answer: httpx.Response) -> str:
-    name: str = answer.json()["token"]["name"]
-    return name
 
 
 async def test_a_second_project_needs_the_same_password(api: Api) -> None:
@@ -74,8 +64,7 @@ async def test_a_second_project_needs_the_same_password(api: Api) -> None:
     wrong = await anybody.post(ACCEPT, json={"secret": invitation["secret"], "password": f"{PASSWORD}-not"})
     problem(wrong, 401, "unauthenticated")
     assert await api.snapshot() == before
-    accepted = await anybody.post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
-    assert accepted.status_code == 200
+    ok(await anybody.post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD}))
 
     browser = api.client(**OURS)
     body = {"email": ann.email, "password": PASSWORD}
@@ -89,13 +78,9 @@ async def test_a_second_project_needs_the_same_password(api: Api) -> None:
     for elsewhere in (str(bob.member), session["token"]["id"][:-4] + "0000"):
         refused = await browser.put(f"{SESSION}/membership", json={"membership_id": elsewhere})
         problem(refused, 404, "not_found")
-    problem(
-        await (await logged_in(api, ann)).put(f"{SESSION}/membership", json={"membership_id": str(ann.member)}),
-        409,
-        "state_conflict",
-    )
-    refused = await browser.post(SESSION, json=body | {"project": "of-others"})
-    detail = problem(refused, 403, "not_a_member")["detail"]
+    refused = await (await logged_in(api, ann)).put(f"{SESSION}/membership", json={"membership_id": str(ann.member)})
+    problem(refused, 409, "state_conflict")
+    detail = problem(await browser.post(SESSION, json=body | {"project": "of-others"}), 403, "not_a_member")["detail"]
     assert other.slug in detail
     assert api.world.project.slug in detail
 
@@ -150,8 +135,7 @@ async def test_passwords_that_are_easy_to_guess_are_refused(api: Api, password: 
     secret = (await invite(api, "ann.lee@example.com"))["secret"]
     before = await api.snapshot()
     refused = await api.client().post(ACCEPT, json={"secret": secret, "password": password})
-    [fault] = problem(refused, 422, "validation_failed")["errors"]
-    assert (fault["pointer"], fault["code"]) == ("/password", code)
+    assert faults_of(refused) == [("/password", code)]
     assert password not in refused.text
     assert await api.snapshot() == before
 
@@ -160,13 +144,8 @@ async def test_a_payer_is_invited_by_an_administrator(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"
     invitation = (await admin.post(f"{account}/invitations", json={"email": "pay@example.com"})).json()
-    problem(
-        await admin.post(
-            "/v1/billing/accounts/0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2bff/invitations", json={"email": "pay@example.com"}
-        ),
-        404,
-        "not_found",
-    )
+    nobody = f"/v1/billing/accounts/{UUID(int=5)}/invitations"
+    problem(await admin.post(nobody, json={"email": "pay@example.com"}), 404, "not_found")
     accepted = await api.client().post(ACCEPT, json={"secret": invitation["secret"], "password": PASSWORD})
     assert (accepted.json()["role"], accepted.json()["project"]) == ("payer", None)
     browser = api.client(**OURS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
@@ -13,7 +12,7 @@ import pytest
 from ipucloud.identity.roles import Role
 from tests.api.people import OURS
 from tests.api.support import UNLIMITED, Api, problem, running
-from tests.support.oidc_provider import RunningProvider, oidc_provider
+from tests.support.oidc_provider import RunningProvider
 from tests.support.postgres import Database as Scratch
 from tests.support.scim import USERS, user_json
 from tests.support.world import World
@@ -21,12 +20,6 @@ from tests.support.world import World
 pytestmark = pytest.mark.anyio
 
 FOREIGN = {"Host": "evil.example"}
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[RunningProvider]:
-    with oidc_provider() as started:
-        yield started
 
 
 async def links(api: Api, host: dict[str, str]) -> list[httpx.Response]:
@@ -43,10 +36,8 @@ async def links(api: Api, host: dict[str, str]) -> list[httpx.Response]:
     ]
 
 
-async def test_the_address_that_is_set_is_in_every_link(
-    world: World, database: Scratch, provider: RunningProvider
-) -> None:
-    settings: dict[str, Any] = {"public_url": "https://cloud.example/", "oidc_providers": [provider.settings()]}
+async def test_the_address_that_is_set_is_in_every_link(world: World, database: Scratch, sso: RunningProvider) -> None:
+    settings: dict[str, Any] = {"public_url": "https://cloud.example/", "oidc_providers": [sso.settings()]}
     async with running(world, database.app_url, settings=UNLIMITED | settings) as api:
         for answer in await links(api, FOREIGN):
             assert answer.is_success, answer.text
@@ -56,9 +47,9 @@ async def test_the_address_that_is_set_is_in_every_link(
 
 
 async def test_without_it_links_lead_only_to_hosts_that_are_known(
-    world: World, database: Scratch, provider: RunningProvider
+    world: World, database: Scratch, sso: RunningProvider
 ) -> None:
-    settings: dict[str, Any] = {"allowed_hosts": "Cloud.example,::1", "oidc_providers": [provider.settings()]}
+    settings: dict[str, Any] = {"allowed_hosts": "Cloud.example,::1", "oidc_providers": [sso.settings()]}
     async with running(world, database.app_url, settings=UNLIMITED | settings) as api:
         for host in ("evil.example", "cloud.example.evil.example", "evil.example/cloud.example", "localhost", "[::2]"):
             for answer in await links(api, {"Host": host}):

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import PUBLIC_KEY, Api, key, problem, s3_connection_json
+from tests.api.support import PUBLIC_KEY, Api, items, key, ok, problem, s3_connection_json, walk
 from tests.feature.billing.exports.workers import ExportClient
 from tests.support.invoices import begin_books
 from tests.support.people import make_person
@@ -24,9 +24,7 @@ EURO = {"amount": "500.00", "currency": "EUR"}
 
 async def values(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any], field: str) -> list[Any]:
     """A field of every item of the list."""
-    answer = await caller.get(path, params=query)
-    assert answer.status_code == 200, answer.text
-    return [item[field] for item in answer.json()["items"]]
+    return [item[field] for item in await items(caller, path, **query)]
 
 
 async def name_some(api: Api, noun: str) -> None:
@@ -37,8 +35,7 @@ async def name_some(api: Api, noun: str) -> None:
             "s3-connections": s3_connection_json(name.lower().replace(" ", "-")),
             "budgets": {"name": name, "amount": EURO, "thresholds": [{"percent": 80}]},
         }[noun]
-        answer = await api.owner.post(f"{api.base}/{noun}", json=body)
-        assert answer.status_code == 201, answer.text
+        ok(await api.owner.post(f"{api.base}/{noun}", json=body), 201)
 
 
 @pytest.mark.parametrize("noun", ["ssh-keys", "s3-connections", "budgets"])
@@ -62,8 +59,7 @@ async def test_named_objects_are_found_by_their_names(api: Api, noun: str) -> No
         problem(await api.owner.get(path, params=bad), 422, "validation_failed")
 
 
-async def test_projects_are_found_by_name_or_slug(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_projects_are_found_by_name_or_slug(api: Api, admin: httpx.AsyncClient) -> None:
     for slug, name in (("nlp-one", "Language"), ("vision-one", "Images")):
         assert (await admin.post("/v1/projects", json={"slug": slug, "name": name})).status_code == 201
     for query, slugs in (
@@ -84,10 +80,8 @@ async def test_members_are_found_by_role_and_e_mail(api: Api) -> None:
         await make_person(connection, api.world.project.id, Role.PAYER, email="pay@example.com")
     path, account = f"{api.base}/members", f"/v1/billing/accounts/{api.world.project.id}/members"
     oldest = {"order": "created_at"}
-    assert await values(api.owner, path, oldest | {"role": "viewer"}, "email") == [
-        "ann@example.com",
-        "carl@example.com",
-    ]
+    viewers = await values(api.owner, path, oldest | {"role": "viewer"}, "email")
+    assert viewers == ["ann@example.com", "carl@example.com"]
     assert await values(api.owner, path, {"role": "operator", "email": "bo"}, "email") == ["bob@example.com"]
     assert await values(api.owner, path, {"email": "ANN@"}, "email") == ["ann@example.com"]
     assert await values(api.owner, path, {"email": "pay@"}, "email") == []
@@ -103,8 +97,7 @@ async def test_webhooks_are_found_by_whether_they_are_enabled(api: Api) -> None:
     hooks = [
         (await api.owner.post(path, json={"url": f"https://hooks.example/{number}"})).json() for number in range(2)
     ]
-    off = await api.owner.patch(f"{path}/{hooks[0]['id']}", json={"enabled": False})
-    assert off.status_code == 200, off.text
+    ok(await api.owner.patch(f"{path}/{hooks[0]['id']}", json={"enabled": False}))
     assert await values(api.owner, path, {"enabled": "true"}, "id") == [hooks[1]["id"]]
     assert await values(api.owner, path, {"enabled": "false"}, "id") == [hooks[0]["id"]]
     problem(await api.owner.get(path, params={"enabled": "perhaps"}), 422, "validation_failed")
@@ -116,11 +109,7 @@ async def test_exports_are_filtered_ordered_and_paged(api: Api) -> None:
     for export in exports:
         await ExportClient(api.world.database, api.world.project.id).work_until_done(UUID(export))
     exports.append(await ask(api.owner, path, "cost-and-usage"))
-    first = (await api.owner.get(path, params={"order": "created_at", "limit": "2"})).json()
-    query = {"order": "created_at", "limit": "2", "cursor": first["next_cursor"]}
-    rest = (await api.owner.get(path, params=query)).json()
-    assert [item["id"] for item in first["items"] + rest["items"]] == exports
-    assert rest["next_cursor"] is None
+    assert [item["id"] for item in await walk(api.owner, path, order="created_at", limit=2)] == exports
     for filters, ids in (
         ({}, exports[::-1]),
         ({"state": "succeeded", "dataset": "cost-and-usage"}, [exports[0]]),
@@ -143,9 +132,8 @@ async def test_exports_are_filtered_ordered_and_paged(api: Api) -> None:
 async def ask(caller: httpx.AsyncClient, path: str, dataset: str) -> str:
     """The id of a new export."""
     body = {"month": MONTH, "dataset": dataset}
-    answer = await caller.post(path, json=body, headers=key())
-    assert answer.status_code == 202, answer.text
-    export: str = answer.json()["target"]["id"]
+    answer = ok(await caller.post(path, json=body, headers=key()), 202)
+    export: str = answer["target"]["id"]
     return export
 
 
@@ -154,8 +142,7 @@ async def test_schedules_are_found_by_how_often_they_deliver(api: Api) -> None:
     [bucket] = await values(api.owner, f"{api.base}/s3-connections", {}, "id")
     path = f"{api.base}/billing/export-schedules"
     for every in ("month", "day"):
-        answer = await api.owner.post(path, json={"connection": bucket, "every": every}, headers=key())
-        assert answer.status_code == 201, answer.text
+        ok(await api.owner.post(path, json={"connection": bucket, "every": every}, headers=key()), 201)
     assert await values(api.owner, path, {}, "every") == ["month", "day"]
     assert await values(api.owner, path, {"order": "-created_at"}, "every") == ["day", "month"]
     assert await values(api.owner, path, {"every": "day"}, "every") == ["day"]
@@ -163,10 +150,9 @@ async def test_schedules_are_found_by_how_often_they_deliver(api: Api) -> None:
     problem(await api.owner.get(path, params={"every": "year"}), 422, "validation_failed")
 
 
-async def test_documents_and_payments_are_found_by_what_they_are(api: Api) -> None:
+async def test_documents_and_payments_are_found_by_what_they_are(api: Api, admin: httpx.AsyncClient) -> None:
     async with api.world.database.begin() as connection:
         await begin_books(connection, api.world.project.id)
-    admin = await api.caller(Role.ADMIN)
     account = f"/v1/billing/accounts/{api.world.project.id}"
     await admin.post(f"{account}/payments", json={"reference": "wire", "amount": EURO}, headers=key())
     back = await admin.post(
@@ -189,8 +175,7 @@ async def test_documents_and_payments_are_found_by_what_they_are(api: Api) -> No
         problem(await admin.get(payments, params=bad), 422, "validation_failed")
 
 
-async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api, admin: httpx.AsyncClient) -> None:
     for caller, path in ((api.owner, "/v1/prices"), (api.owner, f"{api.base}/prices"), (admin, "/v1/billing/prices")):
         query = {"sku": "ipu-m2000", "region": "luxembourg-2", "currency": "EUR"}
         assert {*await values(caller, path, query, "sku")} == {"ipu-m2000"}, path
@@ -206,8 +191,7 @@ async def test_prices_and_quotas_are_found_by_region_and_kind(api: Api) -> None:
     assert [(item["region"], item["machine_type"]) for item in some.json()["items"]] == [("luxembourg-2", "m2000")]
     assert len(whole.json()["items"]) > 1
     same = [{name: item[name] for name in ("region", "machine_type", "limit")} for item in whole.json()["items"]]
-    kept = await admin.put(quotas, json={"items": same}, headers={"If-Match": some.headers["ETag"]})
-    assert kept.status_code == 200, kept.text
+    ok(await admin.put(quotas, json={"items": same}, headers={"If-Match": some.headers["ETag"]}))
     assert await values(api.owner, quotas, {"region": "nowhere-1"}, "limit") == []
     problem(await api.owner.get(quotas, params={"limit": "5"}), 422, "validation_failed")
 
@@ -217,8 +201,7 @@ async def test_quotas_are_ordered_and_the_version_of_any_order_is_accepted(api: 
     present = await api.owner.get(quotas)
     limits = [("luxembourg-2", "m2000", 9), ("amsterdam-2", "bow-2000", 3), ("luxembourg-2", "address", 40)]
     items = [{"region": region, "machine_type": kind, "limit": limit} for region, kind, limit in limits]
-    replaced = await admin.put(quotas, json={"items": items}, headers={"If-Match": present.headers["ETag"]})
-    assert replaced.status_code == 200, replaced.text
+    ok(await admin.put(quotas, json={"items": items}, headers={"If-Match": present.headers["ETag"]}))
     whole = (await api.owner.get(quotas)).json()["items"]
     assert whole == (await api.owner.get(quotas, params={"order": "region"})).json()["items"]
     for order in ("region", "machine_type", "used", "limit"):
@@ -228,8 +211,7 @@ async def test_quotas_are_ordered_and_the_version_of_any_order_is_accepted(api: 
         )
         downwards = await api.owner.get(quotas, params={"order": f"-{order}"})
         assert downwards.json() == {"items": upwards.json()["items"][::-1], "next_cursor": None}
-        kept = await admin.put(quotas, json={"items": items}, headers={"If-Match": downwards.headers["ETag"]})
-        assert kept.status_code == 200, kept.text
+        ok(await admin.put(quotas, json={"items": items}, headers={"If-Match": downwards.headers["ETag"]}))
     some = {"region": "luxembourg-2", "order": "-limit"}
     assert (await values(api.owner, quotas, some, "limit"))[-1] <= 9
     for bad in ({"order": "size"}, {"order": "-"}, {"cursor": "x"}):

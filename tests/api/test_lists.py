@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.api.support import PUBLIC_KEY, Api, problem
+from tests.api.support import PUBLIC_KEY, Api, problem, walk
 from tests.support.feed import settled
 
 pytestmark = pytest.mark.anyio
-
-
-async def walk(caller: httpx.AsyncClient, path: str, **query: Any) -> list[dict[str, Any]]:
-    """Every item of a list, page by page."""
-    items: list[dict[str, Any]] = []
-    while True:
-        document = (await caller.get(path, params=query)).raise_for_status().json()
-        items += document["items"]
-        assert len(document["items"]) <= int(query["limit"])
-        if document["next_cursor"] is None:
-            return items
-        query["cursor"] = document["next_cursor"]
 
 
 @pytest.mark.parametrize("path", ["clusters", "operations", "ssh-keys", "tokens", "events"])
@@ -36,15 +23,14 @@ async def test_pages_fit_together(api: Api, path: str, order: str) -> None:
         await api.owner.post(f"{api.base}/ssh-keys", json={"name": f"key-{number}", "public_key": PUBLIC_KEY})
         await api.owner.post(f"{api.base}/tokens", json={"name": f"token-{number}", "role": "viewer"})
     await settled(api.world.database)
-    paged = await walk(api.owner, f"{api.base}/{path}", limit="2", order=order)
-    whole = await walk(api.owner, f"{api.base}/{path}", limit="1000", order=order)
+    paged = await walk(api.owner, f"{api.base}/{path}", limit=2, order=order)
+    whole = await walk(api.owner, f"{api.base}/{path}", limit=1000, order=order)
     assert paged == whole
     if order == "name":
         assert [item["name"] for item in paged] == sorted(item["name"] for item in paged)
     assert len({item["id"] for item in paged}) == len(paged) >= 5
-    backwards = await walk(
-        api.owner, f"{api.base}/{path}", limit="1000", order={"-": ""}.get(order[0], "-") + order.lstrip("-")
-    )
+    opposite = order.removeprefix("-") if order.startswith("-") else f"-{order}"
+    backwards = await walk(api.owner, f"{api.base}/{path}", limit=1000, order=opposite)
     assert [item["id"] for item in backwards] == [item["id"] for item in reversed(whole)]
 
 

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, price_json, problem
-from tests.support.factories import make_project
+from tests.api.support import Api, key, ok, price_json, problem
 from tests.support.invoices import add_tax_rate
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -28,10 +28,8 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
     stop_clock(database.owner_url, NOW)
     try:
         assert amounts(await summary(api)) == ("0.00",) * 6
-        expiring = await api.make_cluster(expires_at="2026-06-29T23:30:00Z")
-        lasting = await api.make_cluster("ernie", tags={"team": "nlp", "stage": "test"})
-        for operation in (expiring, lasting):
-            await api.world.finish_create(UUID(operation["target"]["id"]))
+        await api.world.make_active(expires_at=NOW + timedelta(hours=1))
+        await api.world.make_active("ernie", tags={"team": "nlp", "stage": "test"})
         admin = await api.caller(Role.ADMIN)
         price = {"valid_from": "2026-06-30T00:00:00Z", "unit_price": {"amount": "0.1", "currency": "EUR"}}
         added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **price)]})
@@ -69,10 +67,9 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
     problem(await admin.get(f"/v1/billing/accounts/{UUID(int=5)}/summary"), 404, "not_found")
 
 
-async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> None:
+async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api, admin: httpx.AsyncClient) -> None:
     month = await summary(api)
     assert (month["tax"], month["credit"]["amount"]) == (None, "0.00")
-    admin = await api.caller(Role.ADMIN)
     async with api.world.database.begin() as connection:
         await add_tax_rate(connection)
     granted = {"amount": month["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
@@ -84,20 +81,13 @@ async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> No
     assert month["credit"]["amount"] == month["balances"][0]["credit"]["amount"] == "5.00"
 
 
-async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) -> None:
+async def test_a_summary_refuses_what_is_no_month(api: Api) -> None:
     for wrong in ("2026-13", "2026-5", "May", "2099-01"):
-        answer = await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong})
-        problem(answer, 422, "validation_failed")
-    async with api.world.database.begin() as connection:
-        other = await make_project(connection)
-    problem(await api.owner.get(f"/v1/projects/{other.slug}/billing/summary"), 404, "not_found")
-    problem(await api.owner.get(f"/v1/billing/accounts/{other.id}/summary"), 403, "permission_denied")
+        problem(await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong}), 422, "validation_failed")
 
 
 async def summary(api: Api, **query: str) -> Any:
-    answer = await api.owner.get(f"{api.base}/billing/summary", params=query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return ok(await api.owner.get(f"{api.base}/billing/summary", params=query))
 
 
 def by_part(parts: list[dict[str, Any]], *names: str) -> dict[str, tuple[str, ...]]:
@@ -110,8 +100,7 @@ def amounts(summary: dict[str, dict[str, str]]) -> tuple[str, ...]:
     return tuple(summary[name]["amount"] for name in names)
 
 
-async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api: Api, admin: httpx.AsyncClient) -> None:
     contract = price_json("ipu-m2000", account_id=str(api.world.project.id))
     assert (await admin.post("/v1/billing/prices", json={"items": [contract]})).json()["added"] == 1
     [now, later] = await own(api)

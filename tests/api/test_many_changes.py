@@ -7,13 +7,9 @@ from contextlib import AsyncExitStack
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.db.turns import AT_ONCE, CALLER
-from ipucloud.identity.roles import Role
-from ipucloud.identity.tables import tokens
-from tests.api.support import PUBLIC_KEY, Api, cluster_id, cluster_json, problem
-from tests.support.factories import make_token
+from tests.api.support import PUBLIC_KEY, Api, cluster_json, ok, problem
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -23,17 +19,13 @@ CREATES = 24
 
 async def limited(api: Api) -> httpx.AsyncClient:
     """A caller whose token has a cost limit, which covers all that the tests begin."""
-    async with api.world.database.begin() as connection:
-        token = await make_token(connection, api.world.project.id, Role.OPERATOR)
-        limit = {"cost_limit": 10_000, "cost_currency": "EUR"}
-        await connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(limit))
-    return api.client(token.secret)
+    body = {"name": "limited", "role": "operator", "cost_limit": {"amount": "10000", "currency": "EUR"}}
+    return api.client(ok(await api.owner.post(f"{api.base}/tokens", json=body), 201)["token"])
 
 
 async def test_creates_at_once_with_one_cost_limited_token_are_all_answered(api: Api) -> None:
     """So is a resize among them, which needs the same rows. While they stand in line, other projects are served."""
-    grown = cluster_id(await api.make_cluster("grown"))
-    await api.world.finish_create(grown)
+    grown = await api.world.make_active("grown")
     neighbour = await api.other_project()
     database = api.services.database
     async with await limited(api) as caller, api.client(neighbour.token.secret) as stranger:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
-from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, Api, problem, s3_connection_json
 
 pytestmark = pytest.mark.anyio
@@ -39,8 +39,7 @@ async def test_so_is_what_else_has_a_name(api: Api, noun: str, body: dict[str, o
     assert (await api.owner.delete(f"{api.base}/{noun}/{body['name']}")).status_code == 204
 
 
-async def test_an_account_and_its_budget_by_their_names(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_and_its_budget_by_their_names(api: Api, admin: httpx.AsyncClient) -> None:
     account = {"name": "Example University", "currency": "EUR"}
     assert (await admin.post("/v1/billing/accounts", json=account)).status_code == 201
     path = "/v1/billing/accounts/Example University"
@@ -55,10 +54,6 @@ async def test_a_name_finds_nothing_of_others_and_nothing_ambiguous(api: Api) ->
     stranger = api.client(other.token.secret)
     problem(await stranger.get(f"{api.base}/clusters/bert"), 404, "not_found")
     problem(await stranger.get(f"/v1/projects/{other.slug}/clusters/bert"), 404, "not_found")
-    problem(await api.client().get(f"{api.base}/clusters/bert"), 401, "unauthenticated")
-    viewer = await api.caller(Role.VIEWER)
-    problem(await viewer.delete(f"{api.base}/clusters/bert"), 403, "permission_denied")
-    problem(await viewer.delete(f"{api.base}/clusters/none"), 403, "permission_denied")
     for _ in range(2):
         await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})
     assert "id" in problem(await api.owner.get(f"{api.base}/tokens/ci"), 404, "not_found")["detail"]

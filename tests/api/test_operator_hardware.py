@@ -1,17 +1,19 @@
-"""What operators see of machines and hosts, and what they do with them."""
+"""What operators see of machines and hosts, whoever holds them, and what they do with them."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
 from ipucloud.clusters.operations.replace import replace_hardware
+from ipucloud.identity.roles import Role
 from ipucloud.inventory.health.codes import Code
 from ipucloud.policies.repairs import start_repairs
-from tests.api.support import Api, operator_items, problem
+from tests.api.support import Api, faults_of, items, ok, operator_items, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -24,10 +26,11 @@ def machine(slot: int) -> str:
     return f"{POD}-m{slot:02}"
 
 
+MACHINES = {machine(slot) for slot in range(16)}
+
+
 async def order(caller: httpx.AsyncClient, verb: str, **body: object) -> list[dict[str, Any]]:
-    answer = await caller.post(f"/v1/operator/hardware:{verb}", json=body)
-    assert answer.status_code == 200, answer.text
-    changed: list[dict[str, Any]] = answer.json()["items"]
+    changed: list[dict[str, Any]] = ok(await caller.post(f"/v1/operator/hardware:{verb}", json=body))["items"]
     return changed
 
 
@@ -45,7 +48,7 @@ async def free(caller: httpx.AsyncClient) -> int:
 async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Api, admin: httpx.AsyncClient) -> None:
     await api.make_cluster("bert")
     changed = await order(admin, "drain", pods=[POD], reason="replace the rack")
-    assert {each["name"] for each in changed} == {machine(slot) for slot in range(16)}
+    assert {each["name"] for each in changed} == MACHINES
     assert all(each["codes"] == ["drain"] and not each["allocatable"] for each in changed)
     holders = {each["holder"]["name"] for each in changed if each["holder"]}
     assert (holders, len([each for each in changed if each["holder"]])) == ({"bert"}, 1)
@@ -60,9 +63,7 @@ async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Ap
 @pytest.mark.acceptance("BFX01-03")
 async def test_a_whole_rack_is_maintained(admin: httpx.AsyncClient) -> None:
     changed = await order(admin, "maintenance", racks=[RACK], reason="power work")
-    assert {each["name"] for each in changed if each["codes"] == ["maintenance"]} == {
-        machine(slot) for slot in range(16)
-    }
+    assert {each["name"] for each in changed if each["codes"] == ["maintenance"]} == MACHINES
     assert await free(admin) == 0
 
 
@@ -128,9 +129,8 @@ async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.Asyn
 async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.AsyncClient) -> None:
     unobserved = await operator_items(admin, "observations")
     assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
-    everything = {machine(slot) for slot in range(16)}
     await order(admin, "maintenance", machines=[machine(7)], reason="a fan")
-    assert await names(admin, region="luxembourg-2", health="silent") == everything
+    assert await names(admin, region="luxembourg-2", health="silent") == MACHINES
     await order(admin, "return-to-service", machines=[machine(7)])
     await api.world.execute(
         "INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)"
@@ -141,15 +141,12 @@ async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.A
         "UPDATE vipu_controllers SET started_at = app_now(), finished_at = app_now(),"
         " stale_at = app_now() + interval '1 day' WHERE region = 'luxembourg-2'"
     )
-    assert await names(admin, health="ok") == everything
+    assert await names(admin, health="ok") == MACHINES
     [pod] = await operator_items(admin, "pods", region="luxembourg-2")
     assert pod["health"] == {"ok": 16}
     [observation] = [each for each in await operator_items(admin, "observations") if each["source"]]
-    assert (observation["source"], observation["answered"], observation["age_seconds"]) == (
-        "bmc",
-        16,
-        pytest.approx(0, abs=60),
-    )
+    assert (observation["source"], observation["answered"]) == ("bmc", 16)
+    assert observation["age_seconds"] == pytest.approx(0, abs=60)
     bert = await api.world.make_active()
     used = await api.world.machine_of(bert)
     links = {each["name"]: each["links"] for each in await operator_items(admin, "machines")}
@@ -169,7 +166,7 @@ async def test_a_machine_under_a_silent_controller_is_not_free(api: Api, admin: 
     [room] = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"]
     [pod] = await operator_items(admin, "pods", region="luxembourg-2")
     assert (room["states"]["silent"], room["states"]["free"], pod["masks"]["silent"].bit_count()) == (15, 0, 15)
-    assert await names(admin, state="silent") == {machine(slot) for slot in range(16)} - {used}
+    assert await names(admin, state="silent") == MACHINES - {used}
     assert await names(admin, region="luxembourg-2", state="free") == set()
     await api.world.execute(withhold.format("false"))
     await api.world.execute(settle)
@@ -178,8 +175,7 @@ async def test_a_machine_under_a_silent_controller_is_not_free(api: Api, admin: 
 
 async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:
     body = {"machines": [machine(0), "m99"], "racks": ["g99"], "reason": "typing"}
-    refused = problem(await admin.post("/v1/operator/hardware:drain", json=body), 422, "validation_failed")
-    assert [each["pointer"] for each in refused["errors"]] == ["/machines/1", "/racks/0"]
+    assert pointers_of(await admin.post("/v1/operator/hardware:drain", json=body)) == ["/machines/1", "/racks/0"]
     problem(await admin.post("/v1/operator/hardware:drain", json={"reason": "nothing"}), 422, "validation_failed")
     assert await names(admin, code="drain") == set()
 
@@ -197,8 +193,7 @@ async def test_maintenance_of_hardware_in_use_is_announced(api: Api, admin: http
         ({"starts_at": "2999-01-01T00:00:00Z"}, "not_in_future"),
     ):
         refused = await admin.post("/v1/operator/hardware:maintenance", json=body | wrong)
-        [fault] = problem(refused, 422, "validation_failed")["errors"]
-        assert (fault["pointer"], fault["code"]) == ("/starts_at", code)
+        assert faults_of(refused) == [("/starts_at", code)]
     assert await operator_items(admin, "health-reports") == []
     changed = await order(admin, "maintenance", **body, starts_at=later.isoformat())
     assert [each["codes"] for each in changed] == [["drain"], ["drain"]]
@@ -223,3 +218,55 @@ async def test_urgent_maintenance_begins_now(api: Api, admin: httpx.AsyncClient)
     await order(admin, "return-to-service", machines=[held["name"]])
     cluster = await api.world.cluster(bert)
     assert (cluster["state"], cluster["billing"]["credited_machines"]) == ("active", 0)
+
+
+async def test_what_was_observed_between_two_clusters_is_found_by_machine_and_cluster(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    cluster = UUID((await api.make_cluster("bert"))["target"]["id"])
+    await api.world.delete(cluster)
+    await api.world.finish_delete(cluster)
+
+    async def cleaned(**query: str) -> list[tuple[str, str]]:
+        shown = await items(admin, "/v1/operator/cleanings", **query)
+        return [(each["kind"], each["name"]) for each in shown]
+
+    validations = await cleaned(cluster=str(cluster))
+    assert sorted(kind for kind, _ in validations) == ["host", "machine"]
+    machine = dict(validations)["machine"]
+    assert await cleaned(machine=machine) == [("machine", machine)]
+    assert await cleaned(host=machine) == await cleaned(region="amsterdam-1") == []
+
+
+async def test_a_machine_is_kept_from_clusters_until_it_was_validated_or_that_is_withdrawn(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    await api.make_cluster("bert")
+    pod = "luxembourg-2-m2000-pod-000"
+
+    async def validated(**body: list[str]) -> httpx.Response:
+        return await admin.post("/v1/operator/hardware:validate", json=body)
+
+    changed = {each["name"]: each for each in (await validated(pods=[pod])).json()["items"]}
+    assert len(changed) == 16
+    held = {name for name, each in changed.items() if each["holder"]}
+    assert {name for name, each in changed.items() if each["codes"] == ["not_validated"]} == changed.keys() - held
+    problem(await validated(machines=sorted(held)), 409, "state_conflict")
+    capacity = (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["types"][0]["states"]
+    assert (capacity["free"], capacity["validating"], capacity["allocated"]) == (0, 15, 1)
+    listed = await items(admin, "/v1/operator/validations", state="waiting", limit="1000")
+    assert {each["machine"] for each in listed} == changed.keys() - held
+    assert {(each["reason"], each["result"], each["name"]) for each in listed} == {("operator", None, None)}
+    [machine, other, *_] = sorted(changed.keys() - held)
+    await api.world.execute(
+        "UPDATE hardware_validations SET name = 'val-1', started_at = app_now(), deadline_at = app_now()"
+        " WHERE machine_id = (SELECT id FROM machines WHERE name = :name)",
+        name=other,
+    )
+    for name, status in ((machine, 200), (other, 409)):
+        [report] = await items(admin, "/v1/operator/health-reports", machine=name)
+        cleared = await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
+        assert cleared.status_code == status, cleared.text
+    shown = (await admin.get(f"/v1/operator/machines/{machine}")).json()
+    assert (shown["state"], shown["codes"]) == ("free", [])
+    assert (await admin.get(f"/v1/operator/machines/{other}")).json()["state"] == "validating"
+    [entry] = await items(admin, f"/v1/operator/machines/{machine}/history?type=validated")
+    assert (entry["detail"], entry["actor"] is not None) == ("abandoned: an operator cleared the report", True)

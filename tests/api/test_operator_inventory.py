@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.expected.shown import Shown, write_shown
 from ipucloud.inventory.health.codes import Code, Kind
-from tests.api.support import Api, operator_items, problem
+from tests.api.support import Api, items, ok, operator_items, pointers_of, problem, walk
 from tests.api.test_operator_hardware import machine, order
 
 pytestmark = pytest.mark.anyio
@@ -35,10 +35,7 @@ def item(number: int, serial: str | None = None, /, **more: object) -> dict[str,
 
 
 async def put(admin: httpx.AsyncClient, *expected: dict[str, object], **query: str) -> dict[str, Any]:
-    answer = await admin.put(EXPECTED, json={"items": expected}, params=query)
-    assert answer.status_code == 200, answer.text
-    changed: dict[str, Any] = answer.json()
-    return changed
+    return ok(await admin.put(EXPECTED, json={"items": expected}, params=query))
 
 
 async def findings(admin: httpx.AsyncClient, **query: str) -> set[tuple[str, str]]:
@@ -119,16 +116,7 @@ async def test_an_inventory_with_a_fault_is_refused_as_a_whole(api: Api, admin: 
 
 
 async def test_a_large_inventory_is_one_request_and_a_larger_one_is_refused(api: Api, admin: httpx.AsyncClient) -> None:
-    large = [
-        {
-            "kind": "machine",
-            "name": f"machine-{n:05}",
-            "serial": f"GC{n:010}",
-            "pod": f"pod-{n // 16:04}",
-            "slot": n % 16,
-        }
-        for n in range(16_384)
-    ]
+    large = [item(number, pod=f"pod-{number // 16:04}", slot=number % 16) for number in range(16_384)]
     assert (await put(admin, *large))["added"] == 16_384
     problem(await admin.put(EXPECTED, json={"items": [{}] * 40_001}), 422, "validation_failed")
     nobody = api.client("not-a-token")
@@ -142,8 +130,7 @@ async def test_what_is_shown_can_be_accepted(api: Api, admin: httpx.AsyncClient)
     body = {"machines": [machine(0), machine(2)], "reason": "main board exchanged"}
     changed = (await admin.post(f"{EXPECTED}:accept", json=body)).json()
     assert (changed["changed"], changed["removed"], changed["findings"]) == (1, 1, {"surplus": 1})
-    again = problem(await admin.post(f"{EXPECTED}:accept", json=body), 422, "validation_failed")
-    assert [each["pointer"] for each in again["errors"]] == ["/machines/0", "/machines/1"]
+    assert pointers_of(await admin.post(f"{EXPECTED}:accept", json=body)) == ["/machines/0", "/machines/1"]
     for wrong in ({"reason": "none"}, {"everything": True, "hosts": ["h"], "reason": "both"}):
         problem(await admin.post(f"{EXPECTED}:accept", json=wrong), 422, "validation_failed")
     [entry] = await operator_items(admin, f"machines/{machine(0)}/history", type="accepted")
@@ -185,7 +172,7 @@ async def test_a_machine_shows_what_it_is_and_is_found_by_its_serial_number(api:
     assert [each["name"] for each in await operator_items(admin, "machines", serial="I\u00e9")] == [machine(3)]
     assert await operator_items(admin, "machines", serial="ipu-1") == []
     for serial in ("GC3", "I\u00e9"):
-        [known] = (await admin.get(f"/v1/operator/what-is/{serial}")).json()["items"]
+        [known] = await items(admin, f"/v1/operator/what-is/{serial}")
         assert (known["kind"], known["name"]) == ("machine", machine(3))
     await show(api)
     whole = (await admin.get(f"/v1/operator/machines/{machine(3)}")).json()
@@ -232,9 +219,7 @@ async def test_a_machines_history_is_one_ordered_list(api: Api, admin: httpx.Asy
     tenant = {(each["project"], each["cluster"]) for each in entries if each["type"] in {"allocated", "freed"}}
     assert tenant == {(api.world.project.slug, str(bert))}
     assert await operator_items(admin, path, since=entries[5]["at"], type="serial_changed") == [entries[5]]
-    first = (await admin.get(f"/v1/operator/{path}", params={"limit": 3})).json()
-    rest = (await admin.get(f"/v1/operator/{path}", params={"limit": 20, "cursor": first["next_cursor"]})).json()
-    assert first["items"] + rest["items"] == entries
+    assert await walk(admin, f"/v1/operator/{path}", limit=3) == entries
     problem(await admin.get("/v1/operator/machines/m99/history"), 404, "not_found")
     problem(await admin.get("/v1/operator/hosts/h99/history"), 404, "not_found")
     [event] = await operator_items(admin, "hardware-events", region=REGION, type="serial_changed")

@@ -1,4 +1,4 @@
-"""What operators freeze and force, and what they list across projects."""
+"""What operators freeze, force and break, and what they list across projects."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from uuid import UUID
 import httpx
 import pytest
 
+from ipucloud.identity.roles import Role
 from ipucloud.worker.duties import end_expired_freezes
-from tests.api.support import Api, key, operator_items, problem
+from tests.api.support import Api, items, key, ok, operator_items, pointers_of, problem, walk
 from tests.support.feed import settled
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
@@ -22,10 +23,7 @@ FREEZE = {"region": REGION, "reason": "the site shows another rack", "expires_at
 
 
 async def start(caller: httpx.AsyncClient, **changes: object) -> dict[str, Any]:
-    answer = await caller.post("/v1/operator/freezes", json=FREEZE | changes)
-    assert answer.status_code == 201, answer.text
-    freeze: dict[str, Any] = answer.json()
-    return freeze
+    return ok(await caller.post("/v1/operator/freezes", json=FREEZE | changes), 201)
 
 
 async def test_a_freeze_has_a_reason_an_end_and_an_author(
@@ -36,20 +34,15 @@ async def test_a_freeze_has_a_reason_an_end_and_an_author(
     assert (first["state"], first["ended_at"]) == ("live", None)
     everywhere = await start(admin, region=None)
     second = await start(admin, reason="it still does")
-    assert [each["id"] for each in await operator_items(admin, "freezes", state="live")] == [
-        everywhere["id"],
-        second["id"],
-    ]
+    live = [each["id"] for each in await operator_items(admin, "freezes", state="live")]
+    assert live == [everywhere["id"], second["id"]]
     [ended] = await operator_items(admin, "freezes", state="ended")
     assert (ended["id"], ended["end_reason"]) == (first["id"], "another one took its place")
     assert len(await operator_items(admin, "freezes", region="amsterdam-2")) == 1
     path = f"/v1/operator/freezes/{second['id']}:end"
-    answer = (await admin.post(path, json={"reason": "it is right again"})).json()
-    assert (answer["state"], answer["end_reason"], answer["ended_by"]) == (
-        "ended",
-        "it is right again",
-        first["created_by"],
-    )
+    answer = ok(await admin.post(path, json={"reason": "it is right again"}))
+    end = {"state": "ended", "end_reason": "it is right again", "ended_by": first["created_by"]}
+    assert answer | end == answer
     problem(await admin.post(path, json={"reason": "twice"}), 409, "state_conflict")
     unknown = f"/v1/operator/freezes/{api.world.project.id}:end"
     problem(await admin.post(unknown, json={"reason": "none"}), 404, "not_found")
@@ -82,8 +75,7 @@ async def test_a_freeze_has_a_reason_an_end_and_an_author(
 async def test_a_freeze_that_makes_no_sense_is_refused(
     admin: httpx.AsyncClient, body: dict[str, object], pointer: str
 ) -> None:
-    refused = problem(await admin.post("/v1/operator/freezes", json=body), 422, "validation_failed")
-    assert [each["pointer"] for each in refused["errors"]] == [pointer]
+    assert pointers_of(await admin.post("/v1/operator/freezes", json=body)) == [pointer]
     assert await operator_items(admin, "freezes") == []
 
 
@@ -102,7 +94,7 @@ async def test_a_protected_cluster_is_deleted_by_force_and_its_customer_reads_wh
     again = (await admin.post(path, json={"reason": "its rack is still gone"})).json()
     assert again["id"] == operation["id"]
     await settled(api.world.database)
-    events = (await api.owner.get(f"{api.base}/events", params={"type": "cluster.delete_forced"})).json()["items"]
+    events = await items(api.owner, f"{api.base}/events", type="cluster.delete_forced")
     assert [each["data"]["reason"] for each in events] == ["its rack is still gone", "its rack is gone"]
     [listed] = await operator_items(admin, "operations", kind="cluster.delete", state="queued", region=REGION)
     assert (listed["id"], listed["name"], listed["project"]) == (operation["id"], "bert", api.world.project.slug)
@@ -133,9 +125,7 @@ async def test_operations_of_all_projects_are_listed_newest_first(api: Api, admi
     operations = [await api.make_cluster(name) for name in ("bert", "ernie", "oscar")]
     listed = await operator_items(admin, "operations")
     assert [each["id"] for each in listed] == [each["id"] for each in reversed(operations)]
-    first = (await admin.get("/v1/operator/operations", params={"limit": "2"})).json()
-    rest = await operator_items(admin, "operations", limit="2", cursor=first["next_cursor"])
-    assert first["items"] + rest == listed
+    assert await walk(admin, "/v1/operator/operations", limit=2) == listed
     oldest = await operator_items(admin, "operations", order="created_at", limit="1")
     assert [each["id"] for each in oldest] == [operations[0]["id"]]
     for filters in ({"project": "nobody"}, {"region": "amsterdam-2"}, {"state": "failed"}, {"kind": "cluster.delete"}):
@@ -158,10 +148,7 @@ async def test_moves_are_proposed_that_make_room(api: Api, admin: httpx.AsyncCli
     path = f"/v1/operator/regions/{REGION}/defragmentation"
 
     async def proposed(flavor: str) -> dict[str, Any]:
-        answer = await admin.get(path, params={"flavor": flavor})
-        assert answer.status_code == 200, answer.text
-        proposal: dict[str, Any] = answer.json()
-        return proposal
+        return ok(await admin.get(path, params={"flavor": flavor}))
 
     async def gone(cluster: UUID) -> None:
         await api.world.delete(cluster)
@@ -188,3 +175,41 @@ async def test_moves_are_proposed_that_make_room(api: Api, admin: httpx.AsyncCli
     problem(await admin.get(path), 422, "validation_failed")
     nowhere = "/v1/operator/regions/nowhere-1/defragmentation"
     problem(await admin.get(nowhere, params={"flavor": "m2000-pod64"}), 404, "not_found")
+
+
+PATH = "/v1/operator/simulated-faults"
+HOST = {"kind": "host", "name": "luxembourg-2-m2000-host-000"}
+
+
+async def test_a_fault_is_asked_for_listed_and_ended(api: Api, admin: httpx.AsyncClient) -> None:
+    problem(await admin.post(PATH, json=HOST), 409, "state_conflict")
+    await api.world.execute("UPDATE site_regions SET simulated = true WHERE region = 'luxembourg-2'")
+    assert (await admin.get("/v1/operator/regions/luxembourg-2/capacity")).json()["simulated"] is True
+    answer = await admin.post(PATH, json=HOST)
+    fault = answer.json()
+    assert (answer.status_code, fault["state"], fault["region"]) == (202, "requested", "luxembourg-2")
+    assert fault["id"] in problem(await admin.post(PATH, json=HOST), 409, "state_conflict")["detail"]
+    for _ in range(2):
+        ending = await admin.post(f"{PATH}/{fault['id']}:end", json={})
+        assert (ending.status_code, ending.json()["state"]) == (202, "ending")
+    assert [each["id"] for each in await items(admin, PATH, ended="false")] == [fault["id"]]
+    assert await items(admin, PATH, ended="true") == []
+    assert await items(admin, PATH, region="amsterdam-2") == []
+    await api.world.execute("UPDATE simulated_faults SET state = 'ended'")
+    problem(await admin.post(f"{PATH}/{fault['id']}:end", json={}), 409, "state_conflict")
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"kind": "host", "name": "nowhere"}, "/name"),
+        ({"kind": "flood", "name": "luxembourg-2"}, "/kind"),
+        (HOST | {"link": "next"}, "/link"),
+        (HOST | {"link": "usb"}, "/link"),
+        ({"kind": "host"}, "/name"),
+    ],
+)
+async def test_only_what_makes_sense_is_asked_for(api: Api, body: dict[str, str], pointer: str) -> None:
+    admin = await api.caller(Role.ADMIN)
+    assert pointers_of(await admin.post(PATH, json=body)) == [pointer]
+    assert await api.world.value("SELECT count(*) FROM simulated_faults") == 0

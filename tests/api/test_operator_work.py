@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from ipucloud.inventory.health.codes import Code
-from tests.api.support import Api, operator_items, problem
+from tests.api.support import Api, items, operator_items, problem
 from tests.support.postgres import Database
 from tests.support.world.clock import shift_clock, start_clock
 
@@ -109,7 +109,7 @@ async def test_capacity_shows_what_fits_and_how_free_machines_lie(api: Api, admi
     assert machines["largest_block"] == max(int(size) for size in machines["blocks"])
     assert machines["fragmentation"] is None, "fewer machines are free than a domain has"
     fits = {each["flavor"]: each["available"] for each in machines["flavors"]}
-    public = (await api.owner.get("/v1/regions/luxembourg-2/capacity")).json()["items"]
+    public = await items(api.owner, "/v1/regions/luxembourg-2/capacity")
     assert fits == {each["flavor"]: each["available"] for each in public}
     assert machines["expiries"] == []
     await api.world.execute("UPDATE clusters SET expires_at = app_now() + interval '2 hours'")

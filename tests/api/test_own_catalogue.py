@@ -69,8 +69,7 @@ async def test_a_request_is_answered_from_one_catalogue(api: Api) -> None:
 
 
 async def test_clusters_go_on_when_their_region_is_no_longer_sold(api: Api) -> None:
-    cluster = cluster_id(await api.make_cluster())
-    await api.world.finish_create(cluster)
+    cluster = await api.world.make_active()
     path = f"{api.base}/clusters/{cluster}"
     before = (await api.owner.get(path)).json()
     api.services.catalogue.catalogue = without_luxembourg()

@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.inventory.health.codes import Code
 from ipucloud.partitions import requests
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem, walk
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
 
@@ -20,9 +20,8 @@ PARTITION = {"name": "inference", "size": 2, "gcds": 2}
 
 async def in_use(api: Api, flavor: str = "m2000-pod16") -> tuple[UUID, str]:
     """A cluster that a worker has finished, and the path of it."""
-    accepted = await api.world.create(flavor=flavor)
-    await api.world.finish_create(accepted.target_id)
-    return accepted.target_id, f"{api.base}/clusters/{accepted.target_id}"
+    cluster = await api.world.make_active(flavor=flavor)
+    return cluster, f"{api.base}/clusters/{cluster}"
 
 
 async def add_partition(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:
@@ -32,28 +31,18 @@ async def add_partition(api: Api, cluster: UUID, name: str = "training", **more:
 
 async def test_a_partition_from_its_request_on(api: Api) -> None:
     _, path = await in_use(api)
-    accepted = await api.owner.post(f"{path}/partitions", json=PARTITION)
-    operation = accepted.json()
-    assert (accepted.status_code, operation["kind"], operation["target"]["type"]) == (
-        202,
-        "partition.create",
-        "partition",
-    )
+    operation = ok(await api.owner.post(f"{path}/partitions", json=PARTITION), 202)
+    assert (operation["kind"], operation["target"]["type"]) == ("partition.create", "partition")
     assert [step["name"] for step in operation["steps"]] == ["make_partition"]
     partition = (await api.owner.get(f"{path}/partitions/inference")).json()
     assert (partition["id"], partition["operation"]) == (operation["target"]["id"], operation["id"])
-    assert (partition["state"], partition["origin"], partition["size"], partition["observed_at"]) == (
-        "creating",
-        "api",
-        2,
-        None,
-    )
-    listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
+    assert partition | {"state": "creating", "origin": "api", "size": 2, "observed_at": None} == partition
+    listed = await items(api.owner, f"{path}/partitions")
     by_id = (await api.owner.get(f"{path}/partitions/{partition['partition_id']}")).json()
     assert by_id == partition == listed[0] | {"ipus": []}
     assert (await api.owner.get(f"{path}/partitions/{partition['id']}")).json() == partition
     await settled(api.world.database)
-    events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
+    events = await items(api.owner, f"{api.base}/events?type=partition.creating")
     assert [each["subject_id"] for each in events] == [partition["id"]]
 
 
@@ -68,8 +57,7 @@ async def test_one_operation_runs_on_a_partition_and_a_removal_takes_over(
     monkeypatch.setattr(requests, "MAX_OPEN", 2)
     crowded = await api.owner.post(f"{path}/partitions", json=PARTITION | {"name": "third"})
     assert problem(crowded, 409, "operation_in_progress")["operation"] == making["id"]
-    suspending = await api.owner.post(f"{path}:suspend")
-    assert problem(suspending, 409, "operation_in_progress")["operation"] == making["id"]
+    assert problem(await api.owner.post(f"{path}:suspend"), 409, "operation_in_progress")["operation"] == making["id"]
     shown = (await api.owner.get(path)).json()
     assert (shown["operation"], shown["stage"], shown["progress"]) == (None, None, 100)
     gone = await api.owner.delete(f"{path}/partitions/inference")
@@ -79,7 +67,7 @@ async def test_one_operation_runs_on_a_partition_and_a_removal_takes_over(
     assert (ended["state"], ended["error"]["code"]) == ("failed", "preempted")
     assert (await api.owner.get(f"{path}/partitions/other")).json()["operation"] == other["id"]
     await settled(api.world.database)
-    [event] = (await api.owner.get(f"{api.base}/events?type=operation.failed")).json()["items"]
+    [event] = await items(api.owner, f"{api.base}/events?type=operation.failed")
     assert event["data"] == {"kind": "partition.create", "partition": making["target"]["id"]}
 
 
@@ -102,8 +90,7 @@ async def test_what_can_never_be_right_is_refused_before_anything_is_stored(
 ) -> None:
     _, path = await in_use(api)
     before = await api.snapshot()
-    refused = await api.owner.post(f"{path}/partitions", json={"name": "inference"} | body)
-    assert [fault["pointer"] for fault in problem(refused, 422, "validation_failed")["errors"]] == pointers
+    assert pointers_of(await api.owner.post(f"{path}/partitions", json={"name": "inference"} | body)) == pointers
     assert await api.snapshot() == before
 
 
@@ -163,14 +150,12 @@ async def test_lists_say_whose_a_partition_is(api: Api) -> None:
     await add_partition(api, cluster, "default", origin="cluster")
     await add_partition(api, cluster, "training")
     await add_partition(api, cluster, "mine", origin="customer")
-    whole = (await api.owner.get(f"{path}/partitions?order=created_at")).json()
-    assert [each["origin"] for each in whole["items"]] == ["cluster", "api", "customer"]
-    page = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2")).json()
-    rest = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2&cursor={page['next_cursor']}")).json()
-    assert [each["id"] for each in page["items"] + rest["items"]] == [each["id"] for each in whole["items"]]
-    of_customer = (await api.owner.get(f"{path}/partitions?origin=customer")).json()["items"]
+    whole = await items(api.owner, f"{path}/partitions", order="created_at")
+    assert [each["origin"] for each in whole] == ["cluster", "api", "customer"]
+    assert await walk(api.owner, f"{path}/partitions", order="created_at", limit=2) == whole
+    of_customer = await items(api.owner, f"{path}/partitions?origin=customer")
     assert [each["name"] for each in of_customer] == ["mine"]
-    assert (await api.owner.get(f"{path}/partitions?state=removed")).json()["items"] == []
+    assert await items(api.owner, f"{path}/partitions?state=removed") == []
 
 
 @pytest.mark.acceptance("NET02-02", "STG05-01")
@@ -190,11 +175,8 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     assert owners.count(None) == 12
     await api.world.fail(cluster, Code.BMC_CRITICAL)
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
-    assert [(link["state"], link["observed_at"]) for link in links] == [
-        ("down", None),
-        ("unknown", None),
-        ("unknown", None),
-    ]
+    assert [link["state"] for link in links] == ["down", "unknown", "unknown"]
+    assert {link["observed_at"] for link in links} == {None}
     ends = sorted(links[0]["ends"])
     await api.world.execute(
         "INSERT INTO vipu_links (cluster_id, project_id, links) VALUES (:cluster, :project, CAST(:links AS jsonb))",
@@ -203,11 +185,8 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
         links=orjson.dumps([["next", ends, "degraded"], ["next", sorted(links[1]["ends"]), "up"]]).decode(),
     )
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
-    assert [(link["state"], link["observed_at"] is None) for link in links] == [
-        ("degraded", False),
-        ("up", False),
-        ("unknown", True),
-    ]
+    assert [link["state"] for link in links] == ["degraded", "up", "unknown"]
+    assert [link["observed_at"] is None for link in links] == [False, False, True]
 
 
 async def test_the_end_point_of_the_controller(api: Api) -> None:
@@ -261,5 +240,5 @@ async def test_a_cluster_that_is_not_in_use_has_nothing_to_change(api: Api) -> N
     accepted = await api.world.create()
     path = f"{api.base}/clusters/{accepted.target_id}"
     problem(await api.owner.post(f"{path}/partitions", json=PARTITION), 409, "state_conflict")
-    assert (await api.owner.get(f"{path}/partitions")).json()["items"] == []
+    assert await items(api.owner, f"{path}/partitions") == []
     problem(await api.owner.get(f"{api.base}/clusters/{api.world.project.id}/partitions"), 404, "not_found")

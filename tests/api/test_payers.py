@@ -7,13 +7,12 @@ from typing import Any
 from uuid import UUID
 
 import httpx
-import orjson
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.dunning.watch import watch_overdue
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 from tests.support.invoices import make_invoice
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
@@ -25,23 +24,18 @@ ACCOUNTS = "/v1/billing/accounts"
 
 
 async def account(admin: httpx.AsyncClient, name: str) -> str:
-    answer = await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"})
-    assert answer.status_code == 201, answer.text
-    account_id: str = answer.json()["id"]
+    account_id: str = ok(await admin.post(ACCOUNTS, json={"name": name, "currency": "EUR"}), 201)["id"]
     return account_id
 
 
 async def payer(api: Api, admin: httpx.AsyncClient, of: str) -> httpx.AsyncClient:
-    answer = await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of})
-    assert answer.status_code == 201, answer.text
-    assert answer.json()["account_id"] == of
-    return api.client(answer.json()["token"])
+    answer = ok(await admin.post("/v1/tokens", json={"name": "finance", "role": "payer", "account_id": of}), 201)
+    assert answer["account_id"] == of
+    return api.client(answer["token"])
 
 
 async def get_json(caller: httpx.AsyncClient, path: str, **query: str | list[str]) -> Any:
-    answer = await caller.get(path, params=query)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return ok(await caller.get(path, params=query))
 
 
 async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database: Scratch) -> None:
@@ -49,13 +43,11 @@ async def test_a_project_is_visible_for_its_time_with_a_payer(api: Api, database
     admin = await api.caller(Role.ADMIN)
     stop_clock(database.owner_url, NOON)
     try:
-        cluster = UUID((await api.make_cluster(tags={"team": "nlp"}))["target"]["id"])
-        await api.world.finish_create(cluster)
+        cluster = await api.world.make_active(tags={"team": "nlp"})
         accounts = [await account(admin, name) for name in ("first", "second")]
         for hours, each in zip((0, 1.5), accounts, strict=True):
             stop_clock(database.owner_url, NOON + timedelta(hours=hours))
-            assigned = await admin.put(f"{api.base}/billing/account", json={"account_id": each})
-            assert assigned.status_code == 200, assigned.text
+            ok(await admin.put(f"{api.base}/billing/account", json={"account_id": each}))
         stop_clock(database.owner_url, NOON + timedelta(hours=3.5))
         await keep_books(api.world.database)
         callers = [await payer(api, admin, each) for each in (str(api.world.project.id), *accounts)]
@@ -93,8 +85,7 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
         {"role": "support", "account_id": of},
         {"role": "payer", "account_id": str(UUID(int=5))},
     ):
-        refused = problem(await admin.post("/v1/tokens", json={"name": "x"} | wrong), 422, "validation_failed")
-        assert [each["pointer"] for each in refused["errors"]] == ["/account_id"]
+        assert pointers_of(await admin.post("/v1/tokens", json={"name": "x"} | wrong)) == ["/account_id"]
     caller = await payer(api, admin, of)
     for _ in range(2):  # two accounts of a name, and none, are the same to others
         await account(admin, "twice")
@@ -102,13 +93,8 @@ async def test_a_payers_token_has_an_account_and_is_kept_by_administrators(api: 
     assert refusals[0]["detail"].replace("twice", "none") == refusals[1]["detail"]
     assert (await get_json(caller, f"{ACCOUNTS}/research/summary"))["clusters"] == []
     me = await get_json(caller, "/v1/whoami")
-    assert (me["project"], me["scopes"], me["token"]["account_id"]) == (
-        None,
-        ["account:read", "account:write", "catalogue:read"],
-        of,
-    )
-    problem(await caller.get("/v1/projects"), 403, "permission_denied")
-    problem(await caller.get("/v1/tokens"), 403, "permission_denied")
+    assert (me["project"], me["token"]["account_id"]) == (None, of)
+    assert me["scopes"] == ["account:read", "account:write", "catalogue:read"]
     rotated = (await admin.post(f"/v1/tokens/{me['token']['id']}:rotate", json={})).json()
     assert rotated["account_id"] == of
     problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
@@ -126,8 +112,7 @@ async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, d
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     try:
         stop_clock(database.owner_url, NOON)
-        assigned = await admin.put(f"/v1/projects/{other.id}/billing/account", json={"account_id": of})
-        assert assigned.status_code == 200, assigned.text
+        ok(await admin.put(f"/v1/projects/{other.id}/billing/account", json={"account_id": of}))
         async with api.world.database.begin() as connection:
             number = await make_invoice(connection, UUID(of))
         assert (await admin.put(f"{path}/dunning", json={"refuse_creates_after": 1})).status_code == 200
@@ -171,75 +156,29 @@ async def test_a_payer_reads_what_happens_to_the_accounts_money_once(api: Api, d
     ] == shared
 
 
-async def test_a_payer_keeps_the_accounts_webhooks(api: Api) -> None:
-    """Everything that a project's webhook can do; to other payers and to projects it does not exist."""
-    admin = await api.caller(Role.ADMIN)
+async def test_a_payer_keeps_the_accounts_webhooks(api: Api, admin: httpx.AsyncClient) -> None:
+    """They are told events of the account alone; to other payers and to projects they do not exist."""
     of, elsewhere = str(api.world.project.id), await account(admin, "elsewhere")
     caller, stranger = await payer(api, admin, of), await payer(api, admin, elsewhere)
     hooks = f"{ACCOUNTS}/{of}/webhooks"
     body = {"url": "https://hooks.example.com/", "event_types": ["payment.*", "payment.received"]}
     for foreign in ("cluster.*", "cluster.active"):  # no event of an account
         problem(await caller.post(hooks, json=body | {"event_types": [foreign]}), 422, "validation_failed")
-    created = await caller.post(hooks, json=body, headers=key())
+    created = await caller.post(hooks, json=body)
     assert (created.status_code, created.headers["location"]) == (201, f"{hooks}/{created.json()['id']}")
-    assert created.json()["secret"].startswith("whsec_")
     hook = created.headers["location"]
     changed = await caller.patch(hook, json={"description": "books"}, headers={"if-match": '"1"'})
     assert (changed.status_code, changed.json()["version"]) == (200, 2)
-    problem(
-        await caller.patch(hook, json={"description": "x"}, headers={"if-match": '"1"'}), 412, "precondition_failed"
-    )
+    refused = await caller.patch(hook, json={"description": "x"}, headers={"if-match": '"1"'})
+    problem(refused, 412, "precondition_failed")
     [listed] = (await get_json(caller, hooks))["items"]
     assert listed == await get_json(caller, hook) == changed.json()
-    pinged = await caller.post(f"{hook}:ping")
-    assert pinged.status_code == 202, pinged.text
-    assert (await get_json(caller, f"{hook}/deliveries"))["items"] == [
-        await get_json(caller, pinged.headers["location"])
-    ]
-    again = await caller.post(f"{pinged.headers['location']}:redeliver")
-    assert (again.status_code, again.json()["id"]) == (202, pinged.json()["id"])
-    rotated = await caller.post(f"{hook}:rotate-secret", json={})
-    assert rotated.json()["secret"] != created.json()["secret"]
-    absent = hook.replace(created.json()["id"], str(UUID(int=5)))
-    delivery = f"/deliveries/{pinged.json()['id']}"
-    for method, end, sent in (
-        ("GET", "", None),
-        ("PATCH", "", {"description": "x"}),
-        ("DELETE", "", None),
-        ("POST", ":ping", None),
-        ("POST", ":rotate-secret", {}),
-        ("GET", "/deliveries", None),
-        ("GET", delivery, None),
-        ("POST", f"{delivery}:redeliver", None),
-    ):
-        bodies = {
-            problem_without_ids((await who.request(method, f"{path}{end}", json=sent)).text, path)
-            for who, path in ((stranger, hook), (caller, absent), (stranger, absent))
-        }
-        assert len(bodies) == 1, bodies
-        problem(await stranger.request(method, f"{hook}{end}", json=sent), 404, "not_found")
-        problem(await api.owner.request(method, f"{hook}{end}", json=sent), 403, "permission_denied")
-        problem(await admin.request(method, f"{absent}{end}", json=sent), 404, "not_found")
-    once = key()
-    first = await caller.post(f"{hook}:ping", headers=once)
-    assert (await caller.post(f"{hook}:ping", headers=once)).json() == first.json()
-    problem(await stranger.post(f"{hook}:ping", headers=once), 404, "not_found")
-    unknown = f"{ACCOUNTS}/{UUID(int=5)}/webhooks"
-    for who, path in ((stranger, hooks), (caller, unknown), (admin, unknown)):
-        problem(await who.post(path, json=body, headers=key()), 404, "not_found")
-        problem(await who.get(path), 404, "not_found")
+    delivery = ok(await caller.post(f"{hook}:ping"), 202)
+    assert (await get_json(caller, f"{hook}/deliveries"))["items"] == [delivery]
+    problem(await stranger.patch(hook, json={"description": "x"}), 404, "not_found")
     problem(await api.owner.get(f"{api.base}/webhooks/{created.json()['id']}"), 404, "not_found")
     assert (await get_json(api.owner, f"{api.base}/webhooks"))["items"] == []
-    assert {each["type"] for each in (await get_json(caller, f"{ACCOUNTS}/{of}/events"))["items"]} >= {
-        "webhook.created",
-        "webhook.updated",
-        "webhook.secret_rotated",
-    }
+    types = {each["type"] for each in await items(caller, f"{ACCOUNTS}/{of}/events")}
+    assert {"webhook.created", "webhook.updated"} <= types
     assert (await caller.delete(hook)).status_code == 204
     problem(await caller.get(hook), 404, "not_found")
-
-
-def problem_without_ids(text: str, path: str) -> str:
-    """A problem but for the request's id, and the webhook's in its own path."""
-    body = orjson.loads(text.replace(path.rpartition("/")[2], "ID"))
-    return str(sorted((body | {"request_id": ""}).items()))

@@ -19,7 +19,7 @@ from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
 from tests.api.operations import AUTHORISED, OPERATIONS, Documented
 from tests.api.policy import GIVING, NEEDED, OF_ITSELF, OF_PEOPLE, POLICY, ROLES
-from tests.api.support import problem
+from tests.api.support import items, problem
 from tests.api.tenancy import Attempt, Fault, Tenancy, by_operation, same_but_for_the_request, tenancy, unknown
 from tests.support.cases import all_cases
 
@@ -154,20 +154,10 @@ async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeyp
     for operation in map(OPERATIONS.get, ("whoami", "getProject", "createCluster", "listAllAuditLog", "addTaxRate")):
         assert operation is not None
         for caller in (api.client(new_token("test").secret), api.client(expired.secret)):
-            answer = await tenancy.ask(operation, caller, names)
-            problem(answer, 401, "unauthenticated")
+            problem(await tenancy.ask(operation, caller, names), 401, "unauthenticated")
     monkeypatch.setattr(type(api.services.reader), "one", counted)
     for caller in (api.client(), *(api.client(Authorization=each) for each in never)):
         problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
-
-
-async def test_a_revoked_token_is_refused_from_the_next_request_on(tenancy: Tenancy) -> None:
-    api = tenancy.api
-    token = (await api.owner.post(f"{api.base}/tokens", json={"name": "short", "role": "viewer"})).json()
-    caller = api.client(token["token"])
-    assert (await caller.get("/v1/whoami")).json()["token"]["id"] == token["id"]
-    assert (await api.owner.delete(f"{api.base}/tokens/{token['id']}")).status_code == 204
-    problem(await caller.get("/v1/whoami"), 401, "unauthenticated")
 
 
 async def test_the_other_scheme_and_every_name_of_a_project(tenancy: Tenancy) -> None:
@@ -179,7 +169,7 @@ async def test_the_other_scheme_and_every_name_of_a_project(tenancy: Tenancy) ->
 
 
 async def test_a_project_token_lists_its_project_only(tenancy: Tenancy) -> None:
-    own = (await tenancy.stranger.get("/v1/projects")).json()["items"]
+    own = await items(tenancy.stranger, "/v1/projects")
     assert len(own) == 1
     everything = (await tenancy.by_role[Role.SUPPORT].get("/v1/projects")).json()["items"]
     assert len(everything) > 1

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, cluster_json, euros, key, problem
+from tests.api.support import Api, cluster_json, euros, key, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.usefixtures("stopped_clock")
-async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api, admin: httpx.AsyncClient) -> None:
     path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
     for wrong in ({"when_empty": "delete"}, {"when_empty": "warn", "warn_hours": [0]}):
         problem(await admin.put(path, json=wrong), 422, "validation_failed")
@@ -55,13 +55,11 @@ async def test_a_cluster_grows_only_with_funds_for_the_first_hour_of_its_new_siz
         assert refusal["funds"]["needed"] == euros("15.00")
         assert refusal["funds"]["available"] == euros("0.00")
     assert await api.snapshot() == before
-    shrinks = await api.owner.post(f"{api.base}/clusters/{bert}:resize", json={"flavor": "m2000-pod4"}, headers=key())
-    assert shrinks.status_code == 202, shrinks.text
+    ok(await api.owner.post(f"{api.base}/clusters/{bert}:resize", json={"flavor": "m2000-pod4"}, headers=key()), 202)
 
 
 @pytest.mark.usefixtures("stopped_clock")
-async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_is_topped_up_by_its_policy(api: Api, admin: httpx.AsyncClient) -> None:
     account = f"/v1/billing/accounts/{api.world.project.id}"
     path, ten, five = f"{account}/prepaid/top-up", euros("10.00"), euros("5.00")
     order = {"amount": ten, "below": five, "month_limit": ten}
@@ -73,8 +71,7 @@ async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
         ({"month_limit": five}, "/month_limit/amount"),
         ({"below": five | {"currency": "USD"}}, "/below/currency"),
     ):
-        refusal = problem(await admin.put(path, json=order | wrong), 422, "validation_failed")
-        assert [each["pointer"] for each in refusal["errors"]] == [pointer]
+        assert pointers_of(await admin.put(path, json=order | wrong)) == [pointer]
     funds = (await admin.put(path, json=order)).json()
     shown = {"amount": ten, "below": five, "below_hours": None, "month_limit": ten, "this_month": euros("0.00")}
     assert funds["top_up"] == shown | {"paused_at": None, "pause_reason": None, "reference": None}
@@ -91,15 +88,13 @@ async def test_an_account_is_topped_up_by_its_policy(api: Api) -> None:
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["top_up"] is None
 
 
-async def test_an_account_has_a_dunning_policy(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_an_account_has_a_dunning_policy(api: Api, admin: httpx.AsyncClient) -> None:
     path = f"/v1/billing/accounts/{api.world.project.id}/dunning"
     none = (await admin.get(path)).json()
     assert (none["remind_after"], none["suspend_after"], none["overdue"]) == ([], None, euros("0.00"))
-    refusal = problem(
-        await admin.put(path, json={"refuse_creates_after": 14, "suspend_after": 7}), 422, "validation_failed"
-    )
-    assert [each["pointer"] for each in refusal["errors"]] == ["/suspend_after"]
+    assert pointers_of(await admin.put(path, json={"refuse_creates_after": 14, "suspend_after": 7})) == [
+        "/suspend_after"
+    ]
     problem(await admin.put(path, json={"remind_after": [0]}), 422, "validation_failed")
     policy = (await admin.put(path, json={"remind_after": [9, 2, 9], "suspend_after": 30})).json()
     shown = (policy["remind_after"], policy["refuse_creates_after"], policy["suspend_after"], policy["restriction"])

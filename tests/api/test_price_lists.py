@@ -12,7 +12,7 @@ from ipucloud.billing.pricing.book import add
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.money import Money
-from tests.api.support import Api, price_json, problem
+from tests.api.support import Api, codes_of, faults_of, ok, price_json, problem, walk
 
 pytestmark = pytest.mark.anyio
 
@@ -23,8 +23,7 @@ OLD = "ipu-old"
 async def filled(api: Api) -> httpx.AsyncClient:
     """Somebody who may read the book, which has past, current and future versions, and two accounts' contracts."""
     admin = await api.caller(Role.ADMIN)
-    other = await admin.post("/v1/billing/accounts", json={"name": "Institute", "currency": "EUR"})
-    assert other.status_code == 201, other.text
+    other = ok(await admin.post("/v1/billing/accounts", json={"name": "Institute", "currency": "EUR"}), 201)
     items = [
         price_json(OLD, valid_from="2021-01-01T00:00:00Z", valid_to="2022-01-01T00:00:00Z"),
         price_json(OLD, valid_from="2022-01-01T00:00:00Z"),
@@ -32,27 +31,14 @@ async def filled(api: Api) -> httpx.AsyncClient:
         price_json(OLD, region="amsterdam-2", valid_from="2022-01-01T00:00:00Z"),
         price_json(OLD, unit_price={"amount": "9", "currency": "JPY"}, valid_from="2022-01-01T00:00:00Z"),
         price_json(OLD, account_id=str(api.world.project.id), valid_from="2126-01-01T00:00:00Z"),
-        price_json("ipu-m2000", account_id=other.json()["id"]),
+        price_json("ipu-m2000", account_id=other["id"]),
     ]
-    added = await admin.post(BOOK, json={"items": items})
-    assert added.status_code == 200, added.text
+    ok(await admin.post(BOOK, json={"items": items}))
     return admin
 
 
-async def pages(caller: httpx.AsyncClient, query: dict[str, str]) -> list[list[Any]]:
-    pages: list[list[Any]] = []
-    cursor = None
-    while not pages or cursor is not None:
-        answer = await caller.get(BOOK, params=query | ({} if cursor is None else {"cursor": cursor}))
-        assert answer.status_code == 200, answer.text
-        pages.append(answer.json()["items"])
-        cursor = answer.json()["next_cursor"]
-    return pages
-
-
-async def listed(caller: httpx.AsyncClient, **query: str) -> list[Any]:
-    [items] = await pages(caller, {"limit": "1000"} | query)
-    return items
+async def listed(caller: httpx.AsyncClient, **query: str) -> list[dict[str, Any]]:
+    return await walk(caller, BOOK, limit=1000, **query)
 
 
 async def test_versions_are_found_by_what_they_are(api: Api) -> None:
@@ -65,7 +51,7 @@ async def test_versions_are_found_by_what_they_are(api: Api) -> None:
     assert await listed(admin, sku=OLD) == old
     assert await listed(admin, sku="ipu-0") == []
     assert [each["region"] for each in await listed(admin, sku=OLD, region="amsterdam-2")] == ["amsterdam-2"]
-    [regions] = await pages(admin, {"limit": "1000", "region": "luxembourg-2"})
+    regions = await listed(admin, region="luxembourg-2")
     numbers = {item["slug"]: item["number"] for item in (await admin.get("/v1/regions")).json()["items"]}
     assert regions == await listed(admin, region=str(numbers["luxembourg-2"])) != []
     [yen] = await listed(admin, currency="JPY")
@@ -114,9 +100,8 @@ async def test_pages_in_each_order_are_the_whole_book(api: Api, order: str) -> N
     if order == "account":
         assert whole == sorted(whole, key=place)  # the usual order
     for direction in ("", "-"):
-        parts = await pages(admin, {"limit": "3", "order": direction + order})
-        assert [len(page) for page in parts[:-1]] == [3] * (len(parts) - 1)
-        assert [each for page in parts for each in page] == sorted(whole, key=place, reverse=direction == "-")
+        paged = await walk(admin, BOOK, limit=3, order=direction + order)
+        assert paged == sorted(whole, key=place, reverse=direction == "-")
 
 
 async def test_a_version_added_between_two_pages_makes_none_appear_twice_or_go_missing(api: Api) -> None:
@@ -127,15 +112,11 @@ async def test_a_version_added_between_two_pages_makes_none_appear_twice_or_go_m
         early, late = f"a{order}x".replace("_", "."), f"z{order}x".replace("_", ".")
         added = await admin.post(BOOK, json={"items": [price_json(early), price_json(late)]})
         assert added.json() == {"added": 2, "restored": 0}, added.text
-        items, cursor = [*first["items"]], first["next_cursor"]
-        while cursor is not None:
-            query = {"limit": "4", "order": order, "cursor": cursor}
-            answer = (await admin.get(BOOK, params=query)).json()
-            items, cursor = items + answer["items"], answer["next_cursor"]
-        ids = [each["id"] for each in items]
+        pages = first["items"] + await walk(admin, BOOK, limit=4, order=order, cursor=first["next_cursor"])
+        ids = [each["id"] for each in pages]
         assert len(ids) == len({*ids}), order
         assert before <= {*ids}, order
-        assert {each["sku"] for each in items if each["id"] not in before} <= {early, late}
+        assert {each["sku"] for each in pages if each["id"] not in before} <= {early, late}
 
 
 async def test_a_page_goes_on_behind_a_version_that_was_withdrawn(api: Api) -> None:
@@ -167,29 +148,23 @@ async def test_a_page_goes_on_behind_a_version_that_was_withdrawn(api: Api) -> N
 )
 async def test_what_is_no_filter_is_refused(api: Api, query: dict[str, str], code: str) -> None:
     admin = await api.caller(Role.ADMIN)
-    [fault] = problem(await admin.get(BOOK, params=query), 422, "validation_failed")["errors"]
-    assert (fault["pointer"], fault["code"]) == (f"?{next(iter(query))}", code)
+    assert faults_of(await admin.get(BOOK, params=query)) == [(f"?{next(iter(query))}", code)]
 
 
-async def test_all_that_is_unknown_is_told_at_once_and_only_to_those_who_may_ask(api: Api) -> None:
-    admin = await api.caller(Role.ADMIN)
+async def test_all_that_is_unknown_is_told_at_once(api: Api, admin: httpx.AsyncClient) -> None:
     query = {"region": "luxemburg-2", "currency": "ZZQ", "account": "Nobody"}
     faults = problem(await admin.get(BOOK, params=query), 422, "validation_failed")["errors"]
     assert [each["pointer"] for each in faults] == ["?region", "?currency", "?account"]
     assert "nearest first: luxembourg-2" in faults[0]["detail"]
     assert "luxemburg" not in str(faults)
-    problem(await api.owner.get(BOOK, params=query), 403, "permission_denied")
-    problem(await api.owner.get(BOOK, params={"order": "price"}), 403, "permission_denied")
 
 
 async def test_a_name_that_several_accounts_have_is_refused(api: Api) -> None:
     admin = await filled(api)
     await admin.post("/v1/billing/accounts", json={"name": "Institute", "currency": "EUR"})
-    [fault] = problem(await admin.get(BOOK, params={"account": "Institute"}), 422, "validation_failed")["errors"]
-    assert (fault["code"], fault["detail"]) == (
-        "unknown_account",
-        "Several billing accounts have this name; use an id.",
-    )
+    refused = await admin.get(BOOK, params={"account": "Institute"})
+    assert codes_of(refused) == ["unknown_account"]
+    assert "Several billing accounts have this name; use an id." in refused.text
 
 
 async def test_a_cursor_belongs_to_its_filters_and_its_order(api: Api) -> None:

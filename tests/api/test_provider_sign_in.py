@@ -3,51 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
-from ipucloud.identity.tables import users
 from ipucloud.identity.verification import reset_password
-from tests.api.people import BY_HAND, OURS
-from tests.api.support import UNLIMITED, Api, problem, running
-from tests.support.oidc_provider import RunningProvider, oidc_provider
-from tests.support.people import PASSWORD, Person, make_person
+from tests.api.people import BY_HAND, OURS, person
+from tests.api.support import UNLIMITED, Api, ok, problem
+from tests.support.oidc_provider import RunningProvider
+from tests.support.people import PASSWORD, Person
 from tests.support.postgres import Database as Scratch
-from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
 SESSION, PROVIDERS, BEGIN = "/v1/session", "/v1/sign-in-providers", "/v1/sign-in-providers/sso/sign-ins"
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[RunningProvider]:
-    with oidc_provider() as started:
-        yield started
-
-
 @pytest.fixture
-async def api(world: World, database: Scratch, provider: RunningProvider) -> AsyncIterator[Api]:
+def settings(sso: RunningProvider) -> dict[str, object]:
     silent = {"name": "gone", "title": "Gone Sign-On", "issuer": "http://127.0.0.1:1", "timeout": 0.5}
-    providers = [provider.settings(), provider.settings() | silent]
-    async with running(world, database.app_url, settings=UNLIMITED | {"oidc_providers": providers}) as started:
-        yield started
+    return UNLIMITED | {"oidc_providers": [sso.settings(), sso.settings() | silent]}
 
 
-async def member(api: Api, email: str, role: Role = Role.OPERATOR) -> Person:
-    async with api.world.database.begin() as connection:
-        return await make_person(connection, api.world.project.id, role, email=email)
+async def member(api: Api, email: str) -> Person:
+    return await person(api, Role.OPERATOR, email)
 
 
 async def start_sign_in(browser: httpx.AsyncClient, invitation: str | None = None) -> str:
-    answer = await browser.post(BEGIN, json={"invitation": invitation} if invitation else {})
-    assert answer.status_code == 201, answer.text
-    url: str = answer.json()["url"]
+    url: str = ok(await browser.post(BEGIN, json={"invitation": invitation} if invitation else {}), 201)["url"]
     return url
 
 
@@ -55,58 +40,56 @@ async def returned(browser: httpx.AsyncClient, brought: dict[str, str], **more: 
     return await browser.post(SESSION, json={"authorization_code": brought["code"], "state": brought["state"], **more})
 
 
-async def signed_in(api: Api, provider: RunningProvider, **more: object) -> httpx.Response:
+async def signed_in(api: Api, sso: RunningProvider, **more: object) -> httpx.Response:
     browser = api.client(**OURS)
-    return await returned(browser, provider.visit(await start_sign_in(browser)), **more)
+    return await returned(browser, sso.visit(await start_sign_in(browser)), **more)
 
 
 async def test_a_member_signs_in_and_stays_who_they_are_when_their_address_changes(
-    api: Api, provider: RunningProvider
+    api: Api, sso: RunningProvider
 ) -> None:
     assert (await api.client().get(PROVIDERS)).json()["items"] == [
         {"name": "sso", "title": "Example Sign-On"},
         {"name": "gone", "title": "Gone Sign-On"},
     ]
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", "Ann@Example.com")
+    sso.person("subject-ann", "Ann@Example.com")
     browser = api.client(**OURS)
-    brought = provider.visit(await start_sign_in(browser))
-    session = await returned(browser, brought)
-    assert session.status_code == 201, session.text
-    assert (session.json()["token"]["owner"], session.json()["role"]) == (ann.email, "operator")
+    brought = sso.visit(await start_sign_in(browser))
+    session = ok(await returned(browser, brought), 201)
+    assert (session["token"]["owner"], session["role"]) == (ann.email, "operator")
     assert (await browser.get("/v1/me")).json()["user"]["id"] == str(ann.id)
     for secret in (brought["code"], brought["state"]):
         assert not await api.stores(secret)
     problem(await returned(browser, brought), 410, "sign_in_ended")  # once
 
-    provider.person("subject-ann", "ann.lee@example.com")
-    assert (await signed_in(api, provider)).json()["token"]["owner"] == ann.email
-    provider.person("somebody-new", "ann@example.com")  # the address has another holder at the provider
-    problem(await signed_in(api, provider), 409, "identity_conflict")
+    sso.person("subject-ann", "ann.lee@example.com")
+    assert (await signed_in(api, sso)).json()["token"]["owner"] == ann.email
+    sso.person("somebody-new", "ann@example.com")  # the address has another holder at the provider
+    problem(await signed_in(api, sso), 409, "identity_conflict")
     async with api.world.database.begin() as connection:
         assert await reset_password(connection, ann.email, "x", BY_HAND)
-    assert (await signed_in(api, provider)).status_code == 201
+    assert (await signed_in(api, sso)).status_code == 201
 
 
-async def test_an_invited_person_joins_by_signing_in_without_a_password(api: Api, provider: RunningProvider) -> None:
-    provider.person("subject-bea", "bea@example.com")
-    problem(await signed_in(api, provider), 403, "no_account")
+async def test_an_invited_person_joins_by_signing_in_without_a_password(api: Api, sso: RunningProvider) -> None:
+    sso.person("subject-bea", "bea@example.com")
+    problem(await signed_in(api, sso), 403, "no_account")
     body = {"email": "bea@example.com", "role": "viewer"}
     invitation = (await api.owner.post(f"{api.base}/invitations", json=body)).json()["secret"]
     browser = api.client(**OURS)
-    session = await returned(browser, provider.visit(await start_sign_in(browser, invitation)))
-    assert session.status_code == 201, session.text
-    assert (session.json()["role"], session.json()["project"]["slug"]) == ("viewer", api.world.project.slug)
+    session = ok(await returned(browser, sso.visit(await start_sign_in(browser, invitation))), 201)
+    assert (session["role"], session["project"]["slug"]) == ("viewer", api.world.project.slug)
     assert (await browser.get("/v1/me")).json()["user"]["password_set_at"] is None
     change = {"current_password": PASSWORD, "new_password": "another-quiet-harbour-7"}
     problem(await browser.put("/v1/me/password", json=change), 409, "state_conflict")
     by_password = await api.client(**OURS).post(SESSION, json={"email": "bea@example.com", "password": PASSWORD})
     problem(by_password, 401, "unauthenticated")
     problem(await browser.post(BEGIN, json={"invitation": invitation}), 410, "invitation_ended")
-    assert (await signed_in(api, provider, project=api.world.project.slug)).status_code == 201
+    assert (await signed_in(api, sso, project=api.world.project.slug)).status_code == 201
 
     other = (await api.owner.post(f"{api.base}/invitations", json=body | {"email": "cy@example.com"})).json()["secret"]
-    problem(await returned(browser, provider.visit(await start_sign_in(browser, other))), 403, "permission_denied")
+    problem(await returned(browser, sso.visit(await start_sign_in(browser, other))), 403, "permission_denied")
     assert (await api.client(**OURS).post("/v1/invitations:show", json={"secret": other})).status_code == 200
 
 
@@ -129,24 +112,24 @@ NOW = int(time.time())
     ids=["nonce", "expired", "audience", "two audiences", "authorized party", "no nonce", "issuer", "subject", "key"],
 )
 async def test_an_id_token_that_is_not_of_this_sign_in_is_refused(
-    api: Api, provider: RunningProvider, faults: dict[str, Any]
+    api: Api, sso: RunningProvider, faults: dict[str, Any]
 ) -> None:
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", ann.email)
+    sso.person("subject-ann", ann.email)
     browser = api.client(**OURS)
-    brought = provider.visit(await start_sign_in(browser))
-    provider.faults(**faults)
+    brought = sso.visit(await start_sign_in(browser))
+    sso.faults(**faults)
     problem(await returned(browser, brought), 401, "identity_refused")
     assert await api.count("browser_sessions") == await api.count("user_identities") == 0
 
 
 async def test_only_the_browser_that_began_finishes_with_the_code_it_got(
-    api: Api, provider: RunningProvider, database: Scratch
+    api: Api, sso: RunningProvider, database: Scratch
 ) -> None:
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", ann.email)
+    sso.person("subject-ann", ann.email)
     browser, other = api.client(**OURS), api.client(**OURS)
-    brought, elsewhere = provider.visit(await start_sign_in(browser)), provider.visit(await start_sign_in(other))
+    brought, elsewhere = sso.visit(await start_sign_in(browser)), sso.visit(await start_sign_in(other))
     problem(await returned(other, brought), 410, "sign_in_ended")
     problem(await returned(api.client(**OURS), brought), 410, "sign_in_ended")
     problem(await returned(browser, brought | {"state": "ipt_none"}), 410, "sign_in_ended")
@@ -159,17 +142,13 @@ async def test_only_the_browser_that_began_finishes_with_the_code_it_got(
     problem(await browser.post(f"{PROVIDERS}/nobody/sign-ins", json={}), 404, "not_found")
 
 
-async def test_an_email_counts_only_if_it_is_verified_and_of_a_trusted_domain(
-    api: Api, provider: RunningProvider
-) -> None:
+async def test_an_email_counts_only_if_it_is_verified_and_of_a_trusted_domain(api: Api, sso: RunningProvider) -> None:
     await member(api, "ann@example.com")
     await member(api, "ann@example.org")
     for email, verified in (("ann@example.com", False), ("ann@example.org", True), ("nonsense", True)):
-        provider.person("subject-ann", email, verified=verified)
-        problem(await signed_in(api, provider), 403, "email_not_verified")
-    async with api.world.database.begin() as connection:
-        assert (await connection.execute(sa.select(sa.func.count()).select_from(users))).scalar_one() == 2
-    assert await api.count("user_identities") == 0
+        sso.person("subject-ann", email, verified=verified)
+        problem(await signed_in(api, sso), 403, "email_not_verified")
+    assert (await api.count("users"), await api.count("user_identities")) == (2, 0)
 
 
 NO_EMAIL = {"email": None, "email_verified": None}
@@ -189,34 +168,34 @@ NO_EMAIL = {"email": None, "email_verified": None}
     ],
 )
 async def test_that_an_email_is_verified_is_said_by_the_document_with_the_email_and_about_it(
-    api: Api, provider: RunningProvider, *, claims: dict[str, Any], userinfo: dict[str, Any], claim: str, status: int
+    api: Api, sso: RunningProvider, *, claims: dict[str, Any], userinfo: dict[str, Any], claim: str, status: int
 ) -> None:
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", ann.email)
+    sso.person("subject-ann", ann.email)
     faults: dict[str, Any] = {"claims": claims, "userinfo": {"sub": "subject-ann", **userinfo}}
-    provider.faults(**faults)
+    sso.faults(**faults)
     object.__setattr__(api.services.providers.all["sso"], "email_claim", claim)
-    answer = await signed_in(api, provider)
+    answer = await signed_in(api, sso)
     assert answer.status_code == status, answer.text
     if status == 403:
         problem(answer, 403, "email_not_verified")
 
 
-async def test_a_provider_that_does_not_answer_is_named(api: Api, provider: RunningProvider) -> None:
+async def test_a_provider_that_does_not_answer_is_named(api: Api, sso: RunningProvider) -> None:
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", ann.email)
+    sso.person("subject-ann", ann.email)
     browser = api.client(**OURS)
     for name in ("authorization_endpoint", "userinfo_endpoint"):
-        provider.faults(discovery={name: "http://["}, userinfo={})
+        sso.faults(discovery={name: "http://["}, userinfo={})
         problem(await browser.post(BEGIN, json={}), 503, "provider_unavailable")
-    provider.faults()
+    sso.faults()
     refused = problem(await browser.post(f"{PROVIDERS}/gone/sign-ins", json={}), 503, "provider_unavailable")
     assert "Gone Sign-On" in refused["detail"]
-    brought = provider.visit(await start_sign_in(browser))
-    provider.faults(status=500)
+    brought = sso.visit(await start_sign_in(browser))
+    sso.faults(status=500)
     problem(await returned(browser, brought), 503, "provider_unavailable")
     object.__setattr__(api.services.providers.all["sso"], "timeout", 0.3)
-    provider.faults()
-    brought = provider.visit(await start_sign_in(browser))
-    provider.faults(hang=True)
+    sso.faults()
+    brought = sso.visit(await start_sign_in(browser))
+    sso.faults(hang=True)
     problem(await returned(browser, brought), 503, "provider_unavailable")

@@ -91,26 +91,16 @@ def sent(operation: str, name: str, kind: str, marker: str) -> dict[str, Any]:
     return usual | {name: FIELDS.get(name, KINDS[kind])(marker)}
 
 
-def caller_of(tenancy: Tenancy, operation: Documented) -> httpx.AsyncClient:
-    return tenancy.by_role[Role.PAYER if operation.of_account else Role.OWNER]
-
-
 async def ask(tenancy: Tenancy, operation: Documented, names: dict[str, str], body: dict[str, Any]) -> httpx.Response:
-    return await caller_of(tenancy, operation).request(
-        operation.method, operation.path.format(**names), json=body, headers=key()
-    )
+    caller = tenancy.by_role[Role.PAYER if operation.of_account else Role.OWNER]
+    return await caller.request(operation.method, operation.path.format(**names), json=body, headers=key())
 
 
 def readable_names(operation: Documented, names: dict[str, str], answer: httpx.Response) -> dict[str, str]:
     """What can be read after the request: its objects, and the one that it made."""
     document = answer.json() if answer.is_success and answer.content else {}
     readable = dict(names)
-    for noun, member in (
-        ("webhook", "id"),
-        ("connection", "id"),
-        ("job", "number"),
-        ("service", "name"),
-    ):
+    for noun, member in {"webhook": "id", "connection": "id", "job": "number", "service": "name"}.items():
         if operation.path.endswith(f"/{noun}s") or operation.path.endswith(f"-{noun}s"):
             readable[noun] = str(document[member])
     if document.get("target"):
@@ -123,16 +113,9 @@ async def shown(tenancy: Tenancy, operation: Documented, names: dict[str, str]) 
     answers = []
     new = names.keys() - {"project", "account", "region", "flavor", "recipe"}
     for candidate in OPERATIONS.values():
-        about = (
-            candidate.method == "GET"
-            and candidate.named <= names.keys()
-            and candidate.of_account == operation.of_account
-        )
-        if (
-            about
-            and candidate.scoped == operation.scoped
-            and (candidate.named & new or "{" not in candidate.path or candidate.scoped)
-        ):
+        alike = (candidate.of_account, candidate.scoped) == (operation.of_account, operation.scoped)
+        about = candidate.named & new or "{" not in candidate.path or candidate.scoped
+        if candidate.method == "GET" and candidate.named <= names.keys() and alike and about:
             readers = [Role.PAYER, Role.ADMIN] if candidate.of_account else [Role.VIEWER, Role.OWNER, Role.ADMIN]
             for reader in readers:
                 answer = await tenancy.by_role[reader].get(

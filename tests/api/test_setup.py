@@ -65,8 +65,3 @@ async def test_buckets_are_reached_at_the_ports_that_the_operator_names(
                 (fault,) = problem(answer, 422, "validation_failed")["errors"]
                 assert fault["pointer"] == "/endpoint"
                 assert fault["detail"].endswith(f"{listed}.")
-
-
-async def test_a_key_for_secrets_is_all_that_webhooks_need(api: Api) -> None:
-    answer = await api.owner.post(f"{api.base}/webhooks", json={"url": "https://hooks.example.com/"})
-    assert answer.status_code == 201

@@ -16,21 +16,12 @@ from ipucloud.identity.ssh_authorities import secret_place
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.sealing import new_key, read_keys, unseal
 from ipucloud.worker.reencryption import reencrypt
-from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, key, problem, running
+from tests.api.support import PUBLIC_KEY, SECRETS_KEY, UNLIMITED, Api, faults_of, items, key, problem, running
 from tests.support.factories import Project
 from tests.support.people import Person, make_owned, make_person
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
-
-REFUSED = {
-    "dsa": ("ssh-dss AAAAB3NzaC1kc3MAAACBAA==", "ssh_key_type_refused"),
-    "garbage": ("not a key", "ssh_key_malformed"),
-    "private": ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n", "ssh_key_private"),
-    "options": (f'command="sh",no-pty {PUBLIC_KEY}', "ssh_key_options"),
-    "two": (f"{PUBLIC_KEY}\n{PUBLIC_KEY}", "ssh_key_several_lines"),
-    "empty": ("", "ssh_key_empty"),
-}
 
 
 async def in_use(api: Api, name: str = "bert") -> UUID:
@@ -73,12 +64,12 @@ async def test_a_member_gets_a_certificate_for_one_cluster(api: Api) -> None:
     assert (await api.owner.get(f"{api.base}/ssh-authority")).json()["fingerprint"] == issued["authority"]
     begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
     assert end - begin == timedelta(seconds=600 + 60)
-    [event] = (await api.owner.get(f"{api.base}/events", params={"type": "ssh_certificate.issued"})).json()["items"]
+    [event] = await items(api.owner, f"{api.base}/events", type="ssh_certificate.issued")
     assert (event["actor"], event["subject_id"]) == (person.email, path.rpartition("/")[2])
     assert event["data"] == {
         name: issued[name] for name in ("key_id", "serial", "fingerprint", "authority", "valid_until")
     }
-    entries = (await api.owner.get(f"{api.base}/audit-log", params={"operation": "signSshKey"})).json()["items"]
+    entries = await items(api.owner, f"{api.base}/audit-log", operation="signSshKey")
     assert [(each["actor"], each["status"]) for each in entries] == [(person.email, 200)]
     assert (await sign_key(ada, path)).json()["serial"] == 2
 
@@ -94,34 +85,11 @@ async def test_a_certificate_ends_with_the_token_of_its_person(api: Api) -> None
     assert end - begin <= timedelta(minutes=6)
 
 
-async def test_a_removed_member_gets_no_certificate(api: Api) -> None:
+async def test_service_tokens_get_none(api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
-    person, ada = await login_of(api)
-    (await sign_key(ada, path)).raise_for_status()
-    assert (await api.owner.delete(f"{api.base}/members/{person.member}")).status_code == 204
-    problem(await sign_key(ada, path), 401, "unauthenticated")
-
-
-async def test_viewers_and_service_tokens_get_none(api: Api) -> None:
-    path = f"{api.base}/clusters/{await in_use(api)}"
-    for role in (Role.VIEWER, Role.BILLING):
-        problem(await sign_key((await login_of(api, role))[1], path), 403, "permission_denied")
     for caller in (api.owner, await api.caller(Role.ADMIN)):
         assert "for people" in problem(await sign_key(caller, path), 409, "state_conflict")["detail"]
-    other = await api.other_project()
-    problem(await sign_key(api.client(other.token.secret), path), 404, "not_found")
     assert await api.world.value("SELECT serial FROM ssh_authorities WHERE ended_at IS NULL") == 0
-
-
-@pytest.mark.parametrize("name", REFUSED)
-async def test_what_is_no_safe_public_key_is_refused_by_name(api: Api, name: str) -> None:
-    text, code = REFUSED[name]
-    path = f"{api.base}/clusters/{await in_use(api)}"
-    _, ada = await login_of(api)
-    before = await api.snapshot()
-    [fault] = problem(await sign_key(ada, path, public_key=text), 422, "ssh_key_refused")["errors"]
-    assert (fault["pointer"], fault["code"]) == ("/public_key", code)
-    assert await api.snapshot() == before
 
 
 async def test_bodies_that_make_no_sense_are_refused(api: Api) -> None:
@@ -163,16 +131,14 @@ async def test_servers_that_would_not_accept_it_are_named_instead(api: Api) -> N
     assert "resume it first" in problem(await sign_key(ada, path), 409, "state_conflict")["detail"]
 
 
-async def test_only_owners_rotate_and_a_project_without_clusters_has_no_authority(api: Api) -> None:
+async def test_an_authority_is_rotated_and_a_project_without_clusters_has_none(api: Api) -> None:
     problem(await api.owner.get(f"{api.base}/ssh-authority"), 404, "not_found")
-    _, ada = await login_of(api)
-    problem(await ada.post(f"{api.base}/ssh-authority:rotate"), 403, "permission_denied")
     first = (await api.owner.post(f"{api.base}/ssh-authority:rotate")).json()
     headers = key()
     second = (await api.owner.post(f"{api.base}/ssh-authority:rotate", headers=headers)).json()
     replayed = (await api.owner.post(f"{api.base}/ssh-authority:rotate", headers=headers)).json()
     assert second == replayed != first
-    events = (await api.owner.get(f"{api.base}/events", params={"type": "ssh_authority.rotated"})).json()["items"]
+    events = await items(api.owner, f"{api.base}/events", type="ssh_authority.rotated")
     recorded = {(each["data"]["fingerprint"], each["data"]["former"]) for each in events}
     assert recorded == {(first["fingerprint"], None), (second["fingerprint"], first["fingerprint"])}
     assert await api.world.value("SELECT count(*) FROM ssh_authorities WHERE private_key IS NOT NULL") == 1
@@ -202,27 +168,20 @@ async def test_the_private_key_of_the_authority_is_nowhere_else(api: Api, capfd:
 
 async def test_the_authority_survives_a_change_of_the_key_that_encrypts_it(database: Scratch, api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
-    person, _ = await login_of(api)
-    async with api.world.database.begin() as connection:
-        login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
     newer = new_key()
     await reencrypt(api.world.database, read_keys(f"{newer},{SECRETS_KEY}"))
     async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(newer)}) as other:
-        assert (await sign_key(other.client(login.secret), path)).status_code == 200
+        assert (await sign_key((await login_of(other))[1], path)).status_code == 200
 
 
 async def test_an_installation_decides_how_long_certificates_are_valid(database: Scratch, api: Api) -> None:
     path = f"{api.base}/clusters/{await in_use(api)}"
     short = UNLIMITED | {"ssh_certificate_seconds": 7200, "ssh_certificate_limit": 1800}
-    person, _ = await login_of(api)
-    async with api.world.database.begin() as connection:
-        login = await make_owned(connection, person, api.world.project.id, Role.OPERATOR)
     async with running(api.world, database.app_url, settings=short) as other:
-        ada = other.client(login.secret)
-        [fault] = problem(await sign_key(ada, path, valid_seconds=1801), 422, "validation_failed")["errors"]
-        assert (fault["pointer"], fault["code"]) == ("/valid_seconds", "less_than_equal")
+        _, ada = await login_of(other)
+        assert faults_of(await sign_key(ada, path, valid_seconds=1801)) == [("/valid_seconds", "less_than_equal")]
         issued = (await sign_key(ada, path)).raise_for_status().json()
         begin, end = (datetime.fromisoformat(issued[each]) for each in ("valid_from", "valid_until"))
         assert end - begin == timedelta(seconds=1860)
     async with running(api.world, database.app_url, settings=UNLIMITED | {"secrets_key": None}) as other:
-        problem(await sign_key(other.client(login.secret), path), 501, "not_configured")
+        problem(await sign_key((await login_of(other))[1], path), 501, "not_configured")

@@ -10,7 +10,8 @@ import pytest
 from ipucloud.identity.roles import Role, scopes_of
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.ids import new_id
-from tests.api.support import Api, cluster_json, key, problem
+from tests.api.people import person
+from tests.api.support import Api, cluster_json, items, key, ok, problem
 from tests.support.people import make_owned, make_person
 
 pytestmark = pytest.mark.anyio
@@ -19,10 +20,7 @@ VIEWER = sorted(scopes_of(Role.VIEWER))
 
 
 async def create_token(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
-    answer = await caller.post(path, json={"name": "narrow"} | body)
-    assert answer.status_code == 201, answer.text
-    document: dict[str, Any] = answer.json()
-    return document
+    return ok(await caller.post(path, json={"name": "narrow"} | body), 201)
 
 
 async def owning(api: Api, *scopes: str) -> httpx.AsyncClient:
@@ -72,12 +70,12 @@ async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
     path, scopes = f"{api.base}/tokens", ["billing:read", "cluster:read"]
     narrow = await create_token(api.owner, path, role="owner", scopes=scopes[::-1], service=True)
     wide = await create_token(api.owner, path, role="viewer")
-    listed = (await api.owner.get(f"{api.base}/events", params={"type": "token.created", "limit": 2})).json()["items"]
+    listed = await items(api.owner, f"{api.base}/events", type="token.created", limit=2)
     noted = {shown["subject_id"]: shown["data"] for shown in listed}
     assert noted[narrow["id"]] == {"name": "narrow", "role": "owner", "scopes": scopes}
     assert noted[wide["id"]]["scopes"] is None
     for token, expected, narrowed in ((narrow, scopes, True), (wide, VIEWER, False)):
-        listed = (await api.owner.get(path)).json()["items"]
+        listed = await items(api.owner, path)
         whoami = (await api.client(token["token"]).get("/v1/whoami")).json()
         session = (await api.client().post("/v1/session", json={"token": token["token"]})).json()
         assert whoami["scopes"] == session["scopes"] == expected
@@ -125,8 +123,7 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
     full = await create_token(api.owner, path, role="viewer")
     wider = await create_token(api.owner, path, role="owner", scopes=["cluster:read", "cluster:write"])
     within = await create_token(api.owner, path, role="viewer", scopes=["cluster:read"])
-    async with api.world.database.begin() as connection:
-        person = await make_person(connection, api.world.project.id, Role.VIEWER)
+    viewer = await person(api, Role.VIEWER)
     invitations = f"{api.base}/invitations"
     invited = (await api.owner.post(invitations, json={"email": "o@example.com", "role": "owner"})).json()
     before = await api.snapshot()
@@ -137,7 +134,7 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
         await caller.post(f"{path}/{wider['id']}:rotate", json={}),
         await caller.post(invitations, json={"email": "n@example.com", "role": "viewer"}),
         await caller.post(f"{invitations}/{invited['id']}:renew", json={}),
-        await caller.patch(f"{api.base}/members/{person.member}", json={"role": "owner"}),
+        await caller.patch(f"{api.base}/members/{viewer.member}", json={"role": "owner"}),
     ):
         refusal = problem(answer, 403, "permission_denied")
         assert "narrowed to cluster:read, member:write, token:write" in refusal["detail"]
@@ -147,11 +144,8 @@ async def test_a_narrowed_token_gives_nobody_more_than_it_has(api: Api) -> None:
     child = await create_token(caller, path, role="operator", scopes=["cluster:read"])
     assert (await api.client(child["token"]).get(f"{api.base}/clusters")).status_code == 200
     own = (await caller.get("/v1/whoami")).json()["token"]["id"]
-    assert (await caller.post(f"{path}/{own}:rotate", json={})).json()["scopes"] == [
-        "cluster:read",
-        "member:write",
-        "token:write",
-    ]
+    rotated = (await caller.post(f"{path}/{own}:rotate", json={})).json()
+    assert rotated["scopes"] == ["cluster:read", "member:write", "token:write"]
 
 
 async def test_a_narrowed_administrator_gives_nobody_more_than_it_has(api: Api) -> None:
@@ -185,8 +179,7 @@ async def test_a_browser_is_as_narrow_as_the_token_that_signed_it_in(api: Api) -
         assert answer.json()["scopes"] == ["catalogue:read", "cluster:read"]
         browser = api.client(Cookie=answer.headers["set-cookie"].partition(";")[0])
         assert (await browser.get(f"{api.base}/clusters")).status_code == 200
-        refused = await browser.get(f"{api.base}/tokens")
-        assert problem(refused, 403, "permission_denied")["scope"] == "token:read"
+        assert problem(await browser.get(f"{api.base}/tokens"), 403, "permission_denied")["scope"] == "token:read"
         assert (await browser.delete("/v1/session", headers={"Sec-Fetch-Site": "same-origin"})).status_code == 204
 
 

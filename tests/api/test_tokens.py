@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, key, problem
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -20,10 +20,7 @@ FARTHER = "2127-01-01T00:00:00.000000Z"
 
 
 async def create_token(caller: httpx.AsyncClient, path: str, **body: object) -> dict[str, Any]:
-    answer = await caller.post(path, json=body)
-    assert answer.status_code == 201, answer.text
-    document: dict[str, Any] = answer.json()
-    return document
+    return ok(await caller.post(path, json={"name": "ci"} | body), 201)
 
 
 async def works(api: Api, secret: str) -> bool:
@@ -121,15 +118,14 @@ async def test_tokens_that_ended_are_listed_apart(api: Api, admin: httpx.AsyncCl
 async def test_a_rotation_changes_nothing_when_it_is_refused(api: Api, body: dict[str, object], pointer: str) -> None:
     old = await create_token(api.owner, f"{api.base}/tokens", name="ci", role="viewer")
     before = await api.snapshot()
-    answer = await api.owner.post(f"{api.base}/tokens/{old['id']}:rotate", json=body)
-    assert [error["pointer"] for error in problem(answer, 422, "validation_failed")["errors"]] == [pointer]
+    assert pointers_of(await api.owner.post(f"{api.base}/tokens/{old['id']}:rotate", json=body)) == [pointer]
     assert await api.snapshot() == before
 
 
 async def test_tokens_of_the_platform_are_apart_from_those_of_projects(api: Api, admin: httpx.AsyncClient) -> None:
     support = await create_token(admin, "/v1/tokens", name="desk", role="support")
     supporter = api.client(support["token"])
-    listed = (await supporter.get("/v1/tokens")).json()["items"]
+    listed = await items(supporter, "/v1/tokens")
     assert [token["role"] for token in listed] == ["support", "admin"]
     assert support["token"] not in repr(listed)
     assert (await supporter.get(f"/v1/tokens/{support['id']}")).json()["name"] == "desk"
@@ -175,7 +171,7 @@ async def test_two_administrators_do_not_end_each_other(api: Api, admin: httpx.A
     answers = await asyncio.gather(admin.delete(f"/v1/tokens/{second}"), other.delete(f"/v1/tokens/{first}"))
     statuses = sorted(answer.status_code for answer in answers)
     assert statuses in ([204, 401], [204, 409])
-    assert [await works_for(each) for each in (admin, other)].count(True) == 1
+    assert sorted([(await each.get("/v1/whoami")).status_code for each in (admin, other)]) == [200, 401]
 
 
 async def test_the_access_log_tells_who_changed_which_token(api: Api, admin: httpx.AsyncClient) -> None:
@@ -185,7 +181,3 @@ async def test_the_access_log_tells_who_changed_which_token(api: Api, admin: htt
         await admin.delete(f"/v1/tokens/{token['id']}")
     requests = [(line["token_id"], line["subject_id"]) for line in lines if line["event"] == "request"]
     assert requests == [(asking, token["id"])] * 2
-
-
-async def works_for(caller: httpx.AsyncClient) -> bool:
-    return (await caller.get("/v1/whoami")).status_code == 200

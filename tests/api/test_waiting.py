@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
 
 import httpx
 import pytest
 
 from ipucloud.api.v1 import operations
 from tests.api.support import Api, cluster_id, problem
+from tests.support.api_process import api_process
+from tests.support.postgres import Database as Scratch
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -42,9 +47,11 @@ async def test_the_answer_comes_when_the_operation_is_done(api: Api) -> None:
     assert "retry-after" not in answer.headers
 
 
-async def test_the_answer_comes_when_the_time_is_up(api: Api) -> None:
-    operation = await api.make_cluster()
-    answer = await api.owner.get(f"{api.base}/operations/{operation['id']}", params={"wait": "0.1"})
+async def test_the_answer_comes_when_the_time_is_up_which_is_a_minute_at_most(api: Api) -> None:
+    path = f"{api.base}/operations/{(await api.make_cluster())['id']}"
+    for wait in ("61", "-1", "soon", "nan"):
+        problem(await api.owner.get(path, params={"wait": wait}), 422, "validation_failed")
+    answer = await api.owner.get(path, params={"wait": "0.1"})
     assert not answer.json()["done"]
     assert int(answer.headers["retry-after"]) >= 1
 
@@ -54,8 +61,7 @@ async def test_a_process_that_ends_lets_nobody_wait(api: Api) -> None:
     waiting = await long_poll(api, f"{api.base}/operations/{operation['id']}", "60")
     api.services.draining.set()
     assert not (await waiting).json()["done"]
-    answer = await api.owner.get("/readyz")
-    problem(answer, 503, "unavailable")
+    problem(await api.owner.get("/readyz"), 503, "unavailable")
 
 
 async def test_who_waits_holds_no_connection(api: Api) -> None:
@@ -76,13 +82,6 @@ async def test_a_token_revoked_meanwhile_waits_no_longer(api: Api) -> None:
     assert again.headers["ratelimit-policy"].startswith('"address"')  # it is not known to be valid any more
 
 
-@pytest.mark.parametrize("wait", ["61", "-1", "soon", "nan"])
-async def test_nobody_waits_longer_than_a_minute(api: Api, wait: str) -> None:
-    operation = await api.make_cluster()
-    answer = await api.owner.get(f"{api.base}/operations/{operation['id']}", params={"wait": wait})
-    problem(answer, 422, "validation_failed")
-
-
 async def test_a_create_is_cancelled_once(api: Api) -> None:
     operation = await api.make_cluster()
     path = f"{api.base}/operations/{operation['id']}"
@@ -91,3 +90,26 @@ async def test_a_create_is_cancelled_once(api: Api) -> None:
     assert answer.headers["location"].endswith(operation["id"])
     assert await api.world.column("SELECT wake_seq FROM work WHERE kind = 'cluster'") == [2]
     problem(await api.owner.post(f"{path}:cancel"), 409, "state_conflict")
+
+
+async def test_a_drain_finishes_what_was_begun(api: Api, database: Scratch) -> None:
+    operation = await api.make_cluster()
+    path = f"{api.base}/operations/{operation['id']}?wait=60"
+    headers = {"Authorization": f"Bearer {api.world.project.token.secret}"}
+    with api_process({"drain_seconds": 8}, url=database.app_url) as server:
+        waiting: list[httpx.Response] = []
+        poll = threading.Thread(target=lambda: waiting.append(server.outside.get(path, headers=headers)))
+        poll.start()
+        eventually(lambda: server.active() == 1, "the poll is under way")
+        server.process.send_signal(signal.SIGTERM)
+        eventually(lambda: server.inside.get("/readyz").status_code == 503, "the process says that it ends")
+        poll.join()
+        assert (waiting[0].status_code, waiting[0].json()["done"]) == (200, False)
+        assert server.process.wait(60) == 0
+    assert cluster_id(operation)
+
+
+async def test_nobody_waits_for_a_process_that_nobody_watches(database: Scratch) -> None:
+    with api_process({"internal_port": 0, "drain_seconds": 400}, url=database.app_url) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) == 0

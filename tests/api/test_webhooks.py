@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-from pydantic import SecretStr
 
-from ipucloud.kernel.sealing import new_key
-from tests.api.support import UNLIMITED, Api, key, problem, running
-from tests.support.postgres import Database as Scratch
-from tests.support.world import World
+from tests.api.support import Api, items, key, ok, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
 BODY = {"url": "https://hooks.example.com/ipucloud", "event_types": ["cluster.*", "operation.failed"]}
-
-
-@pytest.fixture
-async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
-    """The application of an installation that can keep secrets."""
-    async with running(world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(new_key())}) as started:
-        yield started
 
 
 async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
@@ -35,7 +22,7 @@ async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
     assert again.json() == created | {"secret": None}
     path = f"{api.base}/webhooks/{created['id']}"
     read = await api.owner.get(path)
-    assert (await api.owner.get(f"{api.base}/webhooks")).json()["items"] == [read.json()]
+    assert await items(api.owner, f"{api.base}/webhooks") == [read.json()]
     stale = await api.owner.patch(path, json={"description": "ours"}, headers={"If-Match": '"9"'})
     problem(stale, 412, "precondition_failed")
     changed = await api.owner.patch(path, json={"enabled": False}, headers={"If-Match": read.headers["etag"]})
@@ -56,8 +43,8 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
     assert sent.status_code == 202
     assert (delivery["type"], delivery["state"], delivery["tries"]) == ("webhook.ping", "pending", [])
     assert delivery["message_id"] == f"msg_{delivery['id'].replace('-', '')}"
-    assert (await api.owner.get(f"{path}/deliveries")).json()["items"] == [delivery]
-    assert (await api.owner.get(f"{path}/deliveries?state=failed")).json()["items"] == []
+    assert await items(api.owner, f"{path}/deliveries") == [delivery]
+    assert await items(api.owner, f"{path}/deliveries?state=failed") == []
     await api.world.execute("UPDATE webhook_deliveries SET state = 'failed', next_at = NULL, tries = 10")
     again = await api.owner.post(f"{path}/deliveries/{delivery['id']}:redeliver")
     assert (again.status_code, again.json()["state"]) == (202, "pending")
@@ -71,8 +58,6 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
     [
         ({"url": "http://hooks.example.com/"}, "/url"),
         ({"url": "https://169.254.169.254/latest"}, "/url"),
-        ({"url": "https://localhost/"}, "/url"),
-        ({"url": "https://hooks.example.com:8090/"}, "/url"),
         ({"event_types": ["*"]}, "/event_types/0"),
         ({"event_types": ["cluster"]}, "/event_types/0"),
         ({"colour": "red"}, "/colour"),
@@ -81,18 +66,11 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
 )
 async def test_what_cannot_be_told_anything_is_refused(api: Api, change: dict[str, object], pointer: str) -> None:
     before = await api.snapshot()
-    refused = await api.owner.post(f"{api.base}/webhooks", json=BODY | change)
-    assert [fault["pointer"] for fault in problem(refused, 422, "validation_failed")["errors"]] == [pointer]
+    assert pointers_of(await api.owner.post(f"{api.base}/webhooks", json=BODY | change)) == [pointer]
     assert await api.snapshot() == before
 
 
-async def test_a_project_has_so_many_webhooks_and_sees_no_others(api: Api) -> None:
-    other = await api.other_project()
-    stranger = api.client(other.token.secret)
-    ids = [(await api.owner.post(f"{api.base}/webhooks", json=BODY)).json()["id"] for _ in range(20)]
+async def test_a_project_has_so_many_webhooks(api: Api) -> None:
+    for _ in range(20):
+        ok(await api.owner.post(f"{api.base}/webhooks", json=BODY), 201)
     problem(await api.owner.post(f"{api.base}/webhooks", json=BODY), 409, "quota_exceeded")
-    other_hooks = f"/v1/projects/{other.slug}/webhooks"
-    for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", ":ping"), ("GET", "/deliveries")):
-        body = {"description": "mine now"} if method == "PATCH" else None
-        problem(await stranger.request(method, f"{other_hooks}/{ids[0]}{path}", json=body), 404, "not_found")
-    assert (await stranger.get(other_hooks)).json()["items"] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, ask, choose, fits, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, ask, choose, fits, inspect, signed_in, violations
 from tests.support.processes import Up
 
 
@@ -17,8 +17,7 @@ def test_an_address_is_reserved_attached_and_deleted(
 ) -> None:
     page = signed_in(system, open_page, "/addresses")
     expect(page.get_by_text("No addresses yet")).to_be_visible()
-    screenshot(page, "addresses-none")
-    assert violations(page) == []
+    inspect(page, "addresses-none")
     row = page.get_by_role("table", name="Addresses").get_by_role("row").filter(has_text="frontdoor")
     page.get_by_role("button", name="Reserve address").click()
     dialog = page.get_by_role("dialog")
@@ -28,8 +27,7 @@ def test_an_address_is_reserved_attached_and_deleted(
     dialog.get_by_role("button", name="Reserve address").click()
     expect(dialog.get_by_text("Request id:")).to_be_visible()  # refused, with what is wrong
     dialog.get_by_label("Name").fill("frontdoor")
-    screenshot(page, "address-create")
-    assert violations(page) == []
+    inspect(page, "address-create")
     dialog.get_by_role("button", name="Reserve address").click()
     expect(row).to_contain_text("Available", timeout=READY_MS)  # it is live
     shown = system.ipucloud.json("addresses", "show", "frontdoor", **system.environment)
@@ -42,15 +40,13 @@ def test_an_address_is_reserved_attached_and_deleted(
     ask(page, "Attach", "frontdoor")
     expect(dialog.get_by_role("button", name="Attach", exact=True)).to_be_disabled()
     choose(page, dialog, "Cluster", "bert")
-    screenshot(page, "address-attach")
-    assert violations(page) == []
+    inspect(page, "address-attach")
     dialog.get_by_role("button", name="Attach", exact=True).click()
     expect(row).to_contain_text("Attached", timeout=READY_MS)
     command = system.ipucloud.json("addresses", "show", "frontdoor", **system.environment)["command"]
     expect(row).to_contain_text(command)
     expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
-    screenshot(page, "addresses")
-    assert violations(page) == []
+    inspect(page, "addresses")
 
     overview = signed_in(system, open_page, f"/clusters/{cluster['id']}")
     its = overview.locator("dt:has-text('Addresses') + dd")
@@ -77,8 +73,7 @@ def test_an_address_is_reserved_attached_and_deleted(
     ask(page, "Delete", "frontdoor")
     expect(dialog.get_by_role("button", name="Delete", exact=True)).to_be_disabled()
     dialog.get_by_label("Enter frontdoor to confirm").fill("frontdoor")
-    screenshot(page, "address-delete")
-    assert violations(page) == []
+    inspect(page, "address-delete")
     dialog.get_by_role("button", name="Delete", exact=True).click()
     expect(german.get_by_role("row").filter(has_text="frontdoor")).to_have_count(0, timeout=READY_MS)  # it is live
     page.get_by_role("button", name=re.compile("^Shown")).click()

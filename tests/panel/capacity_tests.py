@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, fits, operator_page, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, fits, inspect, operator_page, screenshot, signed_in
 from tests.panel.markup_injection import fields_shown
 from tests.support.processes import Up
 from tests.support.waiting import eventually
@@ -32,8 +32,7 @@ def german(system: Up, open_page: Callable[..., Page], address: str, heading: st
     screenshot(page, f"{picture}-de")
     page.set_viewport_size({"width": 400, "height": 900})
     fits(page)
-    assert violations(page) == []
-    screenshot(page, f"{picture}-phone")
+    inspect(page, f"{picture}-phone")
     return page
 
 
@@ -80,8 +79,7 @@ def test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard(system: Up, ope
     pod16 = table.get_by_role("row").filter(has_text="m2000-pod16")
     expect(pod16).to_contain_text("€15.00")
     expect(pod16).to_contain_text("Room for")
-    screenshot(page, "catalogue")
-    assert violations(page) == []
+    inspect(page, "catalogue")
     table.get_by_role("button", name="IPUs").click()
     expect(table.get_by_role("row").nth(1)).to_contain_text("m2000-pod1024")
     page.get_by_role("button", name=re.compile("^Region")).click()
@@ -90,8 +88,7 @@ def test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard(system: Up, ope
     page.get_by_role("tab", name="Machine types").click()
     expect(page.get_by_text("2 GW-Links (QSFP28), 100 Gb/s each").first).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("M2000")).first).to_have_attribute("href", re.compile("^https://"))
-    screenshot(page, "catalogue-machines")
-    assert violations(page) == []
+    inspect(page, "catalogue-machines")
     german(system, open_page, "/catalogue", "Katalog", "catalogue")
     _software_is_listed(page)
 
@@ -99,8 +96,7 @@ def test_a_flavor_has_facts_price_and_stock_and_opens_the_wizard(system: Up, ope
     table.get_by_role("link", name="m2000-pod16").click()
     expect(page.get_by_text("€0.2500")).to_be_visible()
     expect(page.get_by_text("ResNet-50 in MLPerf Training").first).to_be_visible()
-    screenshot(page, "flavor")
-    assert violations(page) == []
+    inspect(page, "flavor")
     german(system, open_page, "/catalogue/m2000-pod16", "m2000-pod16", "flavor")
     page.get_by_role("button", name="Create cluster").click()
     expect(page.get_by_role("radio", name="Select m2000-pod16")).to_be_checked()
@@ -123,14 +119,12 @@ def _software_is_listed(page: Page) -> None:
     page.get_by_role("tab", name="Models").click()
     vit = page.get_by_role("table", name="Models").get_by_role("row").filter(has_text="ViT")
     expect(vit).to_contain_text("ipucloud recipes run vit --then delete")
-    screenshot(page, "catalogue-models")
-    assert violations(page) == []
+    inspect(page, "catalogue-models")
 
 
 def _nothing_is_offered(page: Page) -> None:
     expect(page.get_by_text("Reservations are not offered")).to_be_visible()
-    screenshot(page, "reservations-not-offered")
-    assert violations(page) == []
+    inspect(page, "reservations-not-offered")
 
 
 def test_capacity_is_reserved_cancelled_and_used(
@@ -148,15 +142,13 @@ def test_capacity_is_reserved_cancelled_and_used(
     dialog.get_by_label("Clusters").fill("64")
     expect(dialog.get_by_text("Your quota does not suffice")).to_be_visible()
     expect(submit).to_be_disabled()
-    screenshot(page, "reserve-too-much")
-    assert violations(page) == []
+    inspect(page, "reserve-too-much")
     dialog.get_by_role("button", name=re.compile("^Reserve [0-9]+ instead")).click()
     expect(submit).to_be_enabled()
     dialog.get_by_label("Clusters").fill("1")
     expect(dialog.get_by_text(re.compile("€288.00 at present prices"))).to_be_visible()
     expect(dialog.get_by_text(re.compile("^It can be cancelled free of charge until"))).to_be_visible()
-    screenshot(page, "reserve")
-    assert violations(page) == []
+    inspect(page, "reserve")
     dialog.get_by_placeholder("YYYY/MM/DD").nth(1).fill("2020/01/01")
     expect(dialog.get_by_text(re.compile("[Ee]nd"))).not_to_have_count(0)
     expect(submit).to_be_disabled()
@@ -176,8 +168,7 @@ def test_capacity_is_reserved_cancelled_and_used(
     screenshot(page, "reservation-scheduled")
     page.get_by_role("button", name="Cancel reservation").click()
     expect(dialog.get_by_text("Nothing is billed.")).to_be_visible()
-    screenshot(page, "reservation-cancel")
-    assert violations(page) == []
+    inspect(page, "reservation-cancel")
     dialog.get_by_role("button", name="Cancel reservation").click()
     expect(page.get_by_text("may was cancelled.")).to_be_visible()
     expect(page.get_by_text("It was cancelled. Nothing is billed.")).to_be_visible()
@@ -189,14 +180,12 @@ def _use(system: Up, page: Page, open_page: Callable[..., Page], reservation: st
     page.goto("/reservations")
     row = page.get_by_role("row").filter(has_text="june")
     expect(row).to_contain_text("Active", timeout=READY_MS)  # it is live
-    screenshot(page, "reservations")
-    assert violations(page) == []
+    inspect(page, "reservations")
     german(system, open_page, "/reservations", "Reservierungen", "reservations")
     row.get_by_role("link", name="june").click()
     page.get_by_role("button", name="Create cluster from it").click()
     expect(page.get_by_role("button", name=re.compile("^Reservation june"))).to_be_visible()
-    screenshot(page, "create-reserved")
-    assert violations(page) == []
+    inspect(page, "create-reserved")
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Choose SSH keys").click()
     page.get_by_role("option").first.click()
@@ -206,16 +195,14 @@ def _use(system: Up, page: Page, open_page: Callable[..., Page], reservation: st
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("The cluster is created from reservation june")).to_be_visible()
     expect(page.get_by_text(f"--reservation {reservation}")).to_be_visible()
-    screenshot(page, "create-reserved-review")
-    assert violations(page) == []
+    inspect(page, "create-reserved-review")
     page.get_by_role("button", name="Create cluster").last.click()
     page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
     page.goto(f"/reservations/{reservation}")
     expect(page.get_by_role("link", name="reserved")).to_be_visible()
     expect(page.get_by_text("0 of 1")).to_be_visible()
     expect(page.get_by_role("button", name="Create cluster from it")).to_be_disabled()
-    screenshot(page, "reservation")
-    assert violations(page) == []
+    inspect(page, "reservation")
     german(system, open_page, f"/reservations/{reservation}", "june", "reservation")
 
 
@@ -228,8 +215,7 @@ def test_consoles_are_followed_and_kept_as_files(
     expect(text).to_contain_text("login:", timeout=READY_MS)
     expect(text.locator("pre")).to_have_css("font-family", "monospace")
     expect(page.get_by_text("Read at the site", exact=True)).to_be_visible()
-    screenshot(page, "console")
-    assert violations(page) == []
+    inspect(page, "console")
     with page.expect_download() as kept:
         page.get_by_role("button", name="Download").click()
     file = tmp_path / kept.value.suggested_filename

@@ -211,6 +211,12 @@ def violations(page: Page, *rules: str, shell: bool = False) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in results["violations"]]
 
 
+def inspect(page: Page, name: str) -> None:
+    """Keep what the page looks like, in which axe finds nothing wrong."""
+    screenshot(page, name)
+    assert violations(page) == []
+
+
 def flaws(page: Page, paths: Iterable[str], picture: str = "") -> dict[str, list[str]]:
     """What axe finds on these pages in the browser's mode and in the other one, and which are wider than the browser.
     `picture`: how the names of their pictures begin, if they are kept."""

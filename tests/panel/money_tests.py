@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import arrived, screenshot, signed_in, violations
+from tests.panel.conftest import arrived, inspect, screenshot, signed_in, violations
 from tests.support.processes import Up
 
 
@@ -30,16 +30,14 @@ def test_finance_sees_what_a_month_cost_and_its_invoice(system: Up, open_page: C
     page.get_by_role("radio", name="Lines").or_(page.get_by_role("button", name="Lines")).click()
     expect(page.get_by_role("button", name=re.compile("^Budget "))).to_have_count(0)
     expect(page.get_by_role("button", name="notebooks").first).to_be_visible()
-    screenshot(page, "billing-lines")
-    assert violations(page) == []
+    inspect(page, "billing-lines")
     page.get_by_role("tab", name="Invoices").click()
     page.wait_for_url("**/billing/invoices")
     page.get_by_role("link", name=re.compile("^INV-")).first.click()
     page.wait_for_url("**/billing/invoices/INV-*")
     expect(page.get_by_role("heading", name=re.compile("^Invoice INV-"))).to_be_visible()
     expect(page.get_by_role("table", name="Lines").get_by_role("row").nth(1)).to_be_visible()
-    screenshot(page, "invoice")
-    assert violations(page) == []
+    inspect(page, "invoice")
     pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
     assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
     page.get_by_role("button", name="Electronic invoice").click()
@@ -61,8 +59,7 @@ def _what_was_wrong_is_credited(system: Up, page: Page) -> None:
     page.get_by_role("link", name=note, exact=True).click()  # it is live
     expect(page.get_by_role("heading", name=f"Credit note {note}")).to_be_visible()
     expect(page.get_by_text(f"It corrects {number}: a rack lost power")).to_be_visible()
-    screenshot(page, "credit-note")
-    assert violations(page) == []
+    inspect(page, "credit-note")
     pdf = page.request.get(page.get_by_role("link", name="PDF").get_attribute("href") or "")
     assert (pdf.status, pdf.body()[:5]) == (200, b"%PDF-")
 
@@ -78,8 +75,7 @@ def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
     dialog.get_by_role("radio", name="Clusters with a tag").check()
     dialog.get_by_role("textbox", name="Tag").fill("team")
     dialog.get_by_label("Value").fill("vision")
-    screenshot(page, "budget-create")
-    assert violations(page) == []
+    inspect(page, "budget-create")
     dialog.get_by_role("button", name="Create").click()
     budget = page.get_by_role("row").filter(has_text="Vision")
     expect(budget).to_contain_text("Clusters with team=vision")
@@ -88,16 +84,14 @@ def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
     dialog.get_by_label("Amount per month (EUR)").fill("950.50")
     dialog.get_by_role("button", name="Save").click()
     expect(budget).to_contain_text("€950.50")
-    screenshot(page, "budgets")
-    assert violations(page) == []
+    inspect(page, "budgets")
     budget.get_by_role("button", name="Delete: Vision").click()
     dialog.get_by_role("button", name="Delete").click()
     expect(budget).to_have_count(0)
 
     page.get_by_role("tab", name="Funds").click()
     expect(page.get_by_role("row").filter(has_text="Welcome credit")).to_be_visible()
-    screenshot(page, "funds")
-    assert violations(page) == []
+    inspect(page, "funds")
     page.get_by_role("button", name="Top up").click()
     dialog.get_by_label("Amount (EUR)").fill("250")
     dialog.get_by_label("Amount (EUR)").press("Enter")
@@ -111,8 +105,7 @@ def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
     expect(files.first).to_be_visible()
     before = files.count()
     page.get_by_role("button", name="Export costs").click()
-    screenshot(page, "export-create")
-    assert violations(page) == []
+    inspect(page, "export-create")
     dialog.get_by_role("button", name="Make file").click()
     expect(files).to_have_count(before + 1)
     file = page.request.get(files.first.get_attribute("href") or "")
@@ -129,8 +122,7 @@ def test_finance_keeps_a_budget_tops_the_wallet_up_and_exports_a_month(
     assert violations(page) == []
     dialog.get_by_role("button", name="Create").click()
     expect(page.get_by_role("table", name="Schedules").get_by_role("row").nth(1)).to_contain_text("lake")
-    screenshot(page, "exports")
-    assert violations(page) == []
+    inspect(page, "exports")
 
 
 def _connects(page: Page, name: str, *, offer: bool = False) -> None:
@@ -198,8 +190,7 @@ def _exports_what_it_pays(page: Page) -> None:
     dialog.get_by_role("button", name="Create").click()
     schedules = page.get_by_role("table", name="Schedules").get_by_role("row")
     expect(schedules.nth(1)).to_contain_text("vault")
-    screenshot(page, "payer-exports")
-    assert violations(page) == []
+    inspect(page, "payer-exports")
     schedules.nth(1).get_by_role("button").click()
     dialog.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("No schedules")).to_be_visible()

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, fits, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, fits, inspect, signed_in
 from tests.support.processes import Up
 
 PROGRAM = 'echo "<b>listening on $PORT</b>"; exec sleep 600'
@@ -28,15 +28,13 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     page = signed_in(system, open_page, f"/clusters/{cluster['id']}?tab=services")
     expect(page.get_by_text("No services")).to_be_visible()
     expect(page.get_by_text(re.compile("^ipucloud serve --cluster bert --name chat"))).to_be_visible()
-    screenshot(page, "services-none")
-    assert violations(page) == []
+    inspect(page, "services-none")
 
     which = ("--cluster", "bert", "--name", "chat", "--port", "8000")
     service = serve(system, *which, "--env", "MODEL=bert-large", "--health", "/healthz", "--health-interval", "1")
     row = page.get_by_role("table", name="Services").get_by_role("row").filter(has_text="chat")
     expect(row).to_contain_text("Running", timeout=READY_MS)  # it is live
-    screenshot(page, "services")
-    assert violations(page) == []
+    inspect(page, "services")
     page.goto("/events")
     page.get_by_role("link", name="Service chat").first.click()
     page.wait_for_url(f"**/clusters/{cluster['id']}/services/{service['id']}")
@@ -48,26 +46,22 @@ def test_a_service_is_followed_and_stopped(system: Up, cluster: dict[str, Any], 
     traffic = page.get_by_role("heading", name="Requests of the last 24 hours")
     traffic.scroll_into_view_if_needed()
     expect(page.get_by_text("No requests").first).to_be_visible()
-    screenshot(page, "service")
-    assert violations(page) == []
+    inspect(page, "service")
 
     address = f"/clusters/{cluster['id']}/services/chat"
     german = signed_in(system, open_page, address, locale="de-DE", color_scheme="dark")
     expect(german.get_by_text("Läuft", exact=True)).to_be_visible()
     german.set_viewport_size({"width": 400, "height": 900})
     fits(german)
-    assert violations(german) == []
-    screenshot(german, "service-de")
+    inspect(german, "service-de")
     page.get_by_role("button", name="Stop", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("It is not started again.")).to_be_visible()
-    screenshot(page, "service-stop")
-    assert violations(page) == []
+    inspect(page, "service-stop")
     dialog.get_by_role("button", name="Stop", exact=True).click()
     expect(german.get_by_text("Eine Anforderung")).to_be_visible(timeout=READY_MS)  # it is live
     expect(german.get_by_role("button", name="Beenden")).to_have_count(0)
     expect(page.get_by_text(re.compile("/proxy/"))).to_have_count(0)
     german.get_by_role("link", name="bert").click()
     expect(german.get_by_role("row").filter(has_text="chat")).to_contain_text("Beendet")
-    screenshot(german, "services-de")
-    assert violations(german) == []
+    inspect(german, "services-de")

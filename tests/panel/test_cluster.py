@@ -19,7 +19,7 @@ from tests.panel.capacity_tests import (  # noqa: F401
     test_consoles_are_followed_and_kept_as_files,
     test_no_text_about_capacity_becomes_markup,
 )
-from tests.panel.conftest import READY_MS, flaws, operator_page, public_key, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, flaws, inspect, operator_page, public_key, screenshot, signed_in, violations
 from tests.panel.markup_injection import fields_shown
 from tests.panel.service_tests import test_a_service_is_followed_and_stopped  # noqa: F401
 from tests.panel.topology_tests import (  # noqa: F401
@@ -80,8 +80,7 @@ def test_a_terminal_shows_the_ipus(system: Up, cluster: dict[str, Any], open_pag
     page.get_by_role("textbox", name=title).press_sequentially("gc-info -l\n")
     written = page.locator(".xterm-rows")
     expect(written).to_contain_text("Id: [15]", timeout=READY_MS)
-    screenshot(page, "terminal")
-    assert violations(page) == []
+    inspect(page, "terminal")
     page.keyboard.press("F6")
     expect(page.get_by_role("button", name="New session")).to_be_focused()
     page.get_by_role("textbox", name=title).press_sequentially("exit\n")
@@ -106,8 +105,7 @@ def test_partitions_are_made_where_they_fit_and_removed(
     own.get_by_role("button", name="Actions: Partition of the cluster").click()
     page.get_by_role("menuitem", name="Remove").click()
     expect(dialog.get_by_text("16 IPUs become free for other partitions.")).to_be_visible()
-    screenshot(page, "partition-remove")
-    assert violations(page) == []
+    inspect(page, "partition-remove")
     dialog.get_by_role("button", name="Remove").click()
     expect(own).to_have_count(0, timeout=READY_MS)
 
@@ -117,8 +115,7 @@ def test_partitions_are_made_where_they_fit_and_removed(
         if name == "notebook":
             expect(dialog.get_by_role("radio", name="16 IPUs")).to_be_disabled()
             expect(dialog.get_by_text("Does not fit: only 12 IPUs are free")).to_be_visible()
-            screenshot(page, "partition-create")
-            assert violations(page) == []
+            inspect(page, "partition-create")
         dialog.get_by_role("radio", name=re.compile(f"^{size} IPUs")).check()
         dialog.get_by_role("button", name="Create").click()
         row = table.get_by_role("row").filter(has_text=name)
@@ -128,8 +125,7 @@ def test_partitions_are_made_where_they_fit_and_removed(
     machine.press("Enter")
     expect(machine).to_have_attribute("aria-pressed", "true")
     expect(table.get_by_role("radio", name="Select training")).to_be_checked()
-    screenshot(page, "partitions")
-    assert violations(page) == []
+    inspect(page, "partitions")
     table.get_by_role("button", name="Actions: training").click()
     page.get_by_role("menuitem", name="Reset").click()
     dialog.get_by_role("button", name="Reset").click()
@@ -153,8 +149,7 @@ def test_two_people_who_edit_a_cluster_are_told_of_each_other(
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("Somebody else changed this meanwhile")).to_be_visible()
     expect(dialog.get_by_text("Tags: team=audio")).to_be_visible()
-    screenshot(page, "cluster-conflict")
-    assert violations(page) == []
+    inspect(page, "cluster-conflict")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("bert was changed.")).to_be_visible()
     expect(page.get_by_text("team=vision")).to_be_visible()
@@ -193,8 +188,7 @@ def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
     dialog.get_by_role("checkbox", name="Suspended when idle").check()
     dialog.get_by_label("Minutes without use").fill("3")
     dialog.get_by_label("From").fill("07:30")
-    screenshot(page, "schedule-edit")
-    assert violations(page) == []
+    inspect(page, "schedule-edit")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("/idle_suspend_minutes: ")).to_be_visible()
     dialog.get_by_label("Minutes without use").fill("600")
@@ -203,16 +197,14 @@ def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
     expect(tab.get_by_text(f"{days}, 07:30 to 20:00")).to_be_visible()
     expect(tab.get_by_text("after 600 minutes")).to_be_visible()
     expect(tab.get_by_text(re.compile("^(Suspended|Resumed) at "))).to_be_visible()
-    screenshot(page, "schedule")
-    assert violations(page) == []
+    inspect(page, "schedule")
 
     german = signed_in(
         system, open_page, f"/clusters/{cluster['id']}?tab=schedule", locale="de-DE", color_scheme="dark"
     )
     german.get_by_role("tabpanel").filter(visible=True).get_by_role("button", name="Bearbeiten").click()
     expect(german.get_by_role("button", name="Zeit hinzufügen")).to_be_visible()
-    screenshot(german, "schedule-edit-de")
-    assert violations(german) == []
+    inspect(german, "schedule-edit-de")
     german.get_by_role("button", name="Abbrechen").click()
     tab.get_by_role("button", name="Edit", exact=True).click()
     dialog.get_by_role("radio", name="Always").check()
@@ -230,8 +222,7 @@ def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
     dialog.get_by_role("button", name="Choose SSH keys").click()
     page.get_by_role("option", name=re.compile("^desktop")).click()
     page.keyboard.press("Escape")
-    screenshot(page, "ssh-keys-change")
-    assert violations(page) == []
+    inspect(page, "ssh-keys-change")
     dialog.get_by_role("button", name="Save").click()
     accepted = page.locator("dt:has-text('Accepted SSH keys') + dd")
     expect(accepted).to_contain_text("desktop", timeout=READY_MS)
@@ -251,8 +242,7 @@ def _the_authority_of_certificates_is_rotated(system: Up, page: Page, open_page:
     expect(page.get_by_text("The SSH authority is replaced.")).to_be_visible()
     expect(fingerprint).not_to_contain_text(former)
     expect(page.get_by_text("all clusters in use")).to_be_visible(timeout=READY_MS)
-    screenshot(page, "ssh-keys")
-    assert violations(page) == []
+    inspect(page, "ssh-keys")
     german(system, open_page, "/ssh-keys", "SSH-Schlüssel", "ssh-keys")
 
 
@@ -264,8 +254,7 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     repairs.get_by_role("button", name="Edit", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="Only in a window").check()
-    screenshot(page, "repair-window")
-    assert violations(page) == []
+    inspect(page, "repair-window")
     dialog.get_by_role("button", name="Save").click()
     expect(repairs.get_by_text(re.compile("^Saturday and Sunday from 02:00 for 3 hrs"))).to_be_visible()
 
@@ -275,8 +264,7 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     name = (machine.get_attribute("aria-label") or "").split(",")[0]
     page.get_by_role("button", name="Report a fault").click()
     dialog.get_by_label("What happens").fill("IPU 3 hangs in every run")
-    screenshot(page, "fault-report")
-    assert violations(page) == []
+    inspect(page, "fault-report")
     dialog.get_by_role("button", name="Send report").click()
     page.get_by_role("tab", name="Repairs").click()
     report = page.get_by_role("table", name="Fault reports").get_by_role("row").filter(has_text=name)
@@ -284,8 +272,7 @@ def test_repairs_keep_to_a_window_and_a_reported_fault_is_followed_to_its_answer
     operator = operator_page(system, open_page, "/operator/fault-reports")
     operator.get_by_role("button", name=f"Dismiss: {name}").click()
     operator.get_by_role("dialog").get_by_label("Answer").fill("the IPU passes its test")
-    screenshot(operator, "operator-fault")
-    assert violations(operator) == []
+    inspect(operator, "operator-fault")
     operator.get_by_role("dialog").get_by_role("button", name="Dismiss").click()
     expect(operator.get_by_role("link", name=name)).to_have_count(0)
     expect(report).to_contain_text("Dismissed")
@@ -316,8 +303,7 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     dialog.get_by_label("User at the registry").fill("ci")
     expect(run).to_be_disabled()
     dialog.get_by_label("Password at the registry").fill("hunter2")
-    screenshot(page, "job-run")
-    assert violations(page) == []
+    inspect(page, "job-run")
     run.click()
     expect(dialog.get_by_text(re.compile("^/max_minutes: "))).to_be_visible()
     expect(dialog.get_by_text(re.compile("^/image: Send a reference to a container image"))).to_be_visible()
@@ -330,14 +316,12 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     expect(page.get_by_text("Running", exact=True)).to_be_visible()
     expect(page.get_by_text(re.compile(" of 1 hr 30 mins$|of 1 hr 30 mins"))).to_be_visible()
     expect(page.get_by_text(re.compile("of €20.00$"))).to_be_visible()
-    screenshot(page, "job")
-    assert violations(page) == []
+    inspect(page, "job")
 
     german = signed_in(system, open_page, f"/clusters/{cluster['id']}/jobs/1", locale="de-DE", color_scheme="dark")
     expect(german.get_by_text("Läuft", exact=True)).to_be_visible()
     german.set_viewport_size({"width": 400, "height": 900})
-    assert violations(german) == []
-    screenshot(german, "job-de")
+    inspect(german, "job-de")
     page.get_by_role("button", name="Stop", exact=True).click()
     dialog.get_by_role("button", name="Stop", exact=True).click()
     expect(german.get_by_text("Eine Anforderung")).to_be_visible(timeout=READY_MS)  # it is live
@@ -350,8 +334,7 @@ def test_a_program_is_run_as_a_job_followed_and_stopped(
     times = page.get_by_role("table", name="Times in use").get_by_role("row")
     expect(times.filter(has_text="m2000-pod16").first).to_contain_text("€")
     expect(page.get_by_role("application", name="In use per day")).to_be_visible()
-    screenshot(page, "usage")
-    assert violations(page) == []
+    inspect(page, "usage")
 
 
 def test_a_recipe_is_run_from_the_catalogue(
@@ -363,15 +346,13 @@ def test_a_recipe_is_run_from_the_catalogue(
     expect(page.get_by_role("heading", name=recipe["name"])).to_be_visible()
     expect(page.get_by_role("link", name=recipe["flavor"])).to_be_visible()
     expect(page.locator("dt:has-text('Price per hour') + dd")).to_contain_text("€")
-    screenshot(page, "recipe")
-    assert violations(page) == []
+    inspect(page, "recipe")
     page.get_by_role("button", name="Run on a cluster").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name=re.compile("^Cluster")).click()
     page.get_by_role("option", name=re.compile("^bert")).click()
     expect(dialog.get_by_text(re.compile("a minute, whether or not a job runs"))).to_be_visible()
-    screenshot(page, "recipe-run")
-    assert violations(page) == []
+    inspect(page, "recipe-run")
     dialog.get_by_role("button", name="Run").click()
     page.wait_for_url(re.compile(rf"/clusters/{cluster['id']}/jobs/\d+$"))
 
@@ -423,14 +404,12 @@ def test_a_machine_is_made_to_fail_and_the_customer_sees_it(
     operator.get_by_role("button", name=re.compile("^Trouble: ")).click()
     operator.get_by_role("menuitem", name="Let it fail").click()
     expect(page.get_by_text("Failed", exact=True).first).to_be_visible(timeout=READY_MS)
-    screenshot(page, "trouble")
-    assert violations(page) == []
+    inspect(page, "trouble")
     page.get_by_role("tab", name="Overview").click()
     expect(page.get_by_text("Degraded", exact=True).first).to_be_visible(timeout=READY_MS)
     expect(page.get_by_text(re.compile("^Not billed meanwhile: [1-4] of 4 machines."))).to_be_visible()
     expect(page.get_by_text(re.compile("^A repair is scheduled for "))).to_be_visible(timeout=READY_MS)
-    screenshot(page, "cluster-degraded")
-    assert violations(page) == []
+    inspect(page, "cluster-degraded")
     page.get_by_role("tab", name="Repairs").click()
     expect(page.get_by_role("button", name="Reschedule")).to_be_enabled()
     page.get_by_role("button", name="Repair now").click()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import asyncssh
 from playwright.sync_api import Download, Page, Route, expect
 
-from tests.panel.conftest import READY_MS, flaws, public_key, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, flaws, inspect, public_key, screenshot, signed_in, violations
 from tests.panel.markup_injection import fields_shown
 from tests.panel.money_tests import (  # noqa: F401  # they run here, with this module's system
     test_a_payer_without_a_project_sees_the_money_of_its_account,
@@ -46,16 +46,14 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     written = page.get_by_role("textbox", name="Public key").input_value()
     assert asyncssh.import_public_key(written) == generated.convert_to_public()
     expect(page.get_by_text("chmod 600 laptop")).to_be_visible()
-    screenshot(page, "ssh-key-generated")
-    assert violations(page) == []
+    inspect(page, "ssh-key-generated")
     page.get_by_role("dialog").get_by_role("button", name="Add SSH key").click()
     expect(page.get_by_text("laptop was added.")).to_be_visible()
 
     system.ipucloud.json("budgets", "create", "small", "0.50", **system.environment)
     page.goto("/clusters/create")
     page.get_by_text("m2000-pod16: 16 IPUs").click()
-    screenshot(page, "create-size")
-    assert violations(page) == []
+    inspect(page, "create-size")
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Choose SSH keys").click()
     page.get_by_role("option").first.click()
@@ -67,24 +65,21 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     summary = page.get_by_role("region", name="Summary")
     expect(summary).to_contain_text("€360.00")
     expect(summary).to_contain_text("Budget small")
-    screenshot(page, "create-name")
-    assert violations(page) == []
+    inspect(page, "create-name")
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("clusters create bert")).to_be_visible()
     expect(page.get_by_text(re.compile("--expires-at 2030-01-31T"))).to_be_visible()
     expect(page.get_by_text("€15.00")).to_be_visible()
     expect(page.get_by_text(re.compile("^Forecast €.*with this cluster until the month ends €"))).to_be_visible()
     expect(page.get_by_text("it takes the forecast beyond budget small.")).to_be_visible()
-    assert violations(page) == []
-    screenshot(page, "create-review")
+    inspect(page, "create-review")
     page.route("**/clusters:estimate", _without_room)
     page.get_by_role("button", name="Previous").click()
     page.get_by_role("textbox", name="Name").fill("ernie")
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("nowhere 4 side by side")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^m2000-pod8, "))).to_be_visible()
-    screenshot(page, "create-alternatives")
-    assert violations(page) == []
+    inspect(page, "create-alternatives")
     page.get_by_role("checkbox", name="Wait for capacity").check()
     expect(page.get_by_text("--wait-for-capacity")).to_be_visible()
     page.get_by_role("checkbox", name="Wait for capacity").uncheck()
@@ -106,31 +101,27 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     expect(page.get_by_text("Active", exact=True).first).to_be_visible(timeout=READY_MS)
     expect(page.get_by_text(re.compile("^ssh .+@")).first).to_be_visible()
     expect(page.get_by_role("button", name="Copy: Host", exact=True)).to_be_visible()
-    screenshot(page, "cluster")
-    assert violations(page) == []
+    inspect(page, "cluster")
     page.get_by_role("tab", name="Topology").click()
     machines = page.locator("[data-machine]")
     expect(machines).to_have_count(4)
     machines.first.press("Enter")
     expect(machines.first).to_have_attribute("aria-pressed", "true")
-    screenshot(page, "topology")
-    assert violations(page) == []
+    inspect(page, "topology")
 
     page.goto("/events")
     page.get_by_role("heading", name="Events").first.wait_for()
     page.keyboard.press("Control+k")
     page.get_by_placeholder("Name of a cluster or page").fill("bert")
     expect(page.get_by_role("option", name="bert")).to_be_visible()
-    screenshot(page, "go-to")
-    assert violations(page) == []
+    inspect(page, "go-to")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/clusters/[0-9a-f-]{36}"))
 
     page.get_by_role("button", name="Restart", exact=True).click()
     page.get_by_role("menuitem", name="Reboot", exact=True).click()
-    screenshot(page, "reboot")
-    assert violations(page) == []
+    inspect(page, "reboot")
     page.get_by_role("dialog").get_by_role("button", name="Reboot", exact=True).click()
     expect(page.get_by_text("The servers of bert are being rebooted.")).to_be_visible()
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -146,8 +137,7 @@ def test_a_customer_creates_a_cluster_watches_it_and_deletes_it(system: Up, page
     page.get_by_role("radio", name="Other user data").check()
     expect(rebuild).to_be_disabled()
     page.get_by_role("textbox", name="Other user data").fill("#!/bin/sh\necho ready > /home/ubuntu/ready\n")
-    screenshot(page, "rebuild")
-    assert violations(page) == []
+    inspect(page, "rebuild")
     rebuild.click()
     expect(page.get_by_text("The servers of bert are being rebuilt.")).to_be_visible()
     expect(page.get_by_text(re.compile("^Rebuilding")).first).to_be_visible()
@@ -206,8 +196,7 @@ def _resize(page: Page) -> None:
     page.get_by_role("option", name="m2000-pod32").click()
     expect(dialog.get_by_text("€30.00 instead of €15.00")).to_be_visible()
     expect(dialog.get_by_text("It keeps its own")).to_be_visible()
-    screenshot(page, "resize")
-    assert violations(page) == []
+    inspect(page, "resize")
     confirmed.click()
     expect(page.get_by_text("bert is being resized.")).to_be_visible()
     expect(page.get_by_text(re.compile("^Resizing")).first).to_be_visible()
@@ -221,8 +210,7 @@ def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., 
     table = page.get_by_role("table", name="Audit log")
     expect(table.get_by_role("row").filter(has_text="createSshKey").first).to_contain_text("201")
     expect(table.get_by_role("row").filter(has_text="listAuditLog")).to_have_count(0)
-    screenshot(page, "audit-log")
-    assert violations(page) == []
+    inspect(page, "audit-log")
     page.get_by_text("Also reads of tokens and money").click()
     expect(table.get_by_role("row").filter(has_text="listAuditLog").first).to_be_visible()
     search = page.get_by_role("combobox", name="Filter entries")
@@ -231,8 +219,7 @@ def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., 
     expect(table.get_by_role("row").filter(has_text="listAuditLog")).to_have_count(0)
     table.get_by_role("button", name=re.compile("^Details: createSshKey")).first.click()
     expect(page.get_by_role("dialog").get_by_text("Request id", exact=True)).to_be_visible()
-    screenshot(page, "audit-entry")
-    assert violations(page) == []
+    inspect(page, "audit-entry")
     page.keyboard.press("Escape")
     with page.expect_download() as kept:
         page.get_by_role("button", name="Download CSV").click()
@@ -244,8 +231,7 @@ def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., 
     events = page.get_by_role("table", name="Events").get_by_role("row")
     expect(events.filter(has_text="SSH key created").first).to_be_visible()
     expect(events.filter(has_text="Token created")).to_have_count(0)
-    screenshot(page, "events")
-    assert violations(page) == []
+    inspect(page, "events")
     with page.expect_download() as kept:
         page.get_by_role("button", name="Download CSV").click()
     assert {each["subject_type"] for each in _rows(kept.value)} == {"ssh_key"}
@@ -253,8 +239,7 @@ def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., 
     german.set_viewport_size({"width": 400, "height": 900})
     expect(german.get_by_role("heading", name="Prüfprotokoll").first).to_be_visible()
     expect(german.get_by_role("row").nth(1)).to_be_visible()
-    assert violations(german) == []
-    screenshot(german, "audit-log-de")
+    inspect(german, "audit-log-de")
 
 
 def _rows(file: Download) -> list[dict[str, str]]:
@@ -353,8 +338,7 @@ def test_a_token_is_shown_once_used_replaced_and_revoked(system: Up, open_page: 
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("ci")
     dialog.get_by_role("radio", name="Operator").check()
-    screenshot(page, "token-create")
-    assert violations(page) == []
+    inspect(page, "token-create")
     dialog.get_by_role("button", name="Create").click()
     secret = dialog.locator("code").inner_text()
     assert violations(page) == []
@@ -376,8 +360,7 @@ def test_a_token_is_shown_once_used_replaced_and_revoked(system: Up, open_page: 
     page.get_by_role("button", name=re.compile("^Shown")).click()
     page.get_by_role("option", name="Revoked and expired").click()
     expect(page.get_by_role("row").filter(has_text=re.compile("^ci"))).to_contain_text("Revoked")
-    screenshot(page, "tokens")
-    assert violations(page) == []
+    inspect(page, "tokens")
     german = signed_in(system, open_page, "/tokens", locale="de-DE", color_scheme="dark")
     expect(german.get_by_text(re.compile(r"\(hier angemeldet\)$"))).to_be_visible()
     assert violations(german) == []
@@ -396,8 +379,7 @@ def test_a_webhook_says_what_became_of_its_messages(system: Up, open_page: Calla
     dialog.get_by_role("button", name="Choose events").click()
     page.get_by_role("option", name="Cluster: everything").click()
     page.keyboard.press("Escape")
-    screenshot(page, "webhook-create")
-    assert violations(page) == []
+    inspect(page, "webhook-create")
     dialog.get_by_role("button", name="Create").click()
     expect(dialog.locator("code")).to_have_text(re.compile("^whsec_"))
     dialog.get_by_role("button", name="I have kept it").click()
@@ -408,8 +390,7 @@ def test_a_webhook_says_what_became_of_its_messages(system: Up, open_page: Calla
     expect(ping).to_contain_text("not reachable")
     ping.get_by_role("button", name="Show message: Ping").click()
     expect(dialog.get_by_text('"type": "webhook.ping"')).to_be_visible()
-    screenshot(page, "webhook-message")
-    assert violations(page) == []
+    inspect(page, "webhook-message")
     dialog.get_by_role("contentinfo").or_(dialog).get_by_role("button", name="Close").last.click()
     ping.get_by_role("button", name="Send again: Ping").click()
     expect(page.get_by_text("The message is sent again.")).to_be_visible()
@@ -417,8 +398,7 @@ def test_a_webhook_says_what_became_of_its_messages(system: Up, open_page: Calla
     page.get_by_role("menuitem", name="Disable").click()
     dialog.get_by_role("button", name="Disable").click()
     expect(page.get_by_text("Disabled here")).to_be_visible()
-    screenshot(page, "webhook")
-    assert violations(page) == []
+    inspect(page, "webhook")
 
 
 def test_no_text_of_the_api_becomes_markup(system: Up, open_page: Callable[..., Page]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import flaws, operator_page, screenshot, violations
+from tests.panel.conftest import flaws, inspect, operator_page, screenshot, violations
 from tests.support.processes import Up
 
 FOUND_MS = 180_000
@@ -80,15 +80,13 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     page.get_by_role("button", name="Break something").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="V-IPU controllers answer late").check()
-    screenshot(page, "trouble-break")
-    assert violations(page) == []
+    inspect(page, "trouble-break")
     dialog.get_by_role("button", name="Break something").click()
     slow = page.get_by_role("row").filter(has_text="All controllers")
     expect(slow).to_contain_text("Broken")
     slow.get_by_role("button", name="Repair: All controllers").click()
     expect(slow).to_have_count(0)
-    screenshot(page, "trouble-tab")
-    assert violations(page) == []
+    inspect(page, "trouble-tab")
     order(page, drained, "Drain", reason="fan")
     page.goto("/operator/capacity")
     expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Failed$"))).to_be_visible(timeout=FOUND_MS)
@@ -97,25 +95,21 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     expect(page.get_by_role("button", name=re.compile(f"^{drained}, .*In maintenance$"))).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text=re.compile("^.?In maintenance: 1$"))).to_be_visible()
     page.get_by_role("button", name="Use", exact=True).click()
-    screenshot(page, "operator-use")
-    assert violations(page) == []
+    inspect(page, "operator-use")
     page.get_by_role("button", name="Fragmentation", exact=True).click()
     expect(page.get_by_role("button", name=re.compile(f"^{broken}, .*Not available$"))).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("Free alone$")).first).to_be_visible()
-    screenshot(page, "operator-fragmentation")
-    assert violations(page) == []
+    inspect(page, "operator-fragmentation")
 
     page.get_by_role("tab", name="Machines").click()
     expect(page.get_by_role("row").filter(has_text=drained)).to_contain_text("drain")
     page.get_by_role("tab", name="PODs").click()
     expect(page.get_by_role("table", name="PODs").get_by_role("row").nth(1)).to_contain_text("Failed: 1")
-    screenshot(page, "operator-pods")
-    assert violations(page) == []
+    inspect(page, "operator-pods")
 
     page.goto(f"/operator/machines/{drained}")
     expect(page.get_by_role("table", name="Health reports").get_by_role("row").nth(1)).to_contain_text("fan")
-    screenshot(page, "operator-machine")
-    assert violations(page) == []
+    inspect(page, "operator-machine")
     page.get_by_role("button", name="Actions").click()
     page.get_by_role("menuitem", name="Return to service").click()
     page.get_by_role("dialog").get_by_role("button", name="Return to service").click()
@@ -127,8 +121,7 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     search.press("Enter")
     expect(page.get_by_role("row").filter(has_text="Hardware drained").first).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="Hardware returned to service")).to_have_count(0)
-    screenshot(page, "operator-events")
-    assert violations(page) == []
+    inspect(page, "operator-events")
 
     page.goto("/operator/stuck")
     expect(page.get_by_text("Nothing is stuck", exact=True)).to_be_visible()
@@ -141,13 +134,11 @@ def test_what_breaks_is_seen_in_the_racks_and_what_is_drained_leaves_the_room(
     differs = page.get_by_role("table", name="Hardware").get_by_role("row").filter(has_text=broken)
     expect(differs).to_contain_text("Another firmware")
     expect(differs).to_contain_text("9.9.9")
-    screenshot(page, "operator-differences")
-    assert violations(page) == []
+    inspect(page, "operator-differences")
 
     page.goto("/operator/audit-log")
     expect(page.get_by_role("row").filter(has_text="drainHardware").first).to_contain_text("200")
-    screenshot(page, "operator-audit-log")
-    assert violations(page) == []
+    inspect(page, "operator-audit-log")
 
     german = operator_page(system, open_page, "/operator/capacity", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("button", name=re.compile(f"^{broken}, .*Ausgefallen$"))).to_be_visible()
@@ -184,12 +175,10 @@ def test_hosts_quotas_and_payers_are_kept_here(system: Up, open_page: Callable[.
     dialog.get_by_role("button", name="Drain").click()
     row = page.get_by_role("row").filter(has=page.get_by_role("link", name=host, exact=True))
     expect(row).to_contain_text("In maintenance")
-    screenshot(page, "operator-hosts")
-    assert violations(page) == []
+    inspect(page, "operator-hosts")
     row.get_by_role("link").first.click()
     expect(page.get_by_role("table", name="Health reports").get_by_role("row").nth(1)).to_contain_text("memory")
-    screenshot(page, "operator-host")
-    assert violations(page) == []
+    inspect(page, "operator-host")
     page.get_by_role("button", name="Actions").click()
     page.get_by_role("menuitem", name="Return to service").click()
     dialog.get_by_role("button", name="Return to service").click()
@@ -199,8 +188,7 @@ def test_hosts_quotas_and_payers_are_kept_here(system: Up, open_page: Callable[.
     page.get_by_role("searchbox").fill("nothing")
     expect(page.get_by_text("Nothing matches")).to_be_visible()
     page.get_by_role("searchbox").fill("demo")
-    screenshot(page, "operator-projects")
-    assert violations(page) == []
+    inspect(page, "operator-projects")
     page.get_by_role("table", name="Projects").get_by_role("link").first.click()
     quotas = page.get_by_role("table", name="Quotas")
     addresses = quotas.get_by_role("row").filter(has_text="Addresses")
@@ -211,8 +199,7 @@ def test_hosts_quotas_and_payers_are_kept_here(system: Up, open_page: Callable[.
     expect(page).to_have_url(re.compile(r"/operator/projects/demo\?machine_type=m2000$"))
     page.get_by_role("button", name=re.compile("^Set a limit: m2000, luxembourg-2")).click()
     dialog.get_by_label("New limit").fill("7777")
-    screenshot(page, "operator-limit")
-    assert violations(page) == []
+    inspect(page, "operator-limit")
     dialog.get_by_role("button", name="Set a limit").click()
     expect(page.get_by_role("row").filter(has_text="7,777")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Type")).click()
@@ -225,8 +212,7 @@ def test_hosts_quotas_and_payers_are_kept_here(system: Up, open_page: Callable[.
     assert violations(page) == []
     dialog.get_by_role("button", name="Change billing account").click()
     expect(page.get_by_text("Institute pays from the next full hour on.")).to_be_visible()
-    screenshot(page, "operator-project")
-    assert violations(page) == []
+    inspect(page, "operator-project")
 
 
 def test_prices_are_added_and_withdrawn(system: Up, open_page: Callable[..., Page]) -> None:
@@ -243,8 +229,7 @@ def test_prices_are_added_and_withdrawn(system: Up, open_page: Callable[..., Pag
     dialog.get_by_placeholder("YYYY/MM/DD").first.fill("2030/01/31")
     dialog.get_by_placeholder("hh:mm").first.fill("08:00")
     dialog.get_by_label("Source").fill("price list of January")
-    screenshot(page, "operator-price-add")
-    assert violations(page) == []
+    inspect(page, "operator-price-add")
     dialog.get_by_role("button", name="Add price").click()
     added = table.get_by_role("row").filter(has_text="price list of January")
     expect(added).to_contain_text("€0.0777")
@@ -257,8 +242,7 @@ def test_prices_are_added_and_withdrawn(system: Up, open_page: Callable[..., Pag
     page.reload()
     expect(added).to_be_visible()
     expect(table.get_by_role("row").filter(has_text="In force")).to_have_count(0)
-    screenshot(page, "operator-prices")
-    assert violations(page) == []
+    inspect(page, "operator-prices")
     added.get_by_role("button", name=re.compile("^Withdraw")).click()
     dialog.get_by_role("button", name="Withdraw").click()
     expect(added).to_have_count(0)
@@ -287,8 +271,7 @@ def test_a_project_asks_for_more_machines_and_an_operator_grants_some(
     dialog.get_by_role("button", name="Send request").click()
     expect(dialog.get_by_text(re.compile("^/limit: The project's limit is"))).to_be_visible()
     dialog.get_by_label("New limit").fill("9000")
-    screenshot(page, "quota-ask")
-    assert violations(page) == []
+    inspect(page, "quota-ask")
     dialog.get_by_role("button", name="Send request").click()
     request = page.get_by_role("row").filter(has_text="a POD512 in May")
     expect(request).to_contain_text("Open")
@@ -297,11 +280,9 @@ def test_a_project_asks_for_more_machines_and_an_operator_grants_some(
     operator.get_by_role("button", name=re.compile("^Grant: ")).click()
     operator.get_by_role("dialog").get_by_label("New limit").fill("8000")
     operator.get_by_role("dialog").get_by_label("Answer").fill("8000 for now")
-    screenshot(operator, "operator-quota")
-    assert violations(operator) == []
+    inspect(operator, "operator-quota")
     operator.get_by_role("dialog").get_by_role("button", name="Grant").click()
     expect(operator.get_by_text("Nothing to decide")).to_be_visible()
     expect(request).to_contain_text("8000 for now")
     expect(page.get_by_role("row").filter(has_text=re.compile("^luxembourg-2 *m2000"))).to_contain_text("8,000")
-    screenshot(page, "quotas")
-    assert violations(page) == []
+    inspect(page, "quotas")

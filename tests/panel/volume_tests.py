@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.panel.conftest import READY_MS, ask, choose, fits, screenshot, signed_in, violations
+from tests.panel.conftest import READY_MS, ask, choose, fits, inspect, screenshot, signed_in, violations
 from tests.support.processes import Up
 
 
@@ -17,8 +17,7 @@ def test_a_volume_is_made_attached_grown_and_deleted(
 ) -> None:
     page = signed_in(system, open_page, "/volumes")
     expect(page.get_by_text("No volumes yet")).to_be_visible()
-    screenshot(page, "volumes-none")
-    assert violations(page) == []
+    inspect(page, "volumes-none")
     row = page.get_by_role("table", name="Volumes").get_by_role("row").filter(has_text="checkpoints")
     page.get_by_role("button", name="Create volume").click()
     dialog = page.get_by_role("dialog")
@@ -29,8 +28,7 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     dialog.get_by_role("button", name="Create volume").click()
     expect(dialog.get_by_text("Request id:")).to_be_visible()  # refused, with what is wrong
     dialog.get_by_label("Name").fill("checkpoints")
-    screenshot(page, "volume-create")
-    assert violations(page) == []
+    inspect(page, "volume-create")
     dialog.get_by_role("button", name="Create volume").click()
     expect(row).to_contain_text("Available", timeout=READY_MS)  # it is live
     expect(row).to_contain_text("10 GiB")
@@ -51,8 +49,7 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     dialog.get_by_role("button", name="Grow", exact=True).click()
     expect(row).to_contain_text("25 GiB", timeout=READY_MS)
     expect(row).to_contain_text("Attached", timeout=READY_MS)
-    screenshot(page, "volumes")
-    assert violations(page) == []
+    inspect(page, "volumes")
 
     german = signed_in(system, open_page, "/volumes", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("row").filter(has_text="checkpoints")).to_contain_text("Angehängt")
@@ -80,16 +77,14 @@ def test_a_snapshot_is_taken_becomes_a_volume_and_is_deleted(system: Up, open_pa
     ask(page, "Take snapshot", "origin")
     expect(dialog.get_by_text(re.compile("for 30 days at the present price"))).to_be_visible()
     dialog.get_by_label("Name").fill("before-tuning")
-    screenshot(page, "snapshot-take")
-    assert violations(page) == []
+    inspect(page, "snapshot-take")
     dialog.get_by_role("button", name="Take snapshot", exact=True).click()
     page.get_by_role("tab", name="Snapshots").click()
     snapshot = page.get_by_role("table", name="Snapshots").get_by_role("row").filter(has_text="before-tuning")
     expect(snapshot).to_contain_text("Available", timeout=READY_MS)  # it is live
     expect(snapshot).to_contain_text("origin")
     expect(snapshot).to_contain_text("10 GiB")
-    screenshot(page, "snapshots")
-    assert violations(page) == []
+    inspect(page, "snapshots")
 
     page.get_by_role("button", name="Take snapshot").click()
     choose(page, dialog, "Copy of", "origin")
@@ -143,8 +138,7 @@ def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
     page.get_by_role("button", name="Take snapshot").click()
     expect(dialog.get_by_text(re.compile("per GiB for 30 days at the present price"))).to_be_visible()
     dialog.get_by_label("Name").fill("bert-ready")
-    screenshot(page, "snapshot-of-server")
-    assert violations(page) == []
+    inspect(page, "snapshot-of-server")
     dialog.get_by_role("button", name="Take snapshot", exact=True).click()
     expect(dialog).to_have_count(0)
 
@@ -162,8 +156,7 @@ def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
     expect(image).to_contain_text("bert-ready")
     image.click()
     expect(table.get_by_text("Your snapshots", exact=True)).to_be_visible()
-    screenshot(table, "create-from-snapshot")
-    assert violations(table) == []
+    inspect(table, "create-from-snapshot")
 
     page.get_by_role("button", name="Restart").click()
     page.get_by_role("menuitem", name="Rebuild…").click()

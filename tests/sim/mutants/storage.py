@@ -9,7 +9,7 @@ from ipucloud.clusters.volumes.snapshots import record as snapshot_record
 from tests.sim.mutants.planting import Mutant, answers
 
 _SNAPSHOTS = "tests/api/test_snapshots.py"
-_ADDRESSES = "tests/api/test_addresses.py"
+_ADDRESSES = "tests/api/test_resources.py"
 _RACES = "tests/feature/clusters/test_snapshot_races.py"
 _nothing = answers(None)
 
@@ -51,6 +51,6 @@ address_stays = Mutant(
     "an address stays with a cluster that is deleted", f"{_ADDRESSES} -k clusters_of_its_project"
 ).replace(ADDRESSES, "detach_all", _nothing)
 
-addresses_without_quota = Mutant("addresses have no quota", f"{_ADDRESSES} -k five_addresses").replace(
+addresses_without_quota = Mutant("addresses have no quota", f"{_ADDRESSES} -k region_has_a_quota").replace(
     ADDRESS_QUOTA, "require", _nothing
 )
