@@ -36,6 +36,7 @@ ADDRESS = {
     "created_at": "2026-05-04T09:29:58Z",
     "deleted_at": None,
 }
+FREE = ADDRESS | {"state": "available"}
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +44,9 @@ def served(service: Service) -> None:
     service.lists(_PATH, [ADDRESS])
     service.gives(_ONE, ADDRESS)
     service.gives(f"{_PATH}/frontdoor", ADDRESS)
-    service.on("POST", _PATH, Reply(202, ADDRESS))
-    for action in ("attach", "detach"):
-        service.on("POST", f"{_ONE}:{action}", Reply(202, ADDRESS))
+    service.on("POST", _PATH, Reply(202, FREE))
+    service.on("POST", f"{_ONE}:attach", Reply(202, ADDRESS))
+    service.on("POST", f"{_ONE}:detach", Reply(202, FREE))
     service.on("DELETE", _ONE, Reply(202, ADDRESS | {"state": "deleting"}))
 
 
@@ -72,7 +73,7 @@ def test_an_address_is_reserved_attached_by_names_and_detached(run: Run, service
 def test_a_deletion_is_confirmed_first(run: Run, service: Service) -> None:
     assert run("addresses", "delete", "frontdoor").status == 2
     assert "DELETE" not in [each.method for each in service.requests]
-    assert "deleting" in run("addresses", "delete", "frontdoor", "--yes").out
+    assert "deleting" in run("addresses", "delete", "frontdoor", "--yes", "--no-wait").out
 
 
 def _sent(service: Service, path: str) -> object:

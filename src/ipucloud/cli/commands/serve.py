@@ -69,7 +69,7 @@ def serve(
     health_start: Annotated[
         int, typer.Option(min=0, max=86_400, help="Seconds that it has to start, before failed checks count.")
     ] = 300,
-    detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait until it runs.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", "--no-wait", "-d", help="Do not wait until it runs.")] = False,
     image: ContainerImage = None,
     registry_user: RegistryUser = None,
     identity_file: Identity = None,
