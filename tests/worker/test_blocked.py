@@ -147,7 +147,10 @@ async def test_a_quarantine_is_said_and_breaks_no_rule(database: Scratch, site: 
                     await connection.execute(sa.text(wakes))
                 return bool((await steps(world, operation.operation_id))[-1]["checks"] >= 3)
 
-            await until(checked, "checked again")
+            async def says_so() -> bool:
+                return await checked() and await blocked(world, creation.target_id)
+
+            await until(says_so, "it is said once that is unusual")
             assert (await cluster(world, creation.target_id))["blocked_by"].startswith(f"{QUARANTINE} (since ")
             async with world.database.begin() as connection:
                 age = "UPDATE clusters SET state_entered_at = state_entered_at - interval '1 hour' WHERE id = :id"

@@ -168,7 +168,7 @@ def expected(operation: Operation, now: datetime | None = None) -> str:
     seconds = (operation.expected_at - (now or datetime.now(UTC))).total_seconds()
     if seconds > 0:
         return f"about {duration(seconds)} left"
-    return "blocked" if operation.blocked_by else "takes longer than usual"
+    return "takes longer than usual"
 
 
 def _stages(operation: Operation) -> Iterator[tuple[str, Sequence[Step]]]:
