@@ -44,7 +44,7 @@ from ipucloud.quotas.requests import open_request
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.bodies import TOP_UP
 from tests.api.operations import IN_BODY, Documented
-from tests.api.support import PUBLIC_KEY, SECRETS_KEY, Api
+from tests.api.support import SECRETS_KEY, Api, public_key
 from tests.support.addresses import make_address, offer_addresses
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_reading, make_token
@@ -149,7 +149,8 @@ class Targets:
         if "{key}" in operation.path:
             owner = self.api.client(project.token.secret)
             answer = await owner.post(
-                f"/v1/projects/{project.id}/ssh-keys", json={"name": f"target-{number}", "public_key": PUBLIC_KEY}
+                f"/v1/projects/{project.id}/ssh-keys",
+                json={"name": f"target-{number}", "public_key": public_key(number)},
             )
             names["key"] = answer.json()["id"]
         return names
