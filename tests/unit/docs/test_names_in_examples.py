@@ -1,4 +1,4 @@
-"""Hardware, flavors and images that pages, help and the API's examples name are those of the system of `ipucloud up`."""
+"""Hardware, flavors and images that pages, help and the API name as examples are those of `ipucloud up`."""
 
 from __future__ import annotations
 
