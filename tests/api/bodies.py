@@ -91,6 +91,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
         "port": 2000 + number,
         "image": "example/tools",
     },
+    "deployService": lambda number: {"command": ["serve", str(number)], "image": "example/tools"},
     "rotateVipuKey": lambda _: {},
     "createAccountExport": lambda _: {"month": "2026-04"},
     "setAccountExportLimit": lambda _: {"per_day": 500},

@@ -49,6 +49,7 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "estimateCluster",
     "createJob",  # the cluster's servers and currency, the length of all words together
     "createService",  # the cluster's servers, the length of all words together
+    "deployService",
     "createPartition",  # what the controller's rules and the cluster's hardware allow
     "getPartitionConfig",  # the GCDs that there are
     "updateCluster",  # an expiry lies in the future

@@ -111,6 +111,21 @@ async def stop_service(setup: Setup) -> Write:
     return Write("POST", f"{path}/services/chat:stop", project.token.secret, headers=key())
 
 
+async def deploy_service(setup: Setup) -> Write:
+    project, path = await cluster_in_use(setup)
+    await setup.id_of(f"{path}/services", SERVICE, project.token.secret)
+    body = {"command": ["python3", "b.py"]}
+    return Write("POST", f"{path}/services/chat:deploy", project.token.secret, body, {"port": 8001}, key())
+
+
+async def rollback_service(setup: Setup) -> Write:
+    project, path = await cluster_in_use(setup)
+    for verb in ("services", "services/chat:deploy"):
+        body = SERVICE if verb == "services" else {"command": ["python3", "b.py"]}
+        await setup.id_of(f"{path}/{verb}", body, project.token.secret)
+    return Write("POST", f"{path}/services/chat:rollback", project.token.secret, headers=key())
+
+
 async def rotate_vipu_key(setup: Setup) -> Write:
     project, path = await cluster_in_use(setup)
     await setup.world.execute("UPDATE vipu_controllers SET secure = true")
@@ -233,6 +248,8 @@ WRITES: Cases = {
     "createJob": create_job,
     "stopJob": stop_job,
     "createService": create_service,
+    "deployService": deploy_service,
+    "rollbackService": rollback_service,
     "stopService": stop_service,
     "resetPartition": reset_partition,
     "removePartition": remove_partition,
