@@ -5,11 +5,12 @@ Each release is a service of its own; it follows once the program of the one tha
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.servers import lock_cluster_in_use
 from ipucloud.contract.programs import RegistryLogin
 from ipucloud.contract.services import ServiceCreate, ServiceDeploy, ServiceHealthCheck
@@ -19,14 +20,13 @@ from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError
 from ipucloud.kernel.sealing import Keys, SealingError, stored_plain
 from ipucloud.programs.environment import password_place, plain_environment
 from ipucloud.programs.services.queries import MEANT
-from ipucloud.programs.services.store import lock_one, prepared, record_new, replace
+from ipucloud.programs.services.store import Service, lock_one, prepared, record_new, replace
 
 _TABLE = "services"
-_New: TypeAlias = tuple[ServiceCreate, Keys | None]
 
 
 class _Release(NamedTuple):
-    """What a release was requested with; `ended`: so its registry's password is not known any more."""
+    """What a release was requested with. The password of its registry is not kept once it has `ended`."""
 
     id: UUID
     project_id: UUID
@@ -42,16 +42,23 @@ class _Release(NamedTuple):
     max_restarts: int
     health_check: dict[str, Any] | None
     ended: bool
-    replaced: bool
 
 
 _COLUMNS = """
 id, project_id, name, command, directory, environment, image, registry_username, registry_password, server_id, port,
-max_restarts, health_check, ended_at IS NOT NULL AS ended, successor IS NOT NULL AS replaced
+max_restarts, health_check, ended_at IS NOT NULL AS ended
 """
 _OF = "FROM services WHERE project_id = :project_id AND cluster_id = :cluster_id"
 _PRESENT = Query(f"SELECT {_COLUMNS} {_OF} AND {MEANT}", _Release)
 _BEFORE = Query(f"SELECT {_COLUMNS} {_OF} AND name = :name AND id < :id ORDER BY id DESC LIMIT 1", _Release)
+
+
+class _Present(NamedTuple):
+    """The newest release of a service: its cluster and itself locked, and what it was requested with."""
+
+    cluster: LockedCluster
+    service: Service
+    release: _Release
 
 
 async def deploy(
@@ -62,36 +69,39 @@ async def deploy(
     Raises `Problem`: not_found, and as `store.create`.
     """
     present = await _present(connection, actor, cluster_id, ref)
-    return await _follow(connection, actor, cluster_id, present, release=(_merged(present, body, keys), keys))
+    return await _follow(connection, actor, present, _merged(present.release, body, keys), keys)
 
 
 async def rollback(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, *, keys: Keys | None) -> UUID:
     """As `deploy`, of what the release before was requested with. Raises `Problem` state_conflict if there is none."""
     present = await _present(connection, actor, cluster_id, ref)
-    before: _Release | None = present
-    if not present.replaced:
-        ids = {"project_id": actor.project_id, "cluster_id": cluster_id, "name": present.name, "id": present.id}
-        before = await _BEFORE.one_or_none(connection, ids)
+    before: _Release | None = present.release
+    if not present.service.succeeded:
+        ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
+        before = await _BEFORE.one_or_none(connection, ids | {"name": present.release.name, "id": present.release.id})
     if before is None:
-        raise Problem(STATE_CONFLICT, f"The service {present.name} has no release before this one.")
-    return await _follow(connection, actor, cluster_id, present, release=(_merged(before, ServiceDeploy(), keys), keys))
+        raise Problem(STATE_CONFLICT, f"The service {present.release.name} has no release before this one.")
+    return await _follow(connection, actor, present, _merged(before, ServiceDeploy(), keys), keys)
 
 
-async def _present(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str) -> _Release:
+async def _present(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str) -> _Present:
+    """Raises `Problem`: not_found, state_conflict."""
+    cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Services are made")
     ids = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
-    present = await _PRESENT.one_or_none(connection, ids)
-    if present is None:
-        raise not_found()
-    return present
+    while True:
+        release = await _PRESENT.one_or_none(connection, ids)
+        if release is None:
+            raise not_found()
+        service = await lock_one(connection, actor, cluster_id, release.id)
+        if service.ended == release.ended:  # otherwise it has ended meanwhile, and another may have followed
+            return _Present(cluster, service, release)
 
 
 async def _follow(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, present: _Release, *, release: _New
+    connection: AsyncConnection, actor: Actor, present: _Present, body: ServiceCreate, keys: Keys | None
 ) -> UUID:
-    body, keys = release
-    cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Services are made")
-    service = await lock_one(connection, actor, cluster_id, present.id)
-    values = await prepared(connection, actor, cluster, body, keys, instead_of=service.id)
+    service = present.service
+    values = await prepared(connection, actor, present.cluster, body, keys, instead_of=service.id)
     if service.ended:
         return await record_new(connection, actor, values)
     await replace(connection, actor, service, values)
