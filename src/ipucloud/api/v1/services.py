@@ -143,7 +143,7 @@ async def stop_service(request: Request, project: ProjectRef, cluster: ClusterId
         Permission.CLUSTER_WRITE,
         gives=ServiceOut,
         status=202,
-        errors=(STATE_CONFLICT, NO_CONTAINERS),
+        errors=(STATE_CONFLICT, NO_CONTAINERS, NAME_TAKEN),
     ),
 )
 async def deploy_service(
@@ -169,7 +169,7 @@ async def deploy_service(
         Permission.CLUSTER_WRITE,
         gives=ServiceOut,
         status=202,
-        errors=(STATE_CONFLICT, NO_CONTAINERS),
+        errors=(STATE_CONFLICT, NO_CONTAINERS, NAME_TAKEN),
     ),
 )
 async def rollback_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
