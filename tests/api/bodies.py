@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.api.support import PUBLIC_KEY, cluster_json, price_json, s3_connection_json
+from tests.api.support import PUBLIC_KEY, cluster_json, price_json, public_key, s3_connection_json
 from tests.support.addresses import address_json
 from tests.support.people import PASSWORD
 from tests.support.reservations import reservation_json
@@ -39,7 +39,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "replaceNotifications": lambda _: {"language": "en", "subscriptions": []},
     "changePassword": lambda _: {"current_password": PASSWORD, "new_password": f"{PASSWORD}-2"},
     "signSshKey": lambda number: {"public_key": PUBLIC_KEY, "valid_seconds": 60 + number},
-    "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
+    "createSshKey": lambda number: {"name": f"key-{number}", "public_key": public_key(number)},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
     "createQuotaRequest": lambda number: QUOTA_REQUEST | {"limit": 100_000 + number},
     "grantQuotaRequest": lambda number: {"answer": f"answer {number}"},
@@ -79,6 +79,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
     "createJob": lambda number: {"command": ["echo", str(number)], "image": "example/tools"},
     "createService": lambda number: SERVICE | {"name": f"s{number}", "port": 2000 + number},
+    "deployService": lambda number: {"command": ["serve", str(number)], "image": "example/tools"},
     "replaceExpectedInventory": lambda number: {"items": [{"kind": "machine", "name": "m0", "serial": f"GC{number}"}]},
     "acceptShownHardware": lambda number: {"everything": True, "reason": f"reason {number}"},
     "startMaintenance": lambda number: HARDWARE | {"reason": f"reason {number}", "urgent": True},

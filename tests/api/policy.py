@@ -62,7 +62,8 @@ _NEEDING: dict[Permission, str] = {
         resizeVolume deleteVolume createSnapshot updateSnapshot deleteSnapshot createCluster updateCluster
         deleteCluster suspendCluster resumeCluster repairCluster rescheduleRepair resizeCluster signSshKey
         rebootCluster powerCycleCluster rebuildCluster createPartition removePartition resetPartition createJob
-        stopJob createService stopService rotateVipuKey cancelOperation reportMachineFault reportServerFault
+        stopJob createService deployService rollbackService stopService rotateVipuKey cancelOperation
+        reportMachineFault reportServerFault
     """,
     Permission.KEY_WRITE: """
         createSshKey deleteSshKey

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -247,6 +248,13 @@ def cluster_id(operation: Mapping[str, Any]) -> UUID:
 
 def euros(amount: str) -> dict[str, str]:
     return {"amount": amount, "currency": "EUR"}
+
+
+def public_key(number: int) -> str:
+    """One of many keys."""
+    kind, key = b"ssh-ed25519", number.to_bytes(32, "big")
+    parts = b"".join(len(each).to_bytes(4, "big") + each for each in (kind, key))
+    return f"{kind.decode()} {b64encode(parts).decode()}"
 
 
 async def operator_items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:

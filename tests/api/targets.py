@@ -44,7 +44,7 @@ from ipucloud.quotas.requests import open_request
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.bodies import TOP_UP
 from tests.api.operations import IN_BODY, Documented
-from tests.api.support import PUBLIC_KEY, SECRETS_KEY, Api
+from tests.api.support import SECRETS_KEY, Api, public_key
 from tests.support.addresses import make_address, offer_addresses
 from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_reading, make_token
@@ -143,7 +143,7 @@ class Targets:
         if "{key}" in operation.path:
             async with world.database.begin() as connection:
                 ssh_key, _ = await key_store.add(
-                    connection, project.actor, name=f"target-{number}", public_key=PUBLIC_KEY
+                    connection, project.actor, name=f"target-{number}", public_key=public_key(number)
                 )
             names["key"] = str(ssh_key)
         return names

@@ -110,6 +110,8 @@ async def test_a_key_is_written_anew(api: Api) -> None:
     assert (await api.owner.get(created.headers["location"])).json() == key
     again = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": PUBLIC_KEY})
     problem(again, 409, "name_taken")
+    other = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "tower", "public_key": PUBLIC_KEY})
+    assert problem(other, 409, "key_exists")["detail"].startswith("The project has this key already, as desk.")
     assert (await api.owner.delete(created.headers["location"])).status_code == 204
     problem(await api.owner.delete(created.headers["location"]), 404, "not_found")
 

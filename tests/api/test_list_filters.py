@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
-from tests.api.support import PUBLIC_KEY, Api, items, key, ok, problem, s3_connection_json, walk
+from tests.api.support import Api, items, key, ok, problem, public_key, s3_connection_json, walk
 from tests.feature.billing.exports.workers import ExportClient
 from tests.support.invoices import begin_books
 from tests.support.people import make_person
@@ -29,9 +29,9 @@ async def values(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any],
 
 async def name_some(api: Api, noun: str) -> None:
     """Objects of these names, in this order."""
-    for name in ("Home desk", "tower", "home nas"):
+    for number, name in enumerate(("Home desk", "tower", "home nas")):
         body = {
-            "ssh-keys": {"name": name, "public_key": PUBLIC_KEY},
+            "ssh-keys": {"name": name, "public_key": public_key(number)},
             "s3-connections": s3_connection_json(name.lower().replace(" ", "-")),
             "budgets": {"name": name, "amount": EURO, "thresholds": [{"percent": 80}]},
         }[noun]

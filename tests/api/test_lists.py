@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.support import PUBLIC_KEY, Api, problem, walk
+from tests.api.support import Api, problem, public_key, walk
 from tests.support.feed import settled
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ async def test_pages_fit_together(api: Api, path: str, order: str) -> None:
         return
     for number in (3, 0, 4, 1, 2):
         await api.make_cluster(f"bert-{number}")
-        await api.owner.post(f"{api.base}/ssh-keys", json={"name": f"key-{number}", "public_key": PUBLIC_KEY})
+        await api.owner.post(f"{api.base}/ssh-keys", json={"name": f"key-{number}", "public_key": public_key(number)})
         await api.owner.post(f"{api.base}/tokens", json={"name": f"token-{number}", "role": "viewer"})
     await settled(api.world.database)
     paged = await walk(api.owner, f"{api.base}/{path}", limit=2, order=order)

@@ -212,6 +212,54 @@ async def test_a_service_is_recorded_shown_and_stopped(api: Api) -> None:
     assert [each["id"] for each in only] == [service["id"]]
 
 
+async def test_a_release_replaces_a_service_and_is_taken_back(api: Api) -> None:
+    cluster = await api.world.make_active()
+    one = f"{services(api, cluster)}/chat"
+    first = await create_service(api, cluster, environment={"MODEL": "large"}, max_restarts=3)
+    await api.world.execute("UPDATE services SET sent_at = app_now()")
+    answer = await api.owner.post(f"{one}:deploy", json={"command": ["serve", "2"], "port": 8001})
+    assert (answer.status_code, answer.json()["id"]) == (202, first["id"])
+    successor = answer.json()["successor"]
+    assert successor not in {None, first["id"]}
+    taken = await api.owner.post(services(api, cluster), json=SERVICE | {"name": "other", "port": 8001})
+    assert "chat has port 8001" in problem(taken, 409, "state_conflict")["detail"]
+    stopped = (await api.owner.post(f"{one}:stop")).json()
+    assert (stopped["id"], stopped["successor"]) == (first["id"], None)
+    await api.world.execute("UPDATE services SET sent_at = NULL")  # so that it ends at once
+    second = (await api.owner.post(f"{one}:deploy", json={"command": ["serve", "2"], "port": 8001})).json()
+    assert (second["state"], second["ended_by"], second["successor"]) == ("stopped", "request", None)
+    now = (await api.owner.get(one)).json()
+    fields = ("state", "command", "port", "environment", "max_restarts", "created_by")
+    expected = ["starting", ["serve", "2"], 8001, ["MODEL"], 3, first["created_by"]]
+    assert [now[name] for name in fields] == expected
+    assert now["requested_by"] == first["requested_by"]
+    assert (await api.owner.post(f"{one}:rollback")).status_code == 202
+    back = (await api.owner.get(one)).json()
+    assert [back[name] for name in ("command", "port", "environment")] == [SERVICE["command"], 8000, ["MODEL"]]
+    assert len({first["id"], now["id"], back["id"]}) == 3
+
+
+async def test_what_cannot_be_released_is_refused(api: Api) -> None:
+    cluster = await api.world.make_active()
+    one = f"{services(api, cluster)}/chat"
+    for verb in ("deploy", "rollback"):
+        problem(await api.owner.post(f"{one}:{verb}", json={} if verb == "deploy" else None), 404, "not_found")
+    login = {"username": "ci", "password": "hunter2-of-ci"}
+    await create_service(api, cluster, image="example/app", registry=login)
+    nothing = problem(await api.owner.post(f"{one}:rollback"), 409, "state_conflict")
+    assert "has no release before" in nothing["detail"]
+    for body, pointer in (({"command": []}, "/command"), ({"port": None}, "/port"), ({"name": "x"}, "/name")):
+        refused = problem(await api.owner.post(f"{one}:deploy", json=body), 422, "validation_failed")
+        assert pointer in [each["pointer"] for each in refused["errors"]]
+    without = problem(
+        await api.owner.post(f"{one}:deploy", json={"image": None, "registry": login}), 422, "validation_failed"
+    )
+    assert without["errors"][0]["pointer"] == "/registry"
+    assert (await api.owner.post(f"{one}:deploy", json={"image": None})).status_code == 202
+    kept = problem(await api.owner.post(f"{one}:rollback"), 409, "state_conflict")
+    assert "password of ci" in kept["detail"]
+
+
 async def test_names_ports_and_clusters_that_are_not_free_are_refused(api: Api) -> None:
     cluster = await api.world.make_active()
     await create_service(api, cluster)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.support.machine import Need, needs
-from tests.support.pages import DOCS, script
+from tests.support.pages import DOCS, commands, script, typed, user
 from tests.support.processes import Up
 
 
@@ -44,3 +44,21 @@ def test_the_journey_by_curl_succeeds(system: Up, tmp_path: Path) -> None:
     shown = follow("rest.md", system, tmp_path, URL=system.facts["url"], TOKEN=system.facts["token"], PROJECT=project)
     for result in ('"kind": "cluster.delete"', "m2000-pod5", '"accrued"'):
         assert result in shown
+
+
+@needs(Need.BASH, Need.OPENSSH)
+def test_each_command_about_storage_leaves_what_the_next_one_needs(system: Up, tmp_path: Path) -> None:
+    profiles = f". {system.facts['env']}"
+    volumes, snapshots, addresses = (
+        commands(DOCS / "storage.md", title) for title in ("Volumes", "Snapshots", "Public addresses")
+    )
+    with user(tmp_path) as environment:
+        for line in (
+            "ipucloud ssh-keys create storage ~/.ssh/id_ed25519.pub",
+            "ipucloud clusters create bert --flavor m2000-pod4 --ssh-key storage",
+            *volumes,
+            *addresses,
+            volumes[0],
+            *(each.replace("pod16", "pod4 --ssh-key storage") for each in snapshots if each),
+        ):
+            typed(f"{profiles}\n{line}", tmp_path, environment)

@@ -5,6 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 DEV = Path(__file__).parents[2] / "dev"
 
 
@@ -56,6 +58,26 @@ def pretend_installed(checkout: Path) -> None:
         (checkout / name).touch()
     stamp = subprocess.run(["cksum"], input=b"", capture_output=True, check=True).stdout
     (checkout / ".venv" / "runtime.stamp").write_bytes(stamp)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "selected"),
+    [
+        ((), True),
+        (("--all",), True),
+        (("-q", "-x"), True),
+        (("tests",), True),
+        (("tests/unit/test_turns.py", "tests/panel/test_built.py::test_x"), True),
+        (("tests/unit/test_turns.py",), False),
+        (("--all", "tests/unit/cli", "-q"), False),
+        (("-x", "tests/unit/test_turns.py::test_x"), False),
+    ],
+)
+def test_the_panel_is_built_only_for_its_own_tests(arguments: tuple[str, ...], selected: bool) -> None:
+    function = re.search(r"^selects_panel\(\) \{.*?^\}", DEV.read_text(), re.MULTILINE | re.DOTALL)
+    assert function is not None
+    script = ["sh", "-c", f'{function[0]}\nselects_panel "$@"', "sh", *arguments]
+    assert (subprocess.run(script, check=False, cwd=DEV.parent).returncode == 0) == selected
 
 
 def test_an_unknown_task_is_refused_in_a_sentence() -> None:

@@ -108,7 +108,10 @@ async def test_a_quarantine_is_said_and_breaks_no_rule(world: SiteWorld) -> None
             await world.execute(due)
             return bool((await world.operation(operation.operation_id))["steps"][-1]["checks"] >= 3)
 
-        await until(checked, "checked again")
+        async def says_so() -> bool:
+            return await checked() and (await world.cluster(creation.target_id))["blocked_by"] is not None
+
+        await until(says_so, "it is said once that is unusual")
         assert (await world.cluster(creation.target_id))["blocked_by"].startswith(f"{QUARANTINE} (since ")
         await world.execute("UPDATE clusters SET state_entered_at = state_entered_at - interval '1 hour'")
         assert await audit(world.database) == []

@@ -7,8 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.contract.services import ServiceCreate
+from ipucloud.contract.services import ServiceCreate, ServiceDeploy
 from ipucloud.kernel.errors import STATE_CONFLICT
+from ipucloud.programs.services.releases import deploy, rollback
 from ipucloud.programs.services.store import LOCK, MOST_SERVICES, create, program_ended, stop
 from tests.support.machine import Need, needs
 from tests.support.waiting import until
@@ -73,6 +74,27 @@ async def test_a_program_that_is_killed_runs_again_and_jobs_run_beside_it(world:
         assert (done.ended_by, done.exit_status, done.state_reason) == ("request", 143, "stopped by request")
         life = ("created", "started", "restarted", "started", "stopped")
         assert await events(world, service) == [f"service.{what}" for what in life]
+
+
+async def test_a_release_follows_when_the_program_before_has_ended(world: SiteWorld) -> None:
+    async with world.worker():
+        cluster = await world.build()
+        first = await serve(world, cluster)
+        await became(world, first, "running")
+        other = ServiceDeploy(command=["sh", "-c", "echo second; exec sleep 100000"])
+        async with world.database.begin() as connection:
+            await deploy(connection, world.project.actor, cluster, "chat", body=other, keys=None)
+        assert (await became(world, first, "stopped")).ended_by == "request"
+        [second] = await world.column("SELECT id FROM services WHERE ended_at IS NULL")
+        await became(world, second, "running")
+        await printed(world, second, "second\n")
+        async with world.database.begin() as connection:
+            await rollback(connection, world.project.actor, cluster, "chat", keys=None)
+        await became(world, second, "stopped")
+        [third] = await world.column("SELECT id FROM services WHERE ended_at IS NULL")
+        await became(world, third, "running")
+        assert (await row(world, third)).command == SERVE
+        assert await events(world, third) == ["service.created", "service.started"]
 
 
 async def test_a_program_that_ends_again_and_again_is_given_up(world: SiteWorld) -> None:

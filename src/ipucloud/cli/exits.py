@@ -43,11 +43,18 @@ def exit_of_status(status: int) -> Exit:
 
 def exit_of(error: ClientError) -> Exit:
     """The exit status for an error of the client."""
-    from ipucloud.client.errors import ApiError, NotStoredError, UnreachableError, UsageError, WaitTimeoutError
+    from ipucloud.client.errors import (
+        ApiError,
+        NotStoredError,
+        StateTimeoutError,
+        UnreachableError,
+        UsageError,
+        WaitTimeoutError,
+    )
 
     if isinstance(error, ApiError):
         return exit_of_status(error.status)
-    if isinstance(error, UnreachableError | WaitTimeoutError):
+    if isinstance(error, UnreachableError | WaitTimeoutError | StateTimeoutError):
         return Exit.UNREACHABLE
     if isinstance(error, NotStoredError):
         return Exit.NOT_FOUND

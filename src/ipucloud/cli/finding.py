@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Project,
         Recipe,
         Region,
+        Reservation,
         S3Connection,
         Service,
         Snapshot,
@@ -142,6 +143,7 @@ SCHEDULE: Kind[ExportSchedule] = Kind(
     "schedule", lambda: sdk.export_schedules.list(), lambda each: (each.name, each.id)
 )
 ADDRESS: Kind[Address] = Kind("address", lambda: sdk.addresses.list(), lambda each: (each.name, each.id))
+RESERVATION: Kind[Reservation] = Kind("reservation", lambda: sdk.reservations.list(), lambda each: (each.name, each.id))
 SNAPSHOT: Kind[Snapshot] = Kind("snapshot", lambda: sdk.snapshots.list(), lambda each: (each.name, each.id))
 VOLUME: Kind[Volume] = Kind("volume", lambda: sdk.volumes.list(), lambda each: (each.name, each.id))
 EXPORT: Kind[Export] = Kind("export", lambda: sdk.exports.list(), lambda each: (period(each), each.id))

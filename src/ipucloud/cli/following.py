@@ -73,9 +73,25 @@ def follow(session: Session, operation: Operation, patience: float | None = None
 
 @contextmanager
 def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
-    log = _Log(console)
+    log = Log(console)
+    with bar(console) as move:
+
+        def show(operation: Operation) -> None:
+            log.stages(operation)
+            move(current(operation), operation.progress, expected(operation))
+
+        yield show
+
+
+Move = Callable[[str, int | None, str], None]
+"""Shows what is going on, how many per cent are done (None: unknown), and what is said of the time."""
+
+
+@contextmanager
+def bar(console: Console) -> Iterator[Move]:
+    """A progress bar; without a terminal, nothing."""
     if not console.is_terminal:
-        yield log
+        yield lambda *_: None
         return
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -87,36 +103,33 @@ def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=100, expected="")
 
-        def show(operation: Operation) -> None:
-            log(operation)
+        def move(what: str, percent: int | None, time: str) -> None:
+            total = None if percent is None else 100
             progress.update(
-                task,
-                description=harmless(current(operation)),
-                completed=operation.progress,
-                expected=expected(operation),
-                refresh=True,
+                task, description=harmless(what), completed=percent or 0, total=total, expected=time, refresh=True
             )
 
-        yield show
+        yield move
 
 
 @dataclass
-class _Log:
+class Log:
     """A line for each finished stage, and one for each reason to wait."""
 
     console: Console
     _written: set[str] = field(default_factory=set)
 
-    def __call__(self, operation: Operation) -> None:
+    def stages(self, operation: Operation) -> None:
         for name, line in finished(operation):
-            self._write(name, line)
+            self.write(name, line)
         if operation.succeeded and operation.finished_at is not None:
-            self._write("", f"Done in {duration((operation.finished_at - operation.created_at).total_seconds())}.")
+            self.write("", f"Done in {duration((operation.finished_at - operation.created_at).total_seconds())}.")
         if operation.blocked_by is not None and not operation.done:
             reason, *_ = operation.blocked_by.split(" (since ")  # the rest counts the checks
-            self._write(reason, f"Waiting: {operation.blocked_by}")
+            self.write(reason, f"Waiting: {operation.blocked_by}")
 
-    def _write(self, name: str, line: str) -> None:
+    def write(self, name: str, line: str) -> None:
+        """Write the line unless one of this name was."""
         if name not in self._written:
             self._written.add(name)
             text = Text(harmless(line))
@@ -155,7 +168,7 @@ def expected(operation: Operation, now: datetime | None = None) -> str:
     seconds = (operation.expected_at - (now or datetime.now(UTC))).total_seconds()
     if seconds > 0:
         return f"about {duration(seconds)} left"
-    return "blocked" if operation.blocked_by else "takes longer than usual"
+    return "takes longer than usual"
 
 
 def _stages(operation: Operation) -> Iterator[tuple[str, Sequence[Step]]]:

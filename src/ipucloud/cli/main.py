@@ -36,7 +36,7 @@ COMMANDS = (
     Entry("run", ".commands.run", "Upload files, run a program on a cluster, fetch results.", WORKLOADS, first=True),
     Entry("jobs", ".commands.jobs", "List, show, follow and stop programs that run.", WORKLOADS, first=True),
     Entry("serve", ".commands.serve", "Keep a program running on a cluster.", WORKLOADS, first=True),
-    Entry("services", ".commands.services", "List, show, follow and stop services.", WORKLOADS),
+    Entry("services", ".commands.service_releases", "List, show, deploy, follow and stop services.", WORKLOADS),
     Entry("notebook", ".commands.notebook", "Run JupyterLab on a cluster, in your browser.", WORKLOADS, first=True),
     Entry("recipes", ".commands.recipes", "List, show and run the models of the model garden.", WORKLOADS, first=True),
     Entry("mcp", ".mcp.command", "Offer the API to an AI assistant as tools.", WORKLOADS, "mcp"),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         EventGapError,
         FieldError,
         OperationFailedError,
+        StateTimeoutError,
         UnexpectedAnswerError,
         UnreachableError,
         UsageError,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from ipucloud.client.partitions import NewPartition
     from ipucloud.client.people import invitations, me, members, projects, ssh_authority, ssh_keys
     from ipucloud.client.retry import NO_RETRY, Retry
-    from ipucloud.client.storage import addresses, snapshots, volumes
+    from ipucloud.client.storage import addresses, settled, snapshots, volumes
     from ipucloud.client.sync import Client
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "NewPartition",
     "OperationFailedError",
     "Retry",
+    "StateTimeoutError",
     "Tagged",
     "UnexpectedAnswerError",
     "UnreachableError",
@@ -100,6 +102,7 @@ __all__ = [
     "s3_connections",
     "seller",
     "services",
+    "settled",
     "snapshots",
     "ssh_authority",
     "ssh_keys",
@@ -145,6 +148,7 @@ _MODULES = {
         "volumes",
         "snapshots",
         "addresses",
+        "settled",
     ),
     "aio": ("AsyncClient",),
     "call": ("Call", "Tagged"),
@@ -155,6 +159,7 @@ _MODULES = {
         "EventGapError",
         "FieldError",
         "OperationFailedError",
+        "StateTimeoutError",
         "UnexpectedAnswerError",
         "UnreachableError",
         "UsageError",

@@ -108,6 +108,18 @@ class AsyncClient:
         """Wait until the operation has succeeded; see `Client.wait`."""
         return await self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
 
+    async def until(
+        self,
+        call: Call[Result],
+        done: Callable[[Result], bool],
+        on_progress: Callable[[Result], None] | None = None,
+        *,
+        patience: float | None = None,
+        pause: float = 1.0,
+    ) -> Result:
+        """Read an object until `done` of it; see `Client.until`."""
+        return await self._drive(self._exchange.until(call, done, on_progress, patience, pause))
+
     async def stream(self, call: Call[Result], on_gap: Callable[[], None] | None = None) -> AsyncIterator[Result]:
         """Items of a stream, as they come; see `Client.stream`."""
         resumed = Resumed(self._exchange, await self._drive(self._exchange.request(call)), call, on_gap)

@@ -93,6 +93,16 @@ class WaitTimeoutError(ClientError):
         self.detail = f"Operation {operation.id} is still {operation.state} and continues."
 
 
+class StateTimeoutError(ClientError):
+    """An object was not as `until` awaits it within the time limit; what it does continues. `last`: as it was read."""
+
+    def __init__(self, last: object) -> None:
+        self.last = last
+        state = getattr(last, "state", None)
+        name = getattr(last, "name", None) or "It"
+        self.detail = f"{name} is still {state}, and is not waited for any longer."
+
+
 class OperationFailedError(ClientError):
     """An operation failed or was cancelled; `operation.error` is the reason."""
 

@@ -26,6 +26,7 @@ from ipucloud.client.errors import (
     ApiError,
     FieldError,
     OperationFailedError,
+    StateTimeoutError,
     UnexpectedAnswerError,
     UnreachableError,
     UsageError,
@@ -199,6 +200,27 @@ class Exchange:
                 raise WaitTimeoutError(now)
             if self.clock() - requested_at < _SHORTEST_HOLD:
                 yield Pause(_SHORTEST_HOLD)
+
+    def until(
+        self,
+        call: Call[Result],
+        done: Callable[[Result], bool],
+        on_progress: Callable[[Result], None] | None,
+        patience: float | None,
+        pause: float,
+    ) -> Flow[Result]:
+        """Read again and again; see `Client.until`."""
+        started = self.clock()
+        while True:
+            now = yield from self.run(call, PATIENT)
+            if on_progress is not None:
+                on_progress(now)
+            if done(now):
+                return now
+            left = pause if patience is None else patience - (self.clock() - started)
+            if left <= 0:
+                raise StateTimeoutError(now)
+            yield Pause(min(pause, left))
 
     def _own_project(self) -> Flow[str]:
         principal = yield from self.run(sdk.tokens.whoami())

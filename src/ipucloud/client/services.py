@@ -54,6 +54,30 @@ class NewService:
         return without_none(**self.__dict__ | changed)
 
 
+@dataclass(frozen=True)
+class NewRelease:
+    """What changes with the next release of a service; None: as it was requested of the present one."""
+
+    command: Sequence[str] | None = None
+    directory: str | None = None
+    environment: Mapping[str, str] | None = None
+    port: int | None = None
+    max_restarts: int | None = None
+    health_check: HealthCheck | None = None
+    image: str | None = None
+    registry: RegistryLogin | None = None
+
+    def body(self) -> dict[str, object]:
+        check = None if self.health_check is None else without_none(**self.health_check.__dict__)
+        changed = {
+            "command": None if self.command is None else [*self.command],
+            "environment": None if self.environment is None else dict(self.environment),
+            "health_check": check,
+            "registry": None if self.registry is None else self.registry.body(),
+        }
+        return without_none(**self.__dict__ | changed)
+
+
 def create(cluster: Ref, service: NewService) -> Call[Service]:
     """Keep a program running on a Poplar server of a cluster in use."""
     return request.post(_path(cluster), Service, service.body())
@@ -74,6 +98,19 @@ def get(cluster: Ref, service: str) -> Call[Service]:
 def stop(cluster: Ref, service: str) -> Call[Service]:
     """End a service and its program."""
     return request.post(f"{_path(cluster, service)}:stop", Service)
+
+
+def deploy(cluster: Ref, service: str, release: NewRelease | None = None) -> Call[Service]:
+    """Replace a service's program in one step; without a release, start it anew.
+
+    The answer is the service that ends, with the new one's id as its `successor`, or the new one if nothing ran.
+    """
+    return request.post(f"{_path(cluster, service)}:deploy", Service, {} if release is None else release.body())
+
+
+def rollback(cluster: Ref, service: str) -> Call[Service]:
+    """Deploy what the release before was requested with. Answers as `deploy`."""
+    return request.post(f"{_path(cluster, service)}:rollback", Service)
 
 
 def log(cluster: Ref, service: str, *, after: int = 0) -> Call[ServiceLog]:

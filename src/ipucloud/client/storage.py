@@ -8,6 +8,13 @@ from ipucloud.client import call as request
 from ipucloud.client.call import Call, Query, Ref, segment, without_none
 from ipucloud.client.models import Address, Page, Snapshot, Volume
 
+_PASSING = frozenset({"creating", "attaching", "detaching", "resizing", "deleting"})
+
+
+def settled(item: Volume | Snapshot | Address) -> bool:
+    """Whether its state lasts until another request; for `Client.until`."""
+    return item.state not in _PASSING
+
 
 class volumes:
     """Calls for volumes: storage that outlives clusters."""

@@ -135,6 +135,21 @@ class Client:
         """
         return self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
 
+    def until(
+        self,
+        call: Call[Result],
+        done: Callable[[Result], bool],
+        on_progress: Callable[[Result], None] | None = None,
+        *,
+        patience: float | None = None,
+        pause: float = 1.0,
+    ) -> Result:
+        """Run `call`, which reads an object, every `pause` seconds until `done` of it; return it then.
+
+        `settled` is such a `done`. `on_progress` gets every version. Raises StateTimeoutError after `patience` seconds.
+        """
+        return self._drive(self._exchange.until(call, done, on_progress, patience, pause))
+
     def stream(self, call: Call[Result], on_gap: Callable[[], None] | None = None) -> Iterator[Result]:
         """Items of a stream, such as `events.stream()`, as they come; without end, over restarts of the service.
 

@@ -87,7 +87,7 @@ class ClusterReconciler:
             return decided
         step = self._runner.step(operation)
         if step.removes and inputs.frozen_until is not None:
-            return Pending(blocked_by(inputs.region, inputs.frozen_until))
+            return Pending(blocked_by(inputs.region, inputs.frozen_until), blocked=True)
         site = self._sites.at(inputs.vipu, item.remaining)
         try:
             result = await step.act(site, inputs)

@@ -19,7 +19,7 @@ class FaultOut(Answer):
     kind: Literal["machine", "poplar_server", "link"] = Field(
         description="What is affected; a fault of a link has the name of a machine that the link belongs to."
     )
-    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lux2-p001-m01"])
     code: str = Field(description="Stable code of the fault; others may be added.", examples=["bmc_critical"])
     message: str = Field(description="The fault in a sentence.", examples=["The machine has failed."])
     since: datetime = Field(description="When the fault was first seen.", examples=["2026-05-04T13:10:00Z"])

@@ -55,7 +55,7 @@ class FaultReportOut(Answer):
     state: FaultReportState = Field(description=f"Present state. {_STATE}.", examples=["confirmed"])
     cluster: UUID = Field(description="Id of the cluster.")
     kind: Literal["machine", "poplar_server"] = Field(description="What is affected.", examples=["machine"])
-    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lux2-p001-m01"])
     category: FaultCategory = Field(description="What seems to be affected.", examples=["ipu"])
     description: str = Field(
         description="What happens, in the words of who reported it.",
@@ -103,7 +103,7 @@ class OperatorFaultReportOut(FaultReportOut):
     cluster_name: str = Field(description="Name of the cluster.", examples=["bert"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     hardware: str = Field(
-        description="Name of the machine, or of the host of the Poplar server.", examples=["lu2-r1-m01"]
+        description="Name of the machine, or of the host of the Poplar server.", examples=["lux2-p001-m01"]
     )
     held: bool = Field(description="Whether the cluster still holds the hardware.")
     answered_by: UUID | None = Field(

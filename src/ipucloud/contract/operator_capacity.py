@@ -17,9 +17,9 @@ from ipucloud.kernel.money import Money
 class PodOut(Answer):
     """An IPU-Link domain of up to 16 machines. In a mask, bit i is the machine in slot i of the pod's chain."""
 
-    name: str = Field(description="Name of the pod.", examples=["lux2-0-p0"])
+    name: str = Field(description="Name of the pod.", examples=["lux2-p001"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    rack: str = Field(description="GW-Link group.", examples=["lux2-0"])
+    rack: str = Field(description="GW-Link group.", examples=["lux2-gw1"])
     position: int = Field(description="Position in the GW-Link group, counted from 0.", examples=[0])
     machine_type: str = Field(description="Type of the machines.", examples=["m2000"])
     topology: str = Field(description="How the IPU-Links join the machines.", examples=["torus"])
@@ -48,14 +48,14 @@ class PodList(Paged):
     """Pods that match every filter, by name."""
 
     region: str | None = Field(None, description="Only pods of this region.", examples=["luxembourg-2"])
-    rack: str | None = Field(None, description="Only pods of this GW-Link group.", examples=["lux2-0"])
+    rack: str | None = Field(None, description="Only pods of this GW-Link group.", examples=["lux2-gw1"])
     machine_type: str | None = Field(None, description="Only pods of this type of machine.", examples=["m2000"])
 
 
 class PlaceOut(Answer):
     """Slots of a pod."""
 
-    pod: str = Field(description="Name of the pod.", examples=["lux2-0-p0"])
+    pod: str = Field(description="Name of the pod.", examples=["lux2-p001"])
     slots: list[int] = Field(description="Positions in the pod's IPU-Link chain.", examples=[[0, 1, 2, 3]])
 
 

@@ -46,7 +46,7 @@ class HealthReportOut(Answer):
 
     id: UUID = Field(description="Id of the report.")
     kind: Literal["machine", "host"] = Field(description="What it is about.")
-    name: str = Field(description="Name of the machine or host.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine or host.", examples=["lux2-p001-m07"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     source: str = Field(
         description="Who reports: `bmc`, `v-ipu`, `host`, `ssh`, `site`, `operation` or `operator`.", examples=["bmc"]
@@ -109,10 +109,10 @@ class MachineLinksOut(Answer):
 class HardwareMachineOut(Answer):
     """An IPU machine, whoever holds it."""
 
-    name: str = Field(description="Name of the machine; its V-IPU agent id too.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine; its V-IPU agent id too.", examples=["lux2-p001-m07"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
-    rack: str = Field(description="GW-Link group.", examples=["lux2-0"])
-    pod: str = Field(description="Pod: its IPU-Link domain.", examples=["lux2-0-p0"])
+    rack: str = Field(description="GW-Link group.", examples=["lux2-gw1"])
+    pod: str = Field(description="Pod: its IPU-Link domain.", examples=["lux2-p001"])
     slot: int = Field(description="Position in the pod's IPU-Link chain, counted from 0.")
     machine_type: str = Field(description="Type of the machine.", examples=["m2000"])
     state: HardwareState = Field(description=f"Present state: {_STATES}.")
@@ -167,14 +167,14 @@ class HardwareList(Paged):
 class HardwareMachineList(HardwareList):
     """Machines that match every filter, by name."""
 
-    rack: str | None = Field(None, description="Only machines of this GW-Link group.", examples=["lux2-0"])
-    pod: str | None = Field(None, description="Only machines of this pod.", examples=["lux2-0-p0"])
+    rack: str | None = Field(None, description="Only machines of this GW-Link group.", examples=["lux2-gw1"])
+    pod: str | None = Field(None, description="Only machines of this pod.", examples=["lux2-p001"])
 
 
 class HardwareHostOut(Answer):
     """A server that can become a Poplar server, whoever holds it."""
 
-    name: str = Field(description="Name of the host.", examples=["lux2-h04"])
+    name: str = Field(description="Name of the host.", examples=["lux2-h004"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     address: str = Field(description="Address of the host.", examples=["10.1.5.24"])
     machine: str | None = Field(description="The IPU machine that it is itself; null if it has no IPUs of its own.")
@@ -236,7 +236,7 @@ class HardwareChangedOut(Answer):
     """What a request changed."""
 
     kind: Literal["machine", "host"] = Field(description="What it is.")
-    name: str = Field(description="Name of the machine or host.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine or host.", examples=["lux2-p001-m07"])
     allocatable: bool = Field(description="Whether no live health report keeps new clusters away now.")
     codes: list[str] = Field(description="Codes of its live health reports.", examples=[["drain"]])
     holder: HolderOut | None = Field(

@@ -31,12 +31,12 @@ class HardwareExpectation(Body):
     """What is expected of a machine or host; what is omitted is not compared."""
 
     kind: HardwareKind = Field(description=_KIND)
-    name: Line = Field(description="Name of the machine or host at its site.", examples=["lux2-m07"])
+    name: Line = Field(description="Name of the machine or host at its site.", examples=["lux2-p001-m07"])
     serial: Line | None = Field(None, description="Serial number; null: any.", examples=["GC3F0A71C2D9"])
     model: Line | None = Field(None, description="Model, as the hardware shows it; null: any.", examples=["IPU-M2000"])
     firmware: Line | None = Field(None, description="Firmware of the system; null: any.", examples=["2.6.0"])
-    rack: Line | None = Field(None, description="Where it stands, for people; not compared.", examples=["lux2-0"])
-    pod: Line | None = Field(None, description="Pod of a machine; null: any.", examples=["lux2-0-p0"])
+    rack: Line | None = Field(None, description="Where it stands, for people; not compared.", examples=["lux2-gw1"])
+    pod: Line | None = Field(None, description="Pod of a machine; null: any.", examples=["lux2-p001"])
     slot: Annotated[int, Field(ge=0, le=15)] | None = Field(
         None, description="Position in the pod's IPU-Link chain, counted from 0; null only without `pod`."
     )
@@ -57,7 +57,9 @@ class InventoryReplace(Body):
         min_length=1,
         max_length=MOST_EXPECTED,
         description="Machines and hosts.",
-        examples=[[{"kind": "machine", "name": "lux2-m07", "serial": "GC3F0A71C2D9", "pod": "lux2-0-p0", "slot": 7}]],
+        examples=[
+            [{"kind": "machine", "name": "lux2-p001-m07", "serial": "GC3F0A71C2D9", "pod": "lux2-p001", "slot": 6}]
+        ],
     )
 
 
@@ -73,12 +75,12 @@ class ExpectedHardwareOut(Answer):
     """What is expected of a machine or host; what is null is not compared."""
 
     kind: HardwareKind = Field(description=_KIND)
-    name: str = Field(description="Name of the machine or host at its site.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine or host at its site.", examples=["lux2-p001-m07"])
     serial: str | None = Field(description="Serial number; null: any.", examples=["GC3F0A71C2D9"])
     model: str | None = Field(description="Model, as the hardware shows it; null: any.", examples=["IPU-M2000"])
     firmware: str | None = Field(description="Firmware of the system; null: any.", examples=["2.6.0"])
-    rack: str | None = Field(description="Where it stands, for people; not compared.", examples=["lux2-0"])
-    pod: str | None = Field(description="Pod of a machine; null: any.", examples=["lux2-0-p0"])
+    rack: str | None = Field(description="Where it stands, for people; not compared.", examples=["lux2-gw1"])
+    pod: str | None = Field(description="Pod of a machine; null: any.", examples=["lux2-p001"])
     slot: int | None = Field(description="Position in the pod's IPU-Link chain, counted from 0; null: any.")
 
 
@@ -119,7 +121,7 @@ class InventoryFindingOut(Answer):
 
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     kind: HardwareKind = Field(description=_KIND)
-    name: str = Field(description="Name of the machine or host.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine or host.", examples=["lux2-p001-m07"])
     code: FindingCode = Field(description=f"What differs. {FINDINGS}.", examples=["wrong_serial"])
     expected: str | None = Field(description="What is expected.", examples=["GC3F0A71C2D9"])
     shown: str | None = Field(description="What the site shows.", examples=["GC99B1E00A42"])
@@ -140,7 +142,7 @@ class InventoryFindingList(Paged):
 
     region: str | None = Field(None, description="Only those in this region.", examples=["luxembourg-2"])
     kind: HardwareKind | None = Field(None, description="Only machines or only hosts.", examples=["machine"])
-    name: str | None = Field(None, description="Only those about hardware of this name.", examples=["lux2-m07"])
+    name: str | None = Field(None, description="Only those about hardware of this name.", examples=["lux2-p001-m07"])
     code: FindingCode | None = Field(None, description=f"Only those with this code. {FINDINGS}.")
 
 
@@ -185,7 +187,7 @@ class HardwareEventOut(Answer):
     at: datetime = Field(description="When.")
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     kind: HardwareKind = Field(description=_KIND)
-    name: str = Field(description="Name of the machine or host.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine or host.", examples=["lux2-p001-m07"])
     type: str = Field(description="What happened, as in the history of a machine.", examples=["added"])
     detail: str = Field(description="What exactly.", examples=["the site's inventory lists it"])
     actor: str | None = Field(description="Id of the operator's token; null if no operator did it.", examples=[None])

@@ -22,8 +22,8 @@ class ValidationOut(Answer):
     """The validation of a machine that no cluster holds: a cluster test at its V-IPU controller."""
 
     id: UUID = Field(description="Id of the validation.")
-    machine: str = Field(description="Name of the machine.", examples=["lux2-m07"])
-    pod: str = Field(description="Pod of the machine.", examples=["lux2-0-p0"])
+    machine: str = Field(description="Name of the machine.", examples=["lux2-p001-m07"])
+    pod: str = Field(description="Pod of the machine.", examples=["lux2-p001"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     reason: ValidationReason = Field(description=f"Why: {_REASONS}.")
     state: ValidationState = Field(description=f"Present state: {_STATES}.")
@@ -51,7 +51,7 @@ class ValidationList(Paged):
     """Validations that match every filter, oldest first; ended ones only with `state=ended` or a `result`."""
 
     region: str | None = Field(None, description="Only machines in this region.", examples=["luxembourg-2"])
-    machine: str | None = Field(None, description="Only this machine, by name.", examples=["lux2-m07"])
+    machine: str | None = Field(None, description="Only this machine, by name.", examples=["lux2-p001-m07"])
     state: ValidationState | None = Field(None, description="Only those in this state.")
     result: ValidationResult | None = Field(None, description="Only those with this result.")
 
@@ -60,7 +60,7 @@ class CleaningOut(Answer):
     """What the site showed of a machine or host after a cluster left it, and before another one could get it."""
 
     kind: Literal["machine", "host"] = Field(description="What was cleaned.")
-    name: str = Field(description="Name of the machine or host.", examples=["lux2-m07"])
+    name: str = Field(description="Name of the machine or host.", examples=["lux2-p001-m07"])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     project: str = Field(description="Slug of the project that had it.")
     cluster: UUID = Field(description="Id of the cluster that had it.")
@@ -86,6 +86,6 @@ class CleaningList(Paged):
     """Cleanings that match every filter, oldest first."""
 
     region: str | None = Field(None, description="Only hardware in this region.", examples=["luxembourg-2"])
-    machine: str | None = Field(None, description="Only this machine, by name.", examples=["lux2-m07"])
-    host: str | None = Field(None, description="Only this host, by name.", examples=["lux2-h04"])
+    machine: str | None = Field(None, description="Only this machine, by name.", examples=["lux2-p001-m07"])
+    host: str | None = Field(None, description="Only this host, by name.", examples=["lux2-h004"])
     cluster: UUID | None = Field(None, description="Only what this cluster had, by id.")

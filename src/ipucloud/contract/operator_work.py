@@ -92,7 +92,7 @@ class StuckOut(Answer):
     )
     step: str | None = Field(description="Current step of the operation.", examples=["wipe_poplar_servers"])
     blocked_by: str | None = Field(
-        description="What it waits for; for a parked work item its last error.", examples=["wiping host lux2-h04"]
+        description="What it waits for; for a parked work item its last error.", examples=["wiping host lux2-h004"]
     )
     remedy: str = Field(
         description="What to do.", examples=["The step waits for the site: check what blocked_by names."]

@@ -90,7 +90,7 @@ class ControllerStatusOut(Answer):
 
     operation_state: PartitionOperationState = Field(description="What the controller does with it.")
     errors: list[str] = Field(
-        description="What is wrong, in the controller's own words.", examples=[["agent lu2-r1-m01 is unreachable"]]
+        description="What is wrong, in the controller's own words.", examples=[["agent lux2-p001-m01 is unreachable"]]
     )
     auto_resets: int = Field(description="How often the controller has reset the partition by itself.", examples=[1])
     max_auto_resets: int = Field(description="How often it does so before it gives up.", examples=[3])

@@ -81,6 +81,9 @@ class RegistryLogin(Body):
     )
 
 
+Directory = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+
+
 class ProgramCreate(Body):
     """A program to start on a Poplar server of the cluster, as the server's user."""
 
@@ -88,7 +91,7 @@ class ProgramCreate(Body):
         description="The program and its arguments; no shell reads them.",
         examples=[["python3", "train.py", "--epochs", "3"]],
     )
-    directory: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")] | None = Field(
+    directory: Directory | None = Field(
         None, description="Where it starts; relative to the user's home. Default: the home.", examples=["bert"]
     )
     environment: Environment = Field(

@@ -37,7 +37,7 @@ class ScheduledRepairOut(Answer):
     id: UUID = Field(description="Id of the scheduled repair.")
     reason: RepairReason = Field(description="`fault`: its hardware is faulty; `maintenance`: it will be maintained.")
     hardware: list[str] = Field(
-        description="Names of the machines and hosts that are replaced.", examples=[["lu2-r1-m01"]]
+        description="Names of the machines and hosts that are replaced.", examples=[["lux2-p001-m01"]]
     )
     announced_at: datetime = Field(description="When the repair was announced.", examples=["2026-05-04T13:10:05Z"])
     starts_at: datetime = Field(description="When it begins.", examples=["2026-05-09T00:00:00Z"])

@@ -7,19 +7,23 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 
-from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
+from ipucloud.contract.fields import NAME_PATTERN, Answer, Body, not_null, secret
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import RequestedByOut
 from ipucloud.contract.programs import (
     ONLY_NAMES,
     Command,
+    Directory,
     Environment,
+    Image,
     LogOut,
     LogPart,
     LogQuery,
     ProgramCreate,
+    RegistryLogin,
 )
 
 
@@ -48,6 +52,10 @@ _STATE = (
     " request, or with its server or cluster"
 )
 _ENVIRONMENT = "Variables, beside those that a login has, `PORT` and `IPUCLOUD_JOB`."
+
+
+Port = Annotated[int, Field(ge=1024, le=65_535)]
+Restarts = Annotated[int, Field(ge=0, le=1000)]
 
 
 class ServiceHealthCheck(Body):
@@ -93,11 +101,11 @@ class ServiceCreate(ProgramCreate):
         description=f"{_ENVIRONMENT} {ONLY_NAMES}",
         examples=[{"MODEL": "bert-large"}],
     )
-    port: Annotated[int, Field(ge=1024, le=65_535)] = Field(
+    port: Port = Field(
         description="TCP port of the server on which the program listens; one service of a server has it.",
         examples=[8000],
     )
-    max_restarts: Annotated[int, Field(ge=0, le=1000)] = Field(
+    max_restarts: Restarts = Field(
         10,
         description="How often in a row the program is started again after it ended. A program that ran for a minute"
         " begins a new row.",
@@ -106,6 +114,34 @@ class ServiceCreate(ProgramCreate):
     health_check: ServiceHealthCheck | None = Field(
         None, description="How to find out whether the program works; null: it does as long as it runs."
     )
+
+
+class ServiceDeploy(Body):
+    """The next release of a service. Omitted fields are as they were requested of the present one."""
+
+    command: Annotated[Command | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description="The program and its arguments.", examples=[["python3", "app.py"]]
+    )
+    directory: Directory | None = Field(None, description="Where it starts.", examples=["app-2"])
+    environment: Annotated[Environment | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=f"All variables. {ONLY_NAMES}", examples=[{"MODEL": "bert-large"}]
+    )
+    poplar_server: str | None = Field(
+        None, description="Name or id of the Poplar server; null: the cluster's first.", examples=["bert-p0"]
+    )
+    image: Image | None = Field(
+        None, description="Container image that it runs in.", examples=["ghcr.io/example/app:2"]
+    )
+    registry: RegistryLogin | None = Field(
+        None, description="Login at the image's registry.", json_schema_extra=secret("password")
+    )
+    port: Annotated[Port | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description="TCP port of the server on which the program listens.", examples=[8000]
+    )
+    max_restarts: Annotated[Restarts | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description="How often in a row the program is started again.", examples=[10]
+    )
+    health_check: ServiceHealthCheck | None = Field(None, description="How its program is checked; null: it is not.")
 
 
 class ServiceHealthOut(Answer):
@@ -178,6 +214,9 @@ class ServiceOut(Answer):
     )
     stop_requested_at: datetime | None = Field(
         description="When it was to be stopped; null: it was not.", examples=[None]
+    )
+    successor: UUID | None = Field(
+        description="Id of the release that follows under its name once it has ended; null: none.", examples=[None]
     )
     log_bytes: int = Field(description="Bytes of the present start's output that were read.", examples=[512])
     created_by: UUID = Field(

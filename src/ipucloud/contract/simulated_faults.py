@@ -47,7 +47,7 @@ class SimulatedFaultCreate(Body):
         description=f"What breaks. {_KIND}.", examples=["machine"]
     )
     name: Line = Field(
-        description="Name of the machine or host; of `controllers` the slug of the region.", examples=["lu2-r1-m01"]
+        description="Name of the machine or host; of `controllers` the slug of the region.", examples=["lux2-p001-m01"]
     )
     link: SimulatedLink | None = Field(None, description=f"Which link of the machine. {_LINK}", examples=[None])
 
@@ -59,7 +59,7 @@ class SimulatedFaultOut(Answer):
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
     kind: SimulatedFaultKind = Field(description=f"What breaks. {_KIND}.", examples=["machine"])
     name: str = Field(
-        description="Name of the machine or host; of `controllers` the slug of the region.", examples=["lu2-r1-m01"]
+        description="Name of the machine or host; of `controllers` the slug of the region.", examples=["lux2-p001-m01"]
     )
     link: SimulatedLink | None = Field(description=f"Which link of the machine. {_LINK}", examples=[None])
     state: SimulatedFaultState = Field(

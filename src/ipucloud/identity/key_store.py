@@ -26,7 +26,7 @@ from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED, FieldError, Problem
+from ipucloud.kernel.errors import KEY_EXISTS, NAME_TAKEN, SSH_KEY_REFUSED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 
 _MEMBERS = (
@@ -67,6 +67,10 @@ _CREATE = Query(
     """,
     UUID,
 )
+_OTHER_NAME = Query(
+    "SELECT name FROM ssh_keys WHERE project_id = :project_id AND public_key = :public_key AND name <> :name LIMIT 1",
+    str,
+)
 _READ = Query(
     clauses(
         "WITH page AS (SELECT",
@@ -81,7 +85,7 @@ _DELETE = Query("DELETE FROM ssh_keys WHERE project_id = :project_id AND id = :i
 
 
 async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_key: str) -> tuple[UUID, str]:
-    """Store a key under a name; its id and JSON. Raises `Problem` ssh_key_refused, name_taken."""
+    """Store a key under a name; its id and JSON. Raises `Problem` ssh_key_refused, key_exists, name_taken."""
     try:
         key = parse_public_key(public_key)
     except SshKeyError as refused:
@@ -89,6 +93,11 @@ async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_ke
         raise Problem(SSH_KEY_REFUSED, refused.sentence, [fault]) from None
     parameters = {"id": new_id(), "project_id": actor.project_id, "name": name}
     key_columns = {"key_type": key.type, "public_key": key.text, "fingerprint": key.fingerprint}
+    same = {"project_id": actor.project_id, "public_key": key.text, "name": name}
+    other = await _OTHER_NAME.one_or_none(connection, same)
+    if other is not None:
+        sentence = f"The project has this key already, as {other}. To give it another name, delete that one first."
+        raise Problem(KEY_EXISTS, sentence)
     key_id = await _CREATE.one_or_none(connection, parameters | key_columns)
     if key_id is None:
         raise Problem(NAME_TAKEN, "The project has a key of this name; choose another name, or delete that key first.")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from ipucloud.clusters.not_working import DEGRADING
 from ipucloud.clusters.vipu_access import endpoint
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
@@ -24,7 +25,8 @@ class ClusterRecord(NamedTuple):
     """A cluster that holds hardware or is not gone. `servers` maps its hosts to the servers on them.
 
     `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `controller`: the one of its machines,
-    None when it holds none. `made_room`: its customer had the partition removed that was made with it.
+    None when it holds none. `made_room`: its customer had the partition removed that was made with it. `impaired`: by a
+    live health report, one of its machines does not work.
     """
 
     id: UUID
@@ -36,6 +38,7 @@ class ClusterRecord(NamedTuple):
     through_vipu: bool
     controller: str | None
     made_room: bool
+    impaired: bool
     machines: list[str]
     servers: dict[str, str]
 
@@ -93,6 +96,9 @@ _CLUSTERS = Query(
            EXISTS (SELECT FROM partitions p
                     WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
                       AND p.desired_state = 'absent') AS made_room,
+           EXISTS (SELECT FROM health_reports r JOIN allocations a ON a.machine_id = r.machine_id
+                    WHERE a.cluster_id = c.id AND a.freed_at IS NULL AND r.cleared_at IS NULL
+                      AND r.code = ANY (:degrading)) AS impaired,
            coalesce(held.machines, '{{}}') AS machines, coalesce(held.servers, '{{}}') AS servers
       FROM clusters c
       LEFT JOIN (
@@ -143,7 +149,7 @@ _EVER = Query("SELECT id, incarnation, project_id FROM clusters WHERE id = ANY (
 async def read_records(database: Database) -> Records:
     """Raises `Problem` unavailable."""
     async with database.read() as connection:
-        clusters = await _CLUSTERS.all(connection, dict(STATES))
+        clusters = await _CLUSTERS.all(connection, {**STATES, "degrading": sorted(DEGRADING)})
         regions = await _controllers(connection, None)
         hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())
         for region, names in await _HARDWARE.all(connection):

@@ -124,6 +124,9 @@ def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 
 def _unhealthy_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    """None also while a fault is known that explains it: the cluster is degraded then, and repaired."""
+    if cluster.impaired:
+        return None
     partition = region.partitions.get((cluster.name, cluster.name))
     if partition is None:
         return None
@@ -242,7 +245,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="partition_of_a_cluster_works",
-        sentence="The partition of a cluster in use is not in error.",
+        sentence="The partition of a cluster in use is not in error, unless a machine of it is known not to work.",
         object_type="cluster",
         remedy="The controller resets it a few times by itself. If that fails, ask the customer before you reset it.",
         repair=_IN_USE,

@@ -127,9 +127,9 @@ class Runner(Generic[Act, Inputs]):
                 return Go()
 
     async def _pending(self, at: _Pass[Act, Inputs], pending: Pending) -> Outcome:
-        """What it waits for is shown at once of a clean-up step, or one that says so; of others when unusual."""
-        step = at.operation.step
-        blocked = self._unusual(at.operation, pending) or pending.blocked or self.step(at.operation).endures
+        """What it waits for is shown at once of a step that says so; of others when that takes unusually long."""
+        step, endures = at.operation.step, self.step(at.operation).endures
+        blocked = pending.blocked or self._unusual(at.operation, pending) or (endures and self._slow(at.operation))
         if (pending.detail, blocked) == (step.detail, step.blocked):
             await count_check(at.connection, at.operation, pending.notes)
         else:
@@ -137,13 +137,13 @@ class Runner(Generic[Act, Inputs]):
         return Wait(pending.detail, recheck=self._pause if pending.recheck is None else pending.recheck)
 
     def _unusual(self, operation: OpenOperation, pending: Pending) -> bool:
-        return pending.recheck is None and operation.step.running_for > self._usual(operation)
+        return pending.recheck is None and self._slow(operation)
 
-    def _usual(self, operation: OpenOperation) -> float:
-        """Seconds after which a pending step is reported as blocked."""
+    def _slow(self, operation: OpenOperation) -> bool:
+        """Whether the step has been pending for longer than usual."""
         declared = self.step(operation).stage.seconds
         usual = declared if operation.usual is None else min(declared, operation.usual)
-        return max(UNUSUAL * usual, FEW_PAUSES * self._pause)
+        return operation.step.running_for > max(UNUSUAL * usual, FEW_PAUSES * self._pause)
 
     async def _advance(self, at: _Pass[Act, Inputs], achieved: Achieved) -> Outcome:
         await _record(at, StepState.SUCCEEDED, achieved.note)

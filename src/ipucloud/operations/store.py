@@ -198,7 +198,7 @@ async def record_step(
 ) -> None:
     """Record the state of the current step, and the operation's stage and progress.
 
-    `blocked`: it failed, takes longer than usual, or is a clean-up step that waits. `notes`: for its next check.
+    `blocked`: it failed, takes longer than usual, or says what it waits for. `notes`: for its next check.
     `retry`: seconds until it is to be tried again after a failure.
     """
     await connection.execute(

@@ -335,6 +335,19 @@ async def _change(
     failpoint("partition_request.desired_state_written")
 
 
+class _Times(NamedTuple):
+    typical_seconds: dict[str, float]
+
+
+_TIMES = Query(
+    """
+    SELECT coalesce((SELECT typical_seconds FROM site_regions WHERE region = c.region), '{}') AS typical_seconds
+      FROM clusters c WHERE c.project_id = :project_id AND c.id = :cluster_id
+    """,
+    _Times,
+)
+
+
 async def _begin(
     connection: AsyncConnection,
     actor: Actor,
@@ -345,6 +358,7 @@ async def _begin(
     deadline: float,
 ) -> Accepted:
     plan = plan_of(kind.steps, {})
+    times = await _TIMES.one(connection, {"project_id": actor.project_id, "cluster_id": cluster_id})
     operation_id = await open_operation(
         connection,
         kind,
@@ -352,7 +366,7 @@ async def _begin(
         Target(cluster_id=cluster_id, partition_id=partition_id),
         plan=plan,
         deadline_seconds=deadline,
-        expected_seconds=expected_seconds(plan, {}),
+        expected_seconds=expected_seconds(plan, times.typical_seconds),
     )
     await record(
         connection,

@@ -150,6 +150,20 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(world: Audite
     corruption.undo(world)
 
 
+async def test_a_machine_that_is_known_not_to_work_explains_its_partition(world: AuditedWorld) -> None:
+    world.fail_machine()
+    assert await rules_broken(world) == {"partition_of_a_cluster_works"}
+    reported = (
+        "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, message)"
+        " SELECT gen_random_uuid(), 'luxembourg-2', id, 'v-ipu', 'partition_error', 'prevented', true, 'x', 'x'"
+        " FROM machines WHERE id = (SELECT machine_id FROM allocations WHERE cluster_id = %(cluster)s AND machine_id"
+        " IS NOT NULL)"
+    )
+    plant(world.scratch.superuser_url, [reported], {"cluster": world.in_use})
+    assert await rules_broken(world) == set()
+    world.repair_machine()
+
+
 async def test_what_stands_in_a_cluster_s_way_is_found_and_left_to_people(world: AuditedWorld) -> None:
     accepted = await world.create("second", "m2000-pod4")
     machine = await world.value(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
@@ -117,7 +118,16 @@ JOB: Body = {"command": ["python3", "train.py"]}
 SERVICE: Body = {"name": "chat", "command": ["python3", "app.py"], "port": 8000}
 CREATE_JOB = sent(_in_use, "POST", "/jobs", JOB, {**JOB, "retries": 1})
 CREATE_SERVICE = sent(_in_use, "POST", "/services", SERVICE, {**SERVICE, "port": 8001})
+DEPLOY_SERVICE = sent(after(CREATE_SERVICE), "POST", "/chat:deploy", {"command": ["python3", "b.py"]}, {"port": 8001})
 TRAINING = "/partitions/training"
+
+
+async def _deployed(setup: Setup) -> At:
+    """A service that has had two releases."""
+    at = await after(DEPLOY_SERVICE)(setup)
+    return replace(at, path=at.path.removesuffix(":deploy"))
+
+
 NEXT_YEAR = {"starts_at": "2126-01-01T00:00:00Z"}, {"starts_at": "2126-02-01T00:00:00Z"}
 WRITES: Cases = {
     "createCluster": sent(of_project, "POST", "/clusters", cluster_json(), cluster_json("ernie")),
@@ -140,6 +150,8 @@ WRITES: Cases = {
     "createJob": CREATE_JOB,
     "stopJob": sent(after(CREATE_JOB), "POST", "/1:stop"),
     "createService": CREATE_SERVICE,
+    "deployService": DEPLOY_SERVICE,
+    "rollbackService": sent(_deployed, "POST", ":rollback"),
     "stopService": sent(after(CREATE_SERVICE), "POST", "/chat:stop"),
     "resetPartition": sent(_in_use, "POST", f"{TRAINING}:reset", {"relocatable": False}, {"relocatable": True}),
     "removePartition": sent(_in_use, "DELETE", TRAINING),

@@ -25,6 +25,7 @@ ADDRESS = {
     "command": COMMAND,
     "sku": "address",
 }
+FREE = ADDRESS | {"state": "available"}
 
 
 @pytest.fixture(autouse=True)
@@ -32,9 +33,9 @@ def served(service: Service) -> None:
     service.lists(_PATH, [ADDRESS])
     service.gives(_ONE, ADDRESS)
     service.gives(f"{_PATH}/frontdoor", ADDRESS)
-    service.on("POST", _PATH, Reply(202, ADDRESS))
-    for action in ("attach", "detach"):
-        service.on("POST", f"{_ONE}:{action}", Reply(202, ADDRESS))
+    service.on("POST", _PATH, Reply(202, FREE))
+    service.on("POST", f"{_ONE}:attach", Reply(202, ADDRESS))
+    service.on("POST", f"{_ONE}:detach", Reply(202, FREE))
     service.on("DELETE", _ONE, Reply(202, ADDRESS | {"state": "deleting"}))
 
 
@@ -58,7 +59,7 @@ def test_an_address_is_reserved_attached_by_names_and_detached(run: Run, service
 def test_a_deletion_is_confirmed_first(run: Run, service: Service) -> None:
     assert run("addresses", "delete", "frontdoor").status == 2
     assert "DELETE" not in [each.method for each in service.requests]
-    assert "deleting" in run("addresses", "delete", "frontdoor", "--yes").out
+    assert "deleting" in run("addresses", "delete", "frontdoor", "--yes", "--no-wait").out
 
 
 def test_a_cluster_shows_how_to_log_in_at_its_addresses(run: Run, service: Service) -> None:

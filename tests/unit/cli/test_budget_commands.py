@@ -30,7 +30,11 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
         {"on": "actual", "percent": 90, "action": "refuse_creates"},
         {"on": "actual", "percent": 100, "action": "suspend"},
     ]
+    assert run("budgets", "create", "NLP", "500", "--refuse-at", "90", "--suspend-at", "90").status == 2
     assert run("budgets", "create", "NLP", "much").status == 2
+    suspends = {"on": "actual", "percent": 100, "action": "suspend", "reached_at": None}
+    service.gives(f"{PATH}/budget-1", BUDGET | {"thresholds": [suspends]})
+    assert "actual 100 %: clusters are suspended" in run("budgets", "show", "NLP").out
     assert run("budgets", "create", "NLP", "5", "--tag", "team").status == 2
     service.gives(f"{PATH}/budget-1", BUDGET)
     service.on("PATCH", f"{PATH}/budget-1", Reply(body=BUDGET))

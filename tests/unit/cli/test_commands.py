@@ -372,6 +372,7 @@ def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Servic
     assert run("ssh-keys", "create", "laptop", str(key)).status == 0
     assert service.requests[-1].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
     service.lists(path, [ssh_key("laptop")])
+    service.on("POST", path, problem(409, "key_exists", "The project has this key already, as laptop."))
     run("ssh-keys", "create", "desk", str(key)).fails(5, "The project has this key already, as laptop.")
     assert "laptop" in run("ssh-keys", "list").out
     service.lists("/v1/projects/demo/clusters", [CLUSTER | {"ssh_keys": ["laptop"]}])

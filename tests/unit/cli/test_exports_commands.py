@@ -71,10 +71,7 @@ def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
     assert "very-secret" not in ended.out + ended.err
 
 
-def test_the_bill_of_an_account_is_exported_and_delivered(
-    run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ipucloud.cli.commands.exports._PAUSE", 0.0)
+def test_the_bill_of_an_account_is_exported_and_delivered(run: Run, service: Service, tmp_path: Path) -> None:
     base, of = "/v1/billing/accounts/research", ("--account", "research")
     service.on("POST", f"{base}/exports", Reply(202, EXPORT | {"state": "queued", "manifest": None}))
     service.gives(f"{base}/exports/export-1", EXPORT)
@@ -88,8 +85,11 @@ def test_the_bill_of_an_account_is_exported_and_delivered(
     service.gives(f"{base}/exports/export-1", failed)
     ended = run("exports", "create", "2026-05", *of)
     assert (ended.status != 0, "could not be built" in ended.err) == (True, True)
+    assert run("exports", "create", "2026-05", "--no-wait", *of).status == 0
+    assert run("exports", "create", "2026-05", "--no-wait", "--output", str(file), *of).status == 2
     service.lists(f"{base}/exports", [EXPORT])
     assert "2026-05" in run("exports", "list", *of).out
+    assert run("exports", "wait", "export-1", *of).status == 5
     for method in ("GET", "PUT"):
         service.on(method, f"{base}/export-limit", Reply(body={"per_day": 10, "used": 1, "next_at": None}))
     assert "10" in run("exports", "limit", *of).out

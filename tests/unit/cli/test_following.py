@@ -64,7 +64,7 @@ BUILDING = operation(
         (timedelta(minutes=2, seconds=5), None, "about 2 min 5 s left"),
         (timedelta(seconds=9), None, "about 9 s left"),
         (timedelta(seconds=-30), None, "takes longer than usual"),
-        (timedelta(seconds=-30), BLOCKED.format(3), "blocked"),
+        (timedelta(seconds=-30), BLOCKED.format(3), "takes longer than usual"),
     ],
 )
 def test_the_time_left(remaining: timedelta, blocked_by: str | None, words: str) -> None:

@@ -42,7 +42,9 @@ def test_jobs_are_listed_shown_and_stopped(run: Run, service: Service) -> None:
     service.gives(f"{ALL}/3", ENDED)
     assert "exit status 7" in run("jobs", "show", "bert", "3").out
     service.on("POST", f"{ALL}/3:stop", Reply(body=JOB | {"stop_requested_at": "2026-05-04T09:30:04Z"}))
-    assert "stop requested" in run("jobs", "stop", "bert", "3").out
+    assert "stop requested" in run("jobs", "stop", "bert", "3", "--no-wait").out
+    assert "exit status 7" in run("jobs", "stop", "bert", "3").out
+    assert run("jobs", "wait", "bert", "3").status == 7
     service.on("GET", f"{ALL}/9", problem(404, "not_found", "There is none."))
     assert run("jobs", "show", "bert", "9").status == 3
     assert run("jobs", "list", "bert", "--state", "lost").status == 2

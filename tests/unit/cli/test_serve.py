@@ -73,3 +73,19 @@ def test_a_service_that_is_to_stop_is_waited_for(run: Run, service: Service) -> 
     service.on("GET", f"{ALL}/app", Reply(body=stopping), Reply(body=RUNNING | {"state": "stopped"}))
     assert run(*SERVE, "--detach", *PROGRAM).status == 0
     assert f"POST {ALL}" in service.calls()
+
+
+@pytest.mark.parametrize("verb", ["deploy", "rollback"])
+def test_a_release_is_waited_for(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    monkeypatch.setattr("ipucloud.cli.commands.serve.SETTLED_SECONDS", 0.0)
+    following = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b99"
+    ends, follows = RUNNING | {"successor": following}, RUNNING | {"id": following, "command": ["python3", "b.py"]}
+    service.on("GET", f"{ALL}/app", Reply(body=RUNNING), Reply(body=ends), Reply(body=follows))
+    service.gives(f"{ALL}/{following}", follows)
+    for ref in ("app", ID):
+        service.on("POST", f"{ALL}/{ref}:{verb}", Reply(202, ends))
+    ended = run("services", verb, "bert", "app", *(("--env", "A=1") if verb == "deploy" else ()))
+    assert (ended.status, "python3 b.py" in ended.out) == (0, True), ended.err
+    bodies = [each.body for each in service.requests if each.method == "POST"]
+    assert bodies == [{"environment": {"A": "1"}} if verb == "deploy" else None]
+    assert run("services", "deploy", "bert", "app", "--env", "1=2").status == 2

@@ -45,7 +45,7 @@ def served(service: Service) -> None:
     service.lists(_ALL, [SNAPSHOT])
     service.gives(_ONE, SNAPSHOT)
     service.on("POST", _ALL, Reply(202, SNAPSHOT))
-    service.on("POST", _VOLUMES, Reply(202, VOLUME | {"snapshot": SNAPSHOT["id"]}))
+    service.on("POST", _VOLUMES, Reply(202, VOLUME | {"snapshot": SNAPSHOT["id"], "state": "available"}))
 
 
 def test_the_list_names_what_each_snapshot_is_of(run: Run, service: Service) -> None:
@@ -70,6 +70,7 @@ def test_a_snapshot_is_taken_of_a_volume_by_its_name(run: Run, service: Service)
 def test_a_snapshot_is_taken_of_a_server_of_a_cluster(run: Run, service: Service, server: str | None) -> None:
     serve_cluster(service, CLUSTER)
     service.on("POST", _ALL, Reply(202, OF_SERVER))
+    service.gives(f"{_ALL}/{OF_SERVER['id']}", OF_SERVER | {"state": "available"})
     which = () if server is None else ("--server", server)
     created = run("snapshots", "create", "bert-ready", "--cluster", "bert", *which)
     assert created.status == 0
@@ -122,4 +123,4 @@ def test_a_snapshot_gets_another_name_and_is_deleted_only_when_confirmed(run: Ru
     service.on("DELETE", _ONE, Reply(202, SNAPSHOT | {"state": "deleting"}))
     assert run("snapshots", "delete", "before-tuning").status == 2
     assert service.bodies("DELETE") == []
-    run("snapshots", "delete", "before-tuning", "--yes").shows("deleting")
+    run("snapshots", "delete", "before-tuning", "--yes", "--no-wait").shows("deleting")

@@ -37,6 +37,42 @@ def test_the_list_names_the_cluster_that_has_each_volume(run: Run) -> None:
     assert ["cluster", "bert"] in [line.split() for line in shown.splitlines()]
 
 
+def test_a_change_is_waited_for_with_progress(run: Run, service: Service) -> None:
+    attaching, one = VOLUME | {"state": "attaching"}, f"/v1/projects/demo/volumes/{VOLUME['id']}"
+    serve_cluster(service)
+    service.on("POST", f"{one}:attach", Reply(202, attaching))
+    service.on("GET", one, Reply(body=attaching), Reply(body=attaching), Reply(body=VOLUME))
+    ended = run("volumes", "attach", "checkpoints", "bert")
+    assert (ended.status, "✓ Volume checkpoints attached, 0 s" in ended.err) == (0, True)
+    assert ["state", "attached"] in [line.split() for line in ended.out.splitlines()]
+    assert run("volumes", "attach", "checkpoints", "bert", "--no-wait", "--json").json["state"] == "attaching"
+
+
+@pytest.mark.parametrize(("state", "status"), [("available", 0), ("error", 1)])
+def test_a_create_ends_with_what_became_of_it(run: Run, service: Service, state: str, status: int) -> None:
+    service.on("POST", "/v1/projects/demo/volumes", Reply(202, VOLUME | {"state": "creating"}))
+    service.gives(f"/v1/projects/demo/volumes/{VOLUME['id']}", VOLUME | {"state": state, "state_reason": "refused"})
+    ended = run("volumes", "create", "checkpoints", "--region", "luxembourg-2", "--size", "100")
+    assert ended.status == status
+    assert ("volume checkpoints is error, not available: refused" in ended.err) == bool(status)
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [((), 0), (("--for", "attached"), 0), (("--for", "available", "--timeout", "0"), 6), (("--for", "gone"), 2)],
+)
+def test_a_state_is_waited_for(run: Run, options: tuple[str, ...], status: int) -> None:
+    assert run("volumes", "wait", "checkpoints", *options).status == status
+
+
+def test_a_deleted_volume_is_found_by_who_waits_for_its_deletion(run: Run, service: Service) -> None:
+    gone = VOLUME | {"state": "deleted", "name": "old"}
+    page = {"items": [VOLUME], "next_cursor": None}
+    for each in ("deleted", "available"):
+        service.on("GET", "/v1/projects/demo/volumes", Reply(body=page), Reply(body=page | {"items": [gone]}))
+        assert run("volumes", "wait", "old", "--for", each).status == (0 if each == "deleted" else 3)
+
+
 def test_a_cluster_is_created_with_volumes(run: Run, service: Service) -> None:
     serve_catalogue(service)
     serve_cluster(service)

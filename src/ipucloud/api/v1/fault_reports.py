@@ -43,7 +43,7 @@ async def report_machine_fault(
     request: Request,
     project: ProjectRef,
     cluster: ClusterId,
-    machine: Annotated[str, Field(description="Name of the machine.", examples=["lu2-r1-m01"])],
+    machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-p001-m01"])],
     body: FaultReportCreate,
 ) -> Response:
     """Tell the operator that a machine of the cluster does not work, although no fault is shown.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 from pydantic_core import to_json
@@ -23,6 +25,7 @@ from ipucloud.api.writes import actor, change
 from ipucloud.contract.metrics import MetricsQuery
 from ipucloud.contract.services import (
     ServiceCreate,
+    ServiceDeploy,
     ServiceList,
     ServiceLogOut,
     ServiceLogQuery,
@@ -34,6 +37,7 @@ from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NAME_TAKEN, NO_CONTAINERS, STATE_CONFLICT
 from ipucloud.programs.services.queries import SERVICE_DOCUMENTS
+from ipucloud.programs.services.releases import deploy, rollback
 from ipucloud.programs.services.requests import request_series
 from ipucloud.programs.services.store import create, stop
 
@@ -129,6 +133,68 @@ async def stop_service(request: Request, project: ProjectRef, cluster: ClusterId
         return Answer(200, document.encode(), {}, stopped)
 
     return await change(request, project, effect)
+
+
+@routes.post(
+    SERVICE_PATH + ":deploy",
+    **operation(
+        "deployService",
+        "Deploy another release of a service",
+        Permission.CLUSTER_WRITE,
+        gives=ServiceOut,
+        status=202,
+        errors=(STATE_CONFLICT, NO_CONTAINERS, NAME_TAKEN),
+    ),
+)
+async def deploy_service(
+    request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef, body: ServiceDeploy
+) -> Response:
+    """Replace a service's program. The present one ends as by a stop; then the new release runs under the same name.
+
+    The answer is the service that ends, with its `successor`; or the new release, if nothing ran.
+    """
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> UUID:
+        keys = services_of(request).settings.sealing_keys()
+        return await deploy(connection, actor(request, scope), cluster, service, body=body, keys=keys)
+
+    return await _released(request, project, cluster, effect)
+
+
+@routes.post(
+    SERVICE_PATH + ":rollback",
+    **operation(
+        "rollbackService",
+        "Go back to the release before",
+        Permission.CLUSTER_WRITE,
+        gives=ServiceOut,
+        status=202,
+        errors=(STATE_CONFLICT, NO_CONTAINERS, NAME_TAKEN),
+    ),
+)
+async def rollback_service(request: Request, project: ProjectRef, cluster: ClusterId, service: ServiceRef) -> Response:
+    """Deploy again what the release before was requested with, in its directory. Answers as a deploy."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> UUID:
+        keys = services_of(request).settings.sealing_keys()
+        return await rollback(connection, actor(request, scope), cluster, service, keys=keys)
+
+    return await _released(request, project, cluster, effect)
+
+
+async def _released(
+    request: Request, project: str, cluster: UUID, effect: Callable[[AsyncConnection, Scope], Awaitable[UUID]]
+) -> Response:
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def released(connection: AsyncConnection, scope: Scope) -> Answer:
+        shown_id = await effect(connection, scope)
+        document = await SERVICE_DOCUMENTS.read(
+            connection, project_id=scope.project_id, cluster_id=cluster, ref=str(shown_id)
+        )
+        return Answer(202, document.encode(), {}, shown_id)
+
+    return await change(request, project, released)
 
 
 @routes.get(

@@ -21,7 +21,7 @@ from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyList, SshKeyOut, SshK
 from ipucloud.identity import key_store
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED, not_found
+from ipucloud.kernel.errors import KEY_EXISTS, NAME_TAKEN, SSH_KEY_REFUSED, not_found
 
 routes = router()
 
@@ -46,11 +46,11 @@ async def list_ssh_keys(request: Request, project: ProjectRef, query: SshKeyList
         gives=SshKeyOut,
         status=201,
         description="Added",
-        errors=(NAME_TAKEN, SSH_KEY_REFUSED),
+        errors=(KEY_EXISTS, NAME_TAKEN, SSH_KEY_REFUSED),
     ),
 )
 async def create_ssh_key(request: Request, project: ProjectRef, body: SshKeyCreate) -> Response:
-    """Add a public key for new clusters. It is validated and normalised; its comment is dropped."""
+    """Add a public key for new clusters. It is validated and normalised; its comment is dropped. A key has one name."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         key_id, document = await key_store.add(

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ADDRESS, CLUSTER, REGION, find_cluster, id_of
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import For, Noun
 from ipucloud.cli.values import fields, key_values
 from ipucloud.client import addresses
 from ipucloud.client.models import Address, AddressState
@@ -28,9 +30,12 @@ def create(
     *,
     region: Annotated[str, typer.Option(help="Region.", autocompletion=names(REGION))],
     tags: Tags = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Reserve an address. It is billed by the minute until it is deleted."""
-    _show(session, session.run(addresses.create(name, region=region, tags=key_values(tags))))
+    call = addresses.create(name, region=region, tags=key_values(tags))
+    _NOUN.carry_out(session, call, AddressState.AVAILABLE, wait=wait, patience=patience)
 
 
 @customer_command(app, "list", "", "--state attached")
@@ -73,16 +78,19 @@ def attach(
     cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
     *,
     server: Annotated[str | None, typer.Option(help="Poplar server; by default the first.")] = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Let a Poplar server of a cluster be reached through the address."""
     call = addresses.attach(_id(session, address), find_cluster(session.client, cluster).id, poplar_server=server)
-    _show(session, session.run(call))
+    _NOUN.carry_out(session, call, AddressState.ATTACHED, wait=wait, patience=patience)
 
 
 @customer_command(app, "detach", "frontdoor")
-def detach(session: Session, address: Ref) -> None:
+def detach(session: Session, address: Ref, wait: Wait = True, patience: Patience = None) -> None:
     """Take an address from its server. Logins through it end; the address stays."""
-    _show(session, session.run(addresses.detach(_id(session, address))))
+    call = addresses.detach(_id(session, address))
+    _NOUN.carry_out(session, call, AddressState.AVAILABLE, wait=wait, patience=patience)
 
 
 @customer_command(app, "delete", "frontdoor")
@@ -91,12 +99,20 @@ def delete(
     address: Ref,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Give an address back."""
     address_id = _id(session, address)
     if not yes:
         session.confirm(f"Delete address {address}? You will not get the same one again.", "delete it")
-    _show(session, session.run(addresses.delete(address_id)))
+    _NOUN.carry_out(session, addresses.delete(address_id), AddressState.DELETED, wait=wait, patience=patience)
+
+
+@customer_command(app, "wait", "frontdoor", "frontdoor --for attached --timeout 600")
+def wait(session: Session, address: Ref, state: For = None, patience: Patience = None) -> None:
+    """Wait until an address's state lasts, or until it is in a state; exit status 1 if that cannot be any more."""
+    _NOUN.wait(session, address, state, patience)
 
 
 def _id(session: Session, address: str) -> str:
@@ -107,3 +123,13 @@ def _show(session: Session, address: Address) -> None:
     first = fields(address, "id", "name", "state", "state_reason", "region", "ip", "port", "observed_at")
     last = fields(address, "poplar_server", "command", "tags", "sku", "created_at")
     session.show(address, [*first, ("cluster", address.cluster_name), *last])
+
+
+_NOUN: Noun[Address] = Noun(
+    ADDRESS,
+    "addresses",
+    addresses.get,
+    _show,
+    AddressState,
+    deleted=lambda: addresses.list(state=(AddressState.DELETED,)),
+)

@@ -80,7 +80,7 @@ Racks = Annotated[
 Reason = Annotated[str, typer.Option(help="Why, for other operators.")]
 
 
-@customer_command(machines, "list", "--region luxembourg-2 --state unhealthy", "--pod lux2-0-p0")
+@customer_command(machines, "list", "--region luxembourg-2 --state unhealthy", "--pod lux2-p001")
 def list_machines(
     session: Session,
     *,
@@ -164,7 +164,7 @@ def list_hosts(
     )
 
 
-@customer_command(machines, "show", "lux2-m07")
+@customer_command(machines, "show", "lux2-p001-m07")
 def show_machine(
     session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.", autocompletion=names(MACHINE))]
 ) -> None:
@@ -178,7 +178,7 @@ def show_machine(
     session.show(machine, [*place, *_condition(machine), *parts, *fields(machine, "missing_since")])
 
 
-@customer_command(hosts, "show", "lux2-h04")
+@customer_command(hosts, "show", "lux2-h004")
 def show_host(
     session: Session, name: Annotated[str, typer.Argument(help="Name of the host.", autocompletion=names(HOST))]
 ) -> None:
@@ -187,7 +187,7 @@ def show_host(
     session.show(host, [*fields(host, "name", "region", "address", "machine"), *_condition(host)])
 
 
-@customer_command(reports, "list", "--region luxembourg-2", "--machine lux2-m07 --state cleared")
+@customer_command(reports, "list", "--region luxembourg-2", "--machine lux2-p001-m07 --state cleared")
 def list_reports(
     session: Session,
     *,
@@ -273,8 +273,8 @@ def controllers(session: Session) -> None:
 @customer_command(
     app,
     "maintenance",
-    '--machine lux2-m07 --reason "replace the fan" --expires-at 4h',
-    '--rack lux2-0 --reason "power work" --starts-at 4d',
+    '--machine lux2-p001-m07 --reason "replace the fan" --expires-at 4h',
+    '--rack lux2-gw1 --reason "power work" --starts-at 4d',
 )
 def maintenance(
     session: Session,
@@ -297,7 +297,7 @@ def maintenance(
     _changed(session, session.run(call))
 
 
-@customer_command(app, "drain", '--rack lux2-0 --reason "power work in June"')
+@customer_command(app, "drain", '--rack lux2-gw1 --reason "power work in June"')
 def drain(
     session: Session,
     *,
@@ -312,7 +312,7 @@ def drain(
     _put(session, operator.hardware.drain, _hardware(machine, host, pod, rack), reason, expires_at)
 
 
-@customer_command(app, "quarantine", '--host lux2-h04 --reason "wrong ECC count"')
+@customer_command(app, "quarantine", '--host lux2-h004 --reason "wrong ECC count"')
 def quarantine(
     session: Session,
     *,
@@ -327,7 +327,7 @@ def quarantine(
     _put(session, operator.hardware.quarantine, _hardware(machine, host, pod, rack), reason, expires_at)
 
 
-@customer_command(app, "return-to-service", "--machine lux2-m07", "--rack lux2-0")
+@customer_command(app, "return-to-service", "--machine lux2-p001-m07", "--rack lux2-gw1")
 def return_to_service(
     session: Session, *, machine: Machines = None, host: Hosts = None, pod: Pods = None, rack: Racks = None
 ) -> None:
@@ -335,7 +335,7 @@ def return_to_service(
     _changed(session, session.run(operator.hardware.return_to_service(_hardware(machine, host, pod, rack))))
 
 
-@customer_command(app, "validate", "--machine lux2-m07", "--pod lux2-0-p0")
+@customer_command(app, "validate", "--machine lux2-p001-m07", "--pod lux2-p001")
 def validate(session: Session, *, machine: Machines = None, pod: Pods = None, rack: Racks = None) -> None:
     """Test machines that no cluster holds; `admin validations` shows the results."""
     _changed(session, session.run(operator.hardware.validate(_hardware(machine, None, pod, rack))))
@@ -345,7 +345,7 @@ def _hardware(
     machine: list[str] | None, host: list[str] | None, pod: list[str] | None, rack: list[str] | None
 ) -> Hardware:
     if not (machine or host or pod or rack):
-        raise UsageError("Name the hardware, such as --machine lux2-m07 or --rack lux2-0.")
+        raise UsageError("Name the hardware, such as --machine lux2-p001-m07 or --rack lux2-gw1.")
     return Hardware(machine or (), host or (), pod or (), rack or ())
 
 

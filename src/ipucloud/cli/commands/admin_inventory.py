@@ -110,7 +110,7 @@ def diff(
 @customer_command(
     group,
     "accept",
-    'luxembourg-2 --machine lux2-m07 --reason "main board exchanged"',
+    'luxembourg-2 --machine lux2-p001-m07 --reason "main board exchanged"',
     'luxembourg-2 --everything --reason "first inventory"',
 )
 def accept(
@@ -127,7 +127,7 @@ def accept(
     With --everything, a region without an expected inventory gets one with all that its site shows.
     """
     if everything == bool(machine or host):
-        raise UsageError("Name the hardware, such as --machine lux2-m07, or give --everything.")
+        raise UsageError("Name the hardware, such as --machine lux2-p001-m07, or give --everything.")
     _changed(
         session,
         session.run(
@@ -163,13 +163,13 @@ def hardware_events(
     )
 
 
-@customer_command(machines, "history", "lux2-m07", "lux2-m07 --since 30d --type allocated", lists=True)
+@customer_command(machines, "history", "lux2-p001-m07", "lux2-p001-m07 --since 30d --type allocated", lists=True)
 def machine_history(session: Session, name: Name, *, type: Type = None, since: Since = None) -> None:  # noqa: A002  # the option's name
     """List everything that happened to a machine: clusters, health reports, maintenance, exchanges."""
     _history(session, inventory.history("machine", name, since=since, type=type, limit=1000))
 
 
-@customer_command(hosts, "history", "lux2-h04", lists=True)
+@customer_command(hosts, "history", "lux2-h004", lists=True)
 def host_history(session: Session, name: Name, *, type: Type = None, since: Since = None) -> None:  # noqa: A002  # the option's name
     """List everything that happened to a host, as for a machine."""
     _history(session, inventory.history("host", name, since=since, type=type, limit=1000))

@@ -28,7 +28,7 @@ class Result(StrEnum):
     ABANDONED = "abandoned"
 
 
-@customer_command(app, "validations", "--region luxembourg-2", "--machine lux2-m07 --state ended", lists=True)
+@customer_command(app, "validations", "--region luxembourg-2", "--machine lux2-p001-m07 --state ended", lists=True)
 def validations(
     session: Session,
     *,
@@ -58,7 +58,7 @@ def validations(
     )
 
 
-@customer_command(app, "cleanings", "--machine lux2-m07", lists=True)
+@customer_command(app, "cleanings", "--machine lux2-p001-m07", lists=True)
 def cleanings(
     session: Session,
     *,

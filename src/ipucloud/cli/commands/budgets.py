@@ -13,7 +13,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, Containing, Named, Order, Sorted, decimal
 from ipucloud.client import accounts, billing, budgets
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import Budget, Money
+from ipucloud.client.models import Budget, BudgetThreshold, Money
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -45,13 +45,21 @@ def list_budgets(
             each.amount,
             each.actual,
             each.forecast,
-            ", ".join(f"{it.on} {it.percent} %{' reached' if it.reached_at else ''}" for it in each.thresholds),
+            ", ".join(map(_threshold, each.thresholds)),
             "yes" if each.refuses_creates else "",
             each.id,
         ),
         drop=("ID", "REFUSES", "FORECAST"),
         wrap="THRESHOLDS",
     )
+
+
+@customer_command(app, "show", "research")
+def show(session: Session, budget: Name, account: Account = None) -> None:
+    """Show a budget: its cost so far, and what happens at which percentage."""
+    budget_id = id_of(session.client, budget_kind(account), budget)
+    record = session.run(budgets.get(budget_id, account=account))
+    session.show(record, _facts(record))
 
 
 @customer_command(app, "create", "research 500.00 --actual 80 --suspend-at 100")
@@ -77,6 +85,8 @@ def create(
     account: Account = None,
 ) -> None:
     """Create a monthly budget. Default thresholds: 50, 80 and 100 percent actual, 100 percent forecast."""
+    if refuse_at is not None and refuse_at == suspend_at:
+        raise UsageError("Give --refuse-at and --suspend-at different percentages.")
     acting = {refuse_at: "refuse_creates", suspend_at: "suspend"}
     acting.pop(None, None)
     notified = (actual, forecast) if actual or forecast or acting else ([50, 80, 100], [100])
@@ -129,7 +139,22 @@ def delete(
 
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:
-    return [("id", budget.id), ("name", budget.name), ("amount", budget.amount), ("scope", budget.scope)]
+    return [
+        ("id", budget.id),
+        ("name", budget.name),
+        ("amount", budget.amount),
+        ("scope", budget.scope if budget.tag is None else f"{budget.tag.key}={budget.tag.value}"),
+        ("actual", budget.actual),
+        ("forecast", budget.forecast),
+        *(("at", _threshold(each)) for each in budget.thresholds),
+    ]
+
+
+def _threshold(threshold: BudgetThreshold) -> str:
+    """When it is reached, and what happens then, in a line."""
+    action = {"refuse_creates": ": new clusters are refused", "suspend": ": clusters are suspended"}
+    reached = "" if threshold.reached_at is None else " reached"
+    return f"{threshold.on} {threshold.percent} %{reached}{action.get(threshold.action or '', '')}"
 
 
 def _tag(text: str | None) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ from ipucloud.cli.commands.cluster_facts import show_changed, would_wait
 from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import ExpiresAt, WaitUntil
+from ipucloud.cli.times import ExpiresAt, WaitUntil, duration
 from ipucloud.cli.values import key_values, per_unit, volumes_of
 from ipucloud.client import clusters
 from ipucloud.client.clusters import NewCluster
@@ -161,7 +161,7 @@ def estimate(
             ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
             ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),
             ("preemptible clusters", capacity.preemption_minutes and _room_after(capacity.preemption_minutes)),
-            ("ready after", f"{estimated.expected_seconds} s"),
+            ("ready after", duration(estimated.expected_seconds)),
         ],
     )
 

@@ -34,7 +34,7 @@ class Category(StrEnum):
 @customer_command(
     app,
     "report-fault",
-    'bert --machine lu2-r1-m01 --category ipu "IPU 3 hangs in every run"',
+    'bert --machine lux2-p001-m01 --category ipu "IPU 3 hangs in every run"',
     'bert --server 0 --since 2026-05-04T09:30 "the disk is slow"',
 )
 def report_fault(

@@ -13,7 +13,7 @@ from ipucloud.cli.commands.clusters import ask
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import FLAVOR, find_cluster
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.times import WaitUntil
+from ipucloud.cli.times import WaitUntil, duration
 from ipucloud.client import clusters
 from ipucloud.client.models import ResizedPartition, ResizeEstimate
 
@@ -74,7 +74,7 @@ def _facts(estimate: ResizeEstimate) -> list[tuple[str, object]]:
         ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
         ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
         ("with --wait-for-capacity", capacity.wait and would_wait(capacity.wait)),
-        ("in use again after", f"{estimate.expected_seconds} s"),
+        ("in use again after", duration(estimate.expected_seconds)),
         *((f"partition {each.name}", _partition(each)) for each in estimate.partitions),
     ]
 
@@ -101,7 +101,7 @@ def _consequences(estimate: ResizeEstimate, *, waits: bool) -> str:
     sentences = [
         f"It {would_wait(queued)}, and stays in use meanwhile; then:" if queued else "",
         f"It costs {estimate.price_after.price_per_hour} an hour instead of {estimate.price_before.price_per_hour},"
-        f" and is in use again after about {max(1, round(estimate.expected_seconds / 60))} minutes.",
+        f" and is in use again after about {duration(estimate.expected_seconds)}.",
         "Programs on its IPUs will end, and its servers will restart.",
         f"These partitions do not fit and are not made again: {', '.join(lost)}." if lost else "",
     ]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from time import sleep
 from typing import Annotated, Any
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import its_connections, its_exports, its_schedules, names
 from ipucloud.cli.finding import ACCOUNT, connection_kind, export_kind, id_of, schedule_kind
-from ipucloud.cli.following import follow
+from ipucloud.cli.following import carry_out
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import until
 from ipucloud.cli.targets import period
 from ipucloud.client import export_schedules, exports
 from ipucloud.client.errors import ApiError, UsageError
@@ -23,9 +24,6 @@ from ipucloud.client.models import Export, ExportLimit, OperationState
 app = typer.Typer(no_args_is_help=True)
 schedules = typer.Typer(cls=Listing, help="Manage scheduled deliveries.")
 app.add_typer(schedules, name="schedules")
-
-_PAUSE = 1.0
-"""Seconds between two readings of an export that is being made."""
 
 Account = Annotated[
     str | None,
@@ -63,8 +61,12 @@ def create(
     connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
     output: Annotated[Path | None, typer.Option(callback=writable, help="Save the file here once it is built.")] = None,
     account: Account = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Export a billing month or a range of days, and wait until the file is built."""
+    if output is not None and not wait:
+        raise UsageError("--output needs the file: leave out --no-wait, or use `ipucloud exports download` later.")
     if (month is None) == (since is None) or (since is None) != (until is None):
         raise UsageError("Give either a month, such as 2026-05, or both --since and --until.")
     if account is not None and scope is not None:
@@ -79,10 +81,11 @@ def create(
         "connection": connection and id_of(session.client, connection_kind(account), connection),
     }
     if account is None:
-        operation = follow(session, session.run(exports.create(month, scope=scope, **choice)))
+        operation = carry_out(session, exports.create(month, scope=scope, **choice), wait=wait, patience=patience)
         export = session.run(exports.get(operation.target.id))
     else:
-        export = _ended(session, session.run(exports.create_for_account(account, month, **choice)), account)
+        export = session.run(exports.create_for_account(account, month, **choice))
+        export = _ended(session, export, account, patience) if wait else export
     if output is not None:
         _save(session, export.id, output, account)
     session.show(export, _facts(export))
@@ -113,6 +116,19 @@ def list_(
         drop=("VERSION", "FORMAT", "CREATED", "LAST ERROR", "DATASET"),
         wrap="LAST ERROR",
     )
+
+
+@customer_command(app, "wait", "2026-05 --timeout 600")
+def wait_(
+    session: Session,
+    export: Annotated[str, typer.Argument(help="Month or id of the export.", autocompletion=names(its_exports))],
+    account: Account = None,
+    patience: Patience = None,
+) -> None:
+    """Wait until an export's file is built, and delivered if that was asked for; exit status 1 if that failed."""
+    record = session.run(exports.get(id_of(session.client, export_kind(account), export), account=account))
+    record = _ended(session, record, account, patience)
+    session.show(record, _facts(record))
 
 
 @customer_command(app, "download", "2026-05 may.csv")
@@ -213,14 +229,19 @@ def delete_schedule(
     session.done("deleted", schedule_id)
 
 
-def _ended(session: Session, export: Export, account: str) -> Export:
+def _ended(session: Session, export: Export, account: str | None, patience: float | None) -> Export:
     """The export once its file is built, and delivered if that was asked for.
 
-    Raises ApiError if it failed.
+    Raises ApiError if it failed, StateTimeoutError.
     """
-    while export.state not in {"succeeded", "failed"}:
-        sleep(_PAUSE)
-        export = session.run(exports.get(export.id, account=account))
+    export = until(
+        session,
+        exports.get(export.id, account=account),
+        lambda now: now.state in {"succeeded", "failed"},
+        lambda now: (f"Export of {period(now)} {now.state}", None),
+        patience=patience,
+        resume=f"ipucloud exports wait {export.id}" + (f" --account {account}" if account else ""),
+    )
     if export.state == "failed":
         raise ApiError(
             409, "export_failed", export.last_error or "The file could not be built. Create the export again."

@@ -7,17 +7,20 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import its_jobs, names
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind, suggesting
 from ipucloud.cli.programs import reason, started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import until
 from ipucloud.client import jobs
 from ipucloud.client.models import Job, JobState
 
 app = typer.Typer(no_args_is_help=True)
 
 Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
+_ENDED = (JobState.SUCCEEDED, JobState.FAILED, JobState.STOPPED)
 Number = Annotated[str, typer.Argument(metavar="JOB", help="Number or id of the job.", autocompletion=names(its_jobs))]
 
 
@@ -69,12 +72,39 @@ def logs(
 
 
 @customer_command(app, "stop", "bert 3")
-def stop(session: Session, cluster: Cluster, job: Number) -> None:
+def stop(session: Session, cluster: Cluster, job: Number, wait: Wait = True, patience: Patience = None) -> None:
     """End a job's program, or keep it from beginning. The cluster stays."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (job_kind(owner), job)):
         record = session.run(jobs.stop(owner, job))
+    if wait:
+        record = _ended(session, cluster, record, patience)
     session.show(record, facts(record))
+
+
+@customer_command(app, "wait", "bert 3", "bert 3 --timeout 3600")
+def wait(session: Session, cluster: Cluster, job: Number, patience: Patience = None) -> None:
+    """Wait until a job has ended, and exit with the status of its program."""
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (job_kind(owner), job)):
+        record = session.run(jobs.get(owner, job))
+    record = _ended(session, cluster, record, patience)
+    session.show(record, facts(record))
+    raise typer.Exit(status_of(record))
+
+
+def _ended(session: Session, cluster: str, job: Job, patience: float | None) -> Job:
+    """The job once it has ended. Raises StateTimeoutError."""
+    if job.state in _ENDED:
+        return job
+    return until(
+        session,
+        jobs.get(str(job.cluster), job.number),
+        lambda now: now.state in _ENDED,
+        lambda now: (f"Job {now.number} {now.state}", now.state_reason),
+        patience=patience,
+        resume=f"ipucloud jobs wait {cluster} {job.number}",
+    )
 
 
 def write_log(session: Session, cluster: str, job: str, *, follow: bool, silent: bool = False) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import OPERATION, UUID, find_cluster
 from ipucloud.cli.following import follow, in_words
@@ -13,7 +14,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import target_names
 from ipucloud.cli.values import requester
 from ipucloud.client import operations
-from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.errors import ApiError, OperationFailedError, UsageError
 from ipucloud.client.models import Operation, OperationState
 
 app = typer.Typer(no_args_is_help=True)
@@ -56,16 +57,24 @@ def show(session: Session, operation: Id) -> None:
 def wait(
     session: Session,
     operation: Id,
-    patience: Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait.")] = None,
+    patience: Patience = None,
 ) -> None:
     """Wait until an operation is done; exit status 1 if it failed."""
     _show(session, follow(session, _get(session, operation), patience))
 
 
 @customer_command(app, "cancel", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
-def cancel(session: Session, operation: Id) -> None:
-    """Cancel an operation and undo its completed steps."""
-    _show(session, session.run(operations.cancel(_get(session, operation).id)))
+def cancel(session: Session, operation: Id, wait: Wait = True, patience: Patience = None) -> None:
+    """Cancel an operation, and wait until its completed steps are undone."""
+    cancelled = session.run(operations.cancel(_get(session, operation).id))
+    if wait:
+        try:
+            cancelled = follow(session, cancelled, patience)
+        except OperationFailedError as error:
+            if error.operation.state != OperationState.CANCELLED:
+                raise
+            cancelled = error.operation
+    _show(session, cancelled)
 
 
 def _get(session: Session, ref: str) -> Operation:

@@ -15,8 +15,9 @@ from ipucloud.cli.finding import CLUSTER, find_cluster, partition_kind, suggesti
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain, writable, write
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import For, refuse, until
 from ipucloud.client import partitions
-from ipucloud.client.models import ControllerStatus, Operation, PartitionDetails
+from ipucloud.client.models import ControllerStatus, Operation, PartitionDetails, PartitionState
 from ipucloud.client.partitions import NewPartition
 
 app = typer.Typer(no_args_is_help=True)
@@ -26,6 +27,8 @@ Name = Annotated[
     str,
     typer.Argument(help="Name of the partition, or its id at the controller.", autocompletion=names(its_partitions)),
 ]
+_DEAD_ENDS = (PartitionState.ERROR, PartitionState.MISSING, PartitionState.REMOVED)
+"""No other state follows without a request."""
 Relocatable = Annotated[bool, typer.Option("--relocatable", help="Let it move to other IPUs when it is reset.")]
 
 
@@ -122,6 +125,28 @@ def delete(
     with suggesting(session.client, (partition_kind(owner), name)):
         operation = carry_out(session, partitions.delete(owner, name), wait=wait, patience=patience)
     session.show({"operation": operation}, [("operation", _summary(operation))])
+
+
+@customer_command(app, "wait", "bert training", "bert training --for removed --timeout 60")
+def wait(session: Session, cluster: Cluster, name: Name, state: For = None, patience: Patience = None) -> None:
+    """Wait until a partition is active, or in another state; exit status 1 if that cannot be any more."""
+    states = [each.value for each in PartitionState]
+    if state is not None and state not in states:
+        raise typer.BadParameter(f"{state!r} is none of {', '.join(states)}.", param_hint="--for")
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (partition_kind(owner), name)):
+        partition = session.run(partitions.get(owner, name))
+    goal = state or PartitionState.ACTIVE.value
+    partition = until(
+        session,
+        partitions.get(owner, partition.partition_id),
+        lambda now: now.state in {goal, *_DEAD_ENDS},
+        lambda now: (f"Partition {now.name} {now.state}", now.state_reason),
+        patience=patience,
+        resume=f"ipucloud partitions wait {cluster} {name}",
+    )
+    session.show(partition, _facts(partition))
+    refuse(session, partition, f"partition {partition.name}", [goal])
 
 
 @customer_command(app, "config", "bert training --output training.json")

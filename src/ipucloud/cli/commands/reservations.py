@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import FLAVOR, REGION
+from ipucloud.cli.finding import FLAVOR, REGION, RESERVATION
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import For, Noun
 from ipucloud.cli.times import moment
 from ipucloud.cli.values import fields
 from ipucloud.client import reservations
@@ -96,6 +98,24 @@ def cancel(session: Session, reservation: Id) -> None:
     _show(session, session.run(reservations.cancel(reservation)))
 
 
+@customer_command(app, "wait", _ID, f"{_ID} --for ended")
+def wait(session: Session, reservation: Id, state: For = None, patience: Patience = None) -> None:
+    """Wait until a reservation is active, or in another state; exit status 1 if that cannot be any more."""
+    _NOUN.wait(session, reservation, state, patience)
+
+
 def _show(session: Session, reservation: Reservation) -> None:
     first = ("id", "name", "state", "region", "flavor", "count", "left", "machines", "starts_at", "ends_at")
     session.show(reservation, fields(reservation, *first, "cancel_until", "sku", "clusters", "created_at"))
+
+
+_NOUN: Noun[Reservation] = Noun(
+    RESERVATION,
+    "reservations",
+    reservations.get,
+    _show,
+    ReservationState,
+    passing=("scheduled",),
+    goals=("active",),
+    ends=("ended", "cancelled"),
+)

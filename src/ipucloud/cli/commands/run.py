@@ -53,7 +53,7 @@ def run(
     ] = None,
     retries: Annotated[int, typer.Option(min=0, max=10, help="Start it again so often after it failed.")] = 0,
     then: Annotated[Then, typer.Option(help="What is done with the cluster at the end.")] = Then.KEEP,
-    detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait for it.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", "--no-wait", "-d", help="Do not wait for it.")] = False,
     image: ContainerImage = None,
     registry_user: RegistryUser = None,
     identity_file: Identity = None,

@@ -69,7 +69,7 @@ def serve(
     health_start: Annotated[
         int, typer.Option(min=0, max=86_400, help="Seconds that it has to start, before failed checks count.")
     ] = 300,
-    detach: Annotated[bool, typer.Option("--detach", "-d", help="Do not wait until it runs.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", "--no-wait", "-d", help="Do not wait until it runs.")] = False,
     image: ContainerImage = None,
     registry_user: RegistryUser = None,
     identity_file: Identity = None,
@@ -83,10 +83,9 @@ def serve(
     require_label(name)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, region=region, ssh_keys=ssh_keys)
     if service_in_use(session, chosen, name) is not None:
-        stop = f"ipucloud services stop {chosen.name} {name}"
-        raise ApiError(
-            409, "name_taken", f"{chosen.name} has a service {name}. Choose another --name, or stop it: {stop}"
-        )
+        commands = " or ".join(f"ipucloud services {verb} {chosen.name} {name}" for verb in ("deploy", "stop"))
+        sentence = f"{chosen.name} has a service {name}. Choose another --name, or replace or stop it: {commands}"
+        raise ApiError(409, "name_taken", sentence)
     poplar = send(Place(session, chosen, server, identity_file), sync, directory)
     check = None
     if health is not None:
@@ -94,11 +93,8 @@ def serve(
     new_service = NewService(name, command, port, directory, environment, poplar, max_restarts, check, image, login)
     service = session.run(services.create(chosen.id, new_service))
     if not detach:
-        service = _begun(session, chosen, service)
-    session.show(service, facts(service))
-    if service.failures or service.state in ENDED:
-        _say_why(session, chosen, service)
-        raise typer.Exit(Exit.FAILED)
+        service = begun(session, chosen, service)
+    show_begun(session, chosen, service)
     which = f" --server {server}" if server else ""
     proxy = f"/v1/projects/{chosen.project}/clusters/{chosen.name}/services/{service.name}/proxy/"
     session.note(f"To reach it: ipucloud request {proxy}")
@@ -108,7 +104,15 @@ def serve(
     session.note(f"To stop it: ipucloud services stop {chosen.name} {service.name}")
 
 
-def _begun(session: Session, cluster: Cluster, service: Service) -> Service:
+def show_begun(session: Session, cluster: Cluster, service: Service) -> None:
+    """Show a service. Raises typer.Exit for one whose program has ended, with what it wrote last."""
+    session.show(service, facts(service))
+    if service.failures or service.state in ENDED:
+        _say_why(session, cluster, service)
+        raise typer.Exit(Exit.FAILED)
+
+
+def begun(session: Session, cluster: Cluster, service: Service) -> Service:
     """The service once its program was seen to run for SETTLED_SECONDS, or has ended."""
     settled: float | None = None
     while not service.failures and service.state not in ENDED:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import its_services, names
 from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
 from ipucloud.cli.output import shown
-from ipucloud.cli.programs import reason, started_as, write_parts
+from ipucloud.cli.programs import ENDED, reason, started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import For, refuse, until
 from ipucloud.cli.times import PeriodEnd, PeriodStart, PeriodStep, minute
 from ipucloud.client import services
 from ipucloud.client.models import Service, ServiceHealth, ServiceMetricsPoint, ServiceState
@@ -102,12 +105,45 @@ def metrics(
 
 
 @customer_command(app, "stop", "bert chat")
-def stop(session: Session, cluster: Cluster, service: Name) -> None:
+def stop(session: Session, cluster: Cluster, service: Name, wait: Wait = True, patience: Patience = None) -> None:
     """End a service and its program. The cluster stays."""
     owner = find_cluster(session.client, cluster).id
     with suggesting(session.client, (service_kind(owner), service)):
         record = session.run(services.stop(owner, service))
+    if wait:
+        record = _awaited(session, cluster, record, ENDED, patience)
     session.show(record, facts(record))
+
+
+@customer_command(app, "wait", "bert chat", "bert chat --for stopped --timeout 60")
+def wait(session: Session, cluster: Cluster, service: Name, state: For = None, patience: Patience = None) -> None:
+    """Wait until a service runs, or is in another state; exit status 1 if that cannot be any more."""
+    states = [each.value for each in ServiceState]
+    if state is not None and state not in states:
+        raise typer.BadParameter(f"{state!r} is none of {', '.join(states)}.", param_hint="--for")
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (service_kind(owner), service)):
+        record = session.run(services.get(owner, service))
+    goal = state or ServiceState.RUNNING.value
+    record = _awaited(session, cluster, record, {goal, *ENDED}, patience)
+    session.show(record, facts(record))
+    refuse(session, record, f"service {record.name}", [goal])
+
+
+def _awaited(
+    session: Session, cluster: str, service: Service, states: Collection[str], patience: float | None
+) -> Service:
+    """The service once it is in one of these states. Raises StateTimeoutError."""
+    if service.state in states:
+        return service
+    return until(
+        session,
+        services.get(str(service.cluster), str(service.id)),
+        lambda now: now.state in states,
+        lambda now: (f"Service {now.name} {now.state}", now.state_reason),
+        patience=patience,
+        resume=f"ipucloud services wait {cluster} {service.name}",
+    )
 
 
 def facts(service: Service) -> list[tuple[str, object]]:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, SNAPSHOT, VOLUME, find_cluster, id_of
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import For, Noun
 from ipucloud.cli.values import fields, key_values
 from ipucloud.client import snapshots
 from ipucloud.client.errors import UsageError
@@ -46,6 +48,8 @@ def create(
         str | None, typer.Option(help="Name or id of the cluster's Poplar server; default: the first.")
     ] = None,
     tags: Tags = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Take a snapshot of a volume, or of a server's disk. It is billed by the GiB and minute until it is deleted.
 
@@ -64,7 +68,7 @@ def create(
         poplar_server=server,
         tags=key_values(tags),
     )
-    _show(session, session.run(call))
+    _NOUN.carry_out(session, call, SnapshotState.AVAILABLE, wait=wait, patience=patience)
 
 
 @customer_command(app, "list", "", "--state available")
@@ -114,12 +118,20 @@ def delete(
     snapshot: Ref,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Delete a snapshot. Volumes that were made from it stay; it is refused while clusters are made from it."""
     snapshot_id = _id(session, snapshot)
     if not yes:
         session.confirm(f"Delete snapshot {snapshot}?", "delete it")
-    _show(session, session.run(snapshots.delete(snapshot_id)))
+    _NOUN.carry_out(session, snapshots.delete(snapshot_id), SnapshotState.DELETED, wait=wait, patience=patience)
+
+
+@customer_command(app, "wait", "before-tuning", "before-tuning --for available --timeout 600")
+def wait(session: Session, snapshot: Ref, state: For = None, patience: Patience = None) -> None:
+    """Wait until a snapshot's state lasts, or until it is in a state; exit status 1 if that cannot be any more."""
+    _NOUN.wait(session, snapshot, state, patience)
 
 
 def _id(session: Session, snapshot: str) -> str:
@@ -144,3 +156,13 @@ def _show(session: Session, snapshot: Snapshot) -> None:
             ("image", snapshot.image),
         ]
     session.show(snapshot, [*first, *source, *last])
+
+
+_NOUN: Noun[Snapshot] = Noun(
+    SNAPSHOT,
+    "snapshots",
+    snapshots.get,
+    _show,
+    SnapshotState,
+    deleted=lambda: snapshots.list(state=(SnapshotState.DELETED,)),
+)

@@ -13,7 +13,7 @@ from ipucloud.cli.finding import CLUSTER, SSH_KEY, find, find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Containing, Named, Order, Sorted
 from ipucloud.client import clusters, ssh_authority, ssh_keys
-from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import SshAuthority
 
 app = typer.Typer(no_args_is_help=True)
@@ -28,16 +28,7 @@ def create(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The public key, such as id_ed25519.pub.")],
 ) -> None:
     """Add a public key to the project."""
-    public = _public(file)
-    for each in session.client.items(ssh_keys.list()):
-        if each.public_key.split()[:2] == public.split()[:2]:
-            raise ApiError(
-                409,
-                "key_exists",
-                f"The project has this key already, as {each.name}. To give it another name, delete it first:"
-                f" ipucloud ssh-keys delete {each.name}",
-            )
-    key = session.run(ssh_keys.create(name, public))
+    key = session.run(ssh_keys.create(name, _public(file)))
     session.show(key, [("name", key.name), ("fingerprint", key.fingerprint), ("id", key.id)])
 
 

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, REGION, SNAPSHOT, VOLUME, find, find_cluster, id_of
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import For, Noun
 from ipucloud.cli.values import fields, key_values
 from ipucloud.client import volumes
 from ipucloud.client.errors import UsageError
@@ -45,6 +47,8 @@ def create(
         typer.Option(help="Name or id of the snapshot whose files it has.", autocompletion=names(SNAPSHOT)),
     ] = None,
     tags: Tags = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Create a volume, empty or from a snapshot. It is billed by the GiB and minute until it is deleted."""
     if snapshot is not None:
@@ -53,7 +57,7 @@ def create(
     if region is None or size is None:
         raise UsageError("Give the --region and the --size of the volume, or the --snapshot that it is made from.")
     call = volumes.create(name, region=region, size_gib=size, snapshot=snapshot, tags=key_values(tags))
-    _show(session, session.run(call))
+    _NOUN.carry_out(session, call, VolumeState.AVAILABLE, wait=wait, patience=patience)
 
 
 @customer_command(app, "list", "", "--state attached")
@@ -96,22 +100,26 @@ def attach(
     cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
     *,
     server: Annotated[str | None, typer.Option(help="Poplar server; by default the first.")] = None,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Let a Poplar server of a cluster have the volume, at /volumes/<name>."""
     call = volumes.attach(_id(session, volume), find_cluster(session.client, cluster).id, poplar_server=server)
-    _show(session, session.run(call))
+    _NOUN.carry_out(session, call, VolumeState.ATTACHED, wait=wait, patience=patience)
 
 
 @customer_command(app, "detach", "checkpoints")
-def detach(session: Session, volume: Ref) -> None:
+def detach(session: Session, volume: Ref, wait: Wait = True, patience: Patience = None) -> None:
     """Take a volume from its server. Its files stay."""
-    _show(session, session.run(volumes.detach(_id(session, volume))))
+    call = volumes.detach(_id(session, volume))
+    _NOUN.carry_out(session, call, VolumeState.AVAILABLE, wait=wait, patience=patience)
 
 
 @customer_command(app, "resize", "checkpoints --size 200")
-def resize(session: Session, volume: Ref, *, size: Size) -> None:
+def resize(session: Session, volume: Ref, *, size: Size, wait: Wait = True, patience: Patience = None) -> None:
     """Let a volume grow; it cannot shrink."""
-    _show(session, session.run(volumes.resize(_id(session, volume), size)))
+    call = volumes.resize(_id(session, volume), size)
+    _NOUN.carry_out(session, call, VolumeState.AVAILABLE, VolumeState.ATTACHED, wait=wait, patience=patience)
 
 
 @customer_command(app, "delete", "checkpoints")
@@ -120,12 +128,20 @@ def delete(
     volume: Ref,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Delete a volume with its data."""
     volume_id = _id(session, volume)
     if not yes:
         session.confirm(f"Delete volume {volume} with its data?", "delete it")
-    _show(session, session.run(volumes.delete(volume_id)))
+    _NOUN.carry_out(session, volumes.delete(volume_id), VolumeState.DELETED, wait=wait, patience=patience)
+
+
+@customer_command(app, "wait", "checkpoints", "checkpoints --for attached --timeout 600")
+def wait(session: Session, volume: Ref, state: For = None, patience: Patience = None) -> None:
+    """Wait until a volume's state lasts, or until it is in a state; exit status 1 if that cannot be any more."""
+    _NOUN.wait(session, volume, state, patience)
 
 
 def _id(session: Session, volume: str) -> str:
@@ -136,3 +152,8 @@ def _show(session: Session, volume: Volume) -> None:
     first = fields(volume, "id", "name", "state", "state_reason", "region", "size_gib", "resizing_to_gib")
     last = fields(volume, "poplar_server", "mount_path", "snapshot", "tags", "sku", "created_at")
     session.show(volume, [*first, ("cluster", volume.cluster_name), *last])
+
+
+_NOUN: Noun[Volume] = Noun(
+    VOLUME, "volumes", volumes.get, _show, VolumeState, deleted=lambda: volumes.list(state=(VolumeState.DELETED,))
+)

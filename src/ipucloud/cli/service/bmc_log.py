@@ -22,7 +22,7 @@ from ipucloud.wire.redfish import RedfishLogEntry
 app = typer.Typer()
 
 
-@app.command("bmc-log", cls=with_examples("lux2-m07", "lux2-m07 --json"))
+@app.command("bmc-log", cls=with_examples("lux2-p001-m07", "lux2-p001-m07 --json"))
 def bmc_log(machine: Annotated[str, typer.Argument(help="The machine's name.")], as_json: Json = False) -> None:
     """Read a machine's BMC log at its site: changes of power, failures, sensors beyond their limits.
 

@@ -128,7 +128,7 @@ async def clean(
         return Pending(sentence + troubles, notes=notes)
     if len(isolated) > cluster.isolation.budget:
         sentence += f"{troubles}; so much hardware is in trouble that an operator must act"
-        return Pending(sentence, notes=notes)
+        return Pending(sentence, notes=notes, blocked=True)
     return Cleaned(
         tuple(isolated),
         observed,

@@ -127,7 +127,7 @@ class ClusterFault(Payload):
     """Something wrong with a cluster's hardware."""
 
     kind: Literal["machine", "poplar_server", "link"] = Field(description="What is affected.")
-    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lux2-p001-m01"])
     code: str = Field(description="Stable code of the fault.", examples=["bmc_critical"])
     message: str = Field(description="The fault, for people.")
     since: datetime = Field(description="When the fault was first seen.")

@@ -21,7 +21,7 @@ class FreezeOf(Payload):
 class HardwareOrdered(Payload):
     """What an operator ordered, or a worker did."""
 
-    machines: list[str] = Field(description="Names of the machines.", examples=[["lu2-r1-m01"]])
+    machines: list[str] = Field(description="Names of the machines.", examples=[["lux2-p001-m01"]])
     hosts: list[str] = Field(description="Names of the hosts.")
     reason: str | None = Field(None, description="Why; absent or null for a return to service by an operator.")
     starts_at: datetime | None = Field(None, description="Of maintenance: when it begins; absent or null: at once.")
@@ -48,7 +48,7 @@ class FaultReported(Payload):
 
     cluster: UUID = Field(description="Id of the cluster.")
     kind: Literal["machine", "poplar_server"] = Field(description="What is affected.")
-    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lux2-p001-m01"])
     answer: str | None = Field(None, description="The operator's answer; absent or null before there is one.")
 
 

@@ -46,7 +46,7 @@ CLUSTERS: Mapping[str, object] = {
         COMPOSED,
     ),
     "MachineOut.ipus": 4,
-    "MachineOut.name": "lu2-r1-m01",
+    "MachineOut.name": "lux2-p001-m01",
     "OperationOf.partition": None,
     **{
         f"{each}.{field}": value for each in ("ClusterCreationOut", "OperationOut") for field, value in _RUNNING.items()
@@ -58,8 +58,8 @@ CLUSTERS: Mapping[str, object] = {
     "PoplarServerOut.id": f"{ID}67",
     "PoplarServerOut.name": "bert-0",
     "PoplarServerOut.state": "running",
-    "RackOut.machines": ["lu2-r1-m01", "lu2-r1-m02", "lu2-r1-m03", "lu2-r1-m04"],
-    "RackOut.name": "lu2-r1",
+    "RackOut.machines": ["lux2-p001-m01", "lux2-p001-m02", "lux2-p001-m03", "lux2-p001-m04"],
+    "RackOut.name": "lux2-gw1",
     "ResizeEstimateOut.from_flavor": "m2000-pod16",
     "ResizeEstimateOut.moves": False,
     "ResizeEstimateOut.to_flavor": "m2000-pod64",
@@ -75,7 +75,7 @@ CLUSTERS: Mapping[str, object] = {
     "StepOut.started_at": "2026-05-04T09:00:01Z",
     "StepOut.state": "running",
     "TargetOut.id": CLUSTER,
-    "TopologyMachineOut.name": "lu2-r1-m01",
+    "TopologyMachineOut.name": "lux2-p001-m01",
     "VipuOut.access_key": COMPOSED,
     "WhyNotOut.numbers": {
         "wanted": 4,

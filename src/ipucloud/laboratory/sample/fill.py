@@ -80,15 +80,18 @@ async def fill(
     sites: Sites,
     settings: Settings,
     catalogue: Catalogue,
+    report: Callable[[int], None],
 ) -> None:
     """Make the sample in a database that nobody else uses; its clock shows the time again at the end.
 
-    Raises SampleError, and what the product's functions raise.
+    `report` hears how many per cent are done. Raises SampleError, and what the product's functions raise.
     """
     try:
         clock.show(months.at(*story.BEGIN))
         sample = _Sample(await _opened(database, sites, settings, catalogue), months)
-        for instant, act in sorted(sample.timeline(), key=lambda event: event[0]):
+        timeline = sorted(sample.timeline(), key=lambda event: event[0])
+        for number, (instant, act) in enumerate(timeline):
+            report(100 * number // len(timeline))
             clock.show(instant)
             await act()
             await keep_books(database)

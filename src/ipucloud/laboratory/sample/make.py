@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,11 +72,17 @@ class Sample:
     token: str = field(repr=False)
 
 
-async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogue) -> None:
+async def make(
+    url_of: UrlOf,
+    name: str,
+    settings: Settings,
+    catalogue: Catalogue,
+    report: Callable[[int], None] = lambda _: None,
+) -> None:
     """Make the sample in the database `name`; `settings` reach a site with nothing on it.
 
-    Nobody else may use either. A killed or failed one leaves the database as it was. Raises SampleError, and what the
-    product's functions raise.
+    Nobody else may use either. `report` hears how many per cent are done. A killed or failed one leaves the database as
+    it was. Raises SampleError, and what the product's functions raise.
     """
     async with database_of(_on(settings, url_of(APP_ROLE, name))) as original:
         months = await unused_months(original)
@@ -92,6 +98,7 @@ async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogu
                 sites=sites,
                 settings=copy_settings,
                 catalogue=catalogue,
+                report=report,
             )
 
 

@@ -42,7 +42,18 @@ class Action(Enum):
         return self.value[1]
 
 
-# The stages of a deployment as the control plane names them, and the actions of the site that fill each.
+_EXCHANGE = (
+    Action.PARTITION_REMOVE,
+    Action.NETWORK_DETACH,
+    Action.MACHINE_POWER_OFF,
+    Action.NETWORK_ATTACH,
+    Action.MACHINE_POWER_ON,
+    Action.CLUSTER_TEST,
+    Action.PARTITION_CREATE,
+    Action.HOST_BOOT,
+    Action.HOST_SET_UP,
+)
+# The stages of operations as the control plane names them, and the actions of the site that fill each.
 STAGES: dict[str, tuple[Action, ...]] = {
     "NETWORK": (Action.NETWORK_ATTACH,),
     "IPU_SERVERS": (Action.MACHINE_POWER_ON,),
@@ -58,17 +69,11 @@ STAGES: dict[str, tuple[Action, ...]] = {
         Action.HOST_BOOT,
         Action.HOST_SET_UP,
     ),
-    "CLUSTER_REPAIR": (
-        Action.PARTITION_REMOVE,
-        Action.NETWORK_DETACH,
-        Action.MACHINE_POWER_OFF,
-        Action.NETWORK_ATTACH,
-        Action.MACHINE_POWER_ON,
-        Action.CLUSTER_TEST,
-        Action.PARTITION_CREATE,
-        Action.HOST_BOOT,
-        Action.HOST_SET_UP,
-    ),
+    "CLUSTER_REPAIR": _EXCHANGE,
+    "CLUSTER_RESIZE": _EXCHANGE,
+    "CLUSTER_REBUILD": (Action.HOST_DEPLOY, Action.HOST_BOOT),
+    "CLUSTER_REBOOT": (Action.HOST_BOOT,),
+    "PARTITION": (Action.PARTITION_RESET,),
     "CLUSTER_CLEAN_UP": (
         Action.HOST_WIPE,
         Action.PARTITION_REMOVE,

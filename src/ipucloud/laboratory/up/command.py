@@ -16,20 +16,26 @@ from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
+from ipucloud.cli.times import duration
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.errors import ClientError
 from ipucloud.client.people import sessions
+from ipucloud.clusters.operations.create import CREATE
 from ipucloud.config import Settings
+from ipucloud.laboratory.simulator.durations import Durations
 from ipucloud.laboratory.up.interrupts import interruptible, run_until_stopped
 from ipucloud.laboratory.up.programs import EVERYWHERE, Published, SiteChoices
 from ipucloud.laboratory.up.sampling import introduction
 from ipucloud.laboratory.up.system import System, migrate_given_database, running
+from ipucloud.operations.step import expected_seconds, plan_of
 from ipucloud.process.first import leave_first_process
 from ipucloud.process.lines import patient_output
 
 app = typer.Typer()
 
 TIME_SCALE = 45.0
+OWN_SECONDS = 5.0
+"""What a create takes beside the hardware."""
 TRY = """
 ipucloud is running at {url} (API reference: {url}/docs). Ctrl-C stops everything; data and URL survive a restart.
 
@@ -45,7 +51,7 @@ The control panel, signed in as the owner of project {project}; the link works o
 
 Then, for example:
 1. List cluster sizes:           ipucloud flavors list
-2. Add your SSH key, and create a cluster:
+2. Add your SSH key, and create a cluster{takes}:
                                  ipucloud ssh-keys create laptop ~/.ssh/id_ed25519.pub
                                  ipucloud clusters create bert --flavor m2000-pod16
 3. Log in and count the IPUs:    ipucloud clusters ssh bert -- gc-info -l
@@ -132,9 +138,16 @@ def up(
 
 
 async def _serve(settings: Settings, time_scale: float, site: SiteChoices, *, sample: bool, as_json: bool) -> None:
+    takes = "" if settings.site_url is not None else f", which takes about {duration(_create_seconds(time_scale))}"
     async with running(settings, time_scale=time_scale, say=_say, sample=sample, site=site) as system:
-        _announce(system, await _panel(system), site.published, as_json)
+        _announce(system, await _panel(system), site.published, takes, as_json)
         await asyncio.Event().wait()
+
+
+def _create_seconds(time_scale: float) -> float:
+    """How long the create of a POD16 takes, with the service's own part."""
+    hardware = Durations(time_scale).typical_seconds()
+    return OWN_SECONDS + expected_seconds(plan_of(CREATE.steps, {}), hardware)
 
 
 async def _panel(system: System) -> str:
@@ -147,7 +160,7 @@ async def _panel(system: System) -> str:
     return link.url or f"{system.url}/sign-in"
 
 
-def _announce(system: System, panel: str, published: Published | None, as_json: bool) -> None:
+def _announce(system: System, panel: str, published: Published | None, takes: str, as_json: bool) -> None:
     url, port = system.url, urlsplit(system.url).port
     if published is not None:
         url = f"http://{published.address}:{port}"
@@ -168,7 +181,7 @@ def _announce(system: System, panel: str, published: Published | None, as_json: 
         if published is not None:
             where = {"address": published.address, "ports": published, "port": port, "container": socket.gethostname()}
             terminal = IN_CONTAINER.format(**facts, **where)
-        typer.echo(TRY.format(**facts, terminal=terminal))
+        typer.echo(TRY.format(**facts, terminal=terminal, takes=takes))
         if sample is not None:
             typer.echo(introduction(sample))
 

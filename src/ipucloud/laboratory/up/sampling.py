@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 from pydantic import SecretStr
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.cli.times import duration
 from ipucloud.config import Settings
 from ipucloud.laboratory.keeper.keeper import Say, keeping
 from ipucloud.laboratory.keeper.readiness import ReadyFile
@@ -56,9 +59,11 @@ async def add_sample(
     """Make the sample unless it is there. Nothing but this process may use the database. Raises as `make` does."""
     if await exists(settings):
         return
-    say("Making the sample: two months of usage, invoices and payments. This takes up to a minute.")
+    say("Making the sample: two months of usage, invoices and payments.")
+    began = monotonic()
     with empty_folder(settings.data_dir / FOLDER) as folder:
         await _add_beside(folder, server, settings, catalogue, logs=logs, say=say)
+    say(f"The sample is made, {duration(monotonic() - began)}.")
 
 
 async def _add_beside(
@@ -84,4 +89,17 @@ async def _add_beside(
                 "vipu_client_certificate": programs.client_certificates(folder / "data"),
             }
         )
-        await make(server.url, DATABASE, there, catalogue)
+        await make(server.url, DATABASE, there, catalogue, _quarters(say))
+
+
+def _quarters(say: Say) -> Callable[[int], None]:
+    """Says each quarter of the sample that is done, and how long it took."""
+    began, said = monotonic(), [0]
+
+    def report(percent: int) -> None:
+        quarter = percent - percent % 25
+        if quarter > said[-1]:
+            said.append(quarter)
+            say(f"{quarter} % of the sample, {duration(monotonic() - began)}.")
+
+    return report

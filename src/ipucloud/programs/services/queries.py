@@ -21,7 +21,7 @@ SERVICE_DOCUMENTS = Documents(
     chosen=MEANT,
     members=f"""
     'name', page.name, 'port', page.port, 'max_restarts', page.max_restarts, 'failures', page.failures,
-    'next_start_at', {rfc3339("page.next_start_at")},
+    'successor', page.successor -> 'id', 'next_start_at', {rfc3339("page.next_start_at")},
     'health', page.health_check || jsonb_build_object(
         'state', CASE WHEN page.state <> 'running' OR page.checked_at IS NULL
                         OR page.observed_at < app_now() - interval '{STALE_SECONDS} seconds' THEN 'unknown'

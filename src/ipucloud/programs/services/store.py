@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.locks import LockedCluster
 from ipucloud.clusters.metrics import SERVICES_ENDED, count_labelled
 from ipucloud.clusters.servers import UNKNOWN_SERVER, lock_cluster_in_use, server_of
 from ipucloud.contract.event_payloads.projects import ServiceEnded, ServiceOf
@@ -54,7 +56,10 @@ IN_USE_BY_SERVICES = Fragment(
 
 
 class Service(NamedTuple):
-    """A service under the lock of the transaction that changes it. `stable`: its program ran for STABLE_SECONDS."""
+    """A service under the lock of the transaction that changes it.
+
+    `stable`: its program ran for STABLE_SECONDS. `succeeded`: another release follows when it has ended.
+    """
 
     id: UUID
     project_id: UUID
@@ -72,13 +77,19 @@ class Service(NamedTuple):
     checks_failed: int
     check_detail: str | None
     log_parts: int
+    succeeded: bool
+
+    @property
+    def ended(self) -> bool:
+        return self.state in _EVENTS
 
 
 _COLUMNS = f"""
 id, project_id, cluster_id, name, state, attempt, failures, max_restarts, sent_at IS NOT NULL AS sent,
 next_start_at <= app_now() AS due, stop_requested_at IS NOT NULL AS stopping,
 coalesce(state = 'running' AND started_at <= app_now() - interval '{STABLE_SECONDS} seconds', false) AS stable,
-unhealthy_at IS NOT NULL AS unhealthy, checks_failed, check_detail, log_parts
+unhealthy_at IS NOT NULL AS unhealthy, checks_failed, check_detail, log_parts,
+successor IS NOT NULL AS succeeded
 """
 
 
@@ -91,19 +102,34 @@ class _Conflicts(NamedTuple):
 _CONFLICTS = Query(
     """
     SELECT count(*) AS services, coalesce(bool_or(name = :name), false) AS named,
-           min(name) FILTER (WHERE server_id = :server_id AND port = :port) AS port_of
-      FROM services WHERE project_id = :project_id AND cluster_id = :cluster_id AND ended_at IS NULL
+           min(name) FILTER (WHERE (server_id, port) = (:server_id, :port)
+             OR (CAST(successor ->> 'server_id' AS uuid), CAST(successor ->> 'port' AS integer)) = (:server_id, :port))
+             AS port_of
+      FROM services
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND ended_at IS NULL
+       AND id IS DISTINCT FROM CAST(:instead_of AS uuid)
     """,
     _Conflicts,
 )
-_INSERT = sa.text(
+_JSON = ("command", "environment", "health_check")
+
+
+class _Created(NamedTuple):
+    id: UUID
+    cluster_id: UUID
+    name: str
+
+
+_INSERT = Query(
     """
     INSERT INTO services (id, project_id, cluster_id, server_id, name, command, directory, environment, image,
                           registry_username, registry_password, port, max_restarts, health_check, created_by)
     VALUES (:id, :project_id, :cluster_id, :server_id, :name, CAST(:command AS jsonb), :directory,
             CAST(:environment AS jsonb), :image, :registry_username, :registry_password, :port, :max_restarts,
             CAST(:health_check AS jsonb), :created_by)
-    """
+    RETURNING id, cluster_id, name
+    """,
+    _Created,
 )
 _FIND = Query(
     f"""
@@ -123,7 +149,35 @@ LOCK = Query(
 )
 """The services of a cluster that have not ended, locked."""
 SERVICE_RECORD = Record("services", "service_logs", "service_id")
-_STOP = sa.text(clauses("UPDATE services SET stop_requested_at = app_now()", OF_IT))
+_STOP = sa.text(
+    clauses("UPDATE services SET stop_requested_at = coalesce(stop_requested_at, app_now()), successor = NULL", OF_IT)
+)
+_REPLACE = sa.text(
+    clauses(
+        """
+        UPDATE services SET stop_requested_at = coalesce(stop_requested_at, app_now()),
+               successor = CAST(:values AS jsonb) || jsonb_build_object(
+                 'actor', nullif(current_setting('ipucloud.actor', true), ''),
+                 'actor_kind', coalesce(nullif(current_setting('ipucloud.actor_kind', true), ''), 'platform'))
+        """,
+        OF_IT,
+    )
+)
+_REQUESTED = """
+id, project_id, cluster_id, server_id, name, command, directory, environment, image, registry_username,
+registry_password, port, max_restarts, health_check, created_by, actor, actor_kind
+"""
+_SUCCEED = Query(
+    f"""
+    INSERT INTO services ({_REQUESTED})
+    SELECT {", ".join(f"next.{name.strip()}" for name in _REQUESTED.split(","))}
+      FROM services AS ended, jsonb_populate_record(NULL::services, ended.successor) AS next
+     WHERE ended.project_id = :project_id AND ended.id = :id
+    RETURNING id
+    """,  # noqa: S608  # our own text
+    UUID,
+)
+_SUCCEEDED = sa.text(clauses("UPDATE services SET successor = NULL", OF_IT))
 _STARTED = sa.text(
     clauses(
         """
@@ -162,7 +216,8 @@ _END = sa.text(
     clauses(
         """
         UPDATE services SET state = :state, state_reason = :why, ended_by = :ended_by, exit_status = :exit_status,
-               failures = :failures, registry_password = NULL, ended_at = app_now()
+               failures = :failures, registry_password = NULL, ended_at = app_now(),
+               successor = CASE WHEN :succeeded THEN successor END
         """,
         OF_IT,
     )
@@ -182,34 +237,78 @@ async def create(
     the port; no_containers; name_taken; validation_failed.
     """
     cluster = await lock_cluster_in_use(connection, actor, cluster_id, "Services are made")
+    return await record_new(connection, actor, await prepared(connection, actor, cluster, body, keys))
+
+
+async def prepared(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    body: ServiceCreate,
+    keys: Keys | None,
+    *,
+    instead_of: UUID | None = None,
+) -> dict[str, object]:
+    """The columns of a new service of a locked cluster. `instead_of`: the one that is to end before.
+
+    Raises `Problem` as `create`.
+    """
     require_runtime(cluster, body)
-    server = await server_of(connection, actor, cluster_id, body.poplar_server)
+    server = await server_of(connection, actor, cluster.id, body.poplar_server)
     if server is None:
         raise Problem(VALIDATION_FAILED, "The service was not recorded; `errors` says why.", [UNKNOWN_SERVER])
-    ids = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    conflicts = await _CONFLICTS.one(connection, ids | {"name": body.name, "server_id": server.id, "port": body.port})
-    _require_room(body, server.name, conflicts)
+    ids = {"project_id": actor.project_id, "cluster_id": cluster.id}
+    of_body = {"name": body.name, "server_id": server.id, "port": body.port, "instead_of": instead_of}
+    _require_room(body, server.name, await _CONFLICTS.one(connection, ids | of_body))
     service_id = new_id()
-    values = started_as(body, keys, table="services", program=service_id, project=actor.project_id) | {
-        "id": service_id,
-        "server_id": server.id,
-        "name": body.name,
-        "port": body.port,
-        "max_restarts": body.max_restarts,
-        "health_check": None if body.health_check is None else body.health_check.model_dump_json(),
-        "created_by": actor.token_id,
-    }
-    await connection.execute(_INSERT, ids | values)
+    values = started_as(body, keys, table="services", program=service_id, project=actor.project_id)
+    return (
+        ids
+        | values
+        | {
+            "id": service_id,
+            "server_id": server.id,
+            "name": body.name,
+            "port": body.port,
+            "max_restarts": body.max_restarts,
+            "health_check": None if body.health_check is None else body.health_check.model_dump_json(),
+            "created_by": actor.token_id,
+        }
+    )
+
+
+async def record_new(connection: AsyncConnection, actor: Actor, values: dict[str, object]) -> UUID:
+    """Insert a service that was `prepared`, with its event and work item; its id."""
+    created = await _INSERT.one(connection, values)
     await record(
         connection,
         SERVICE_CREATED,
         project_id=actor.project_id,
-        subject_id=service_id,
+        subject_id=created.id,
         request_id=actor.request_id,
-        data=ServiceOf(cluster=cluster_id, name=body.name, attempt=1),
+        data=ServiceOf(cluster=created.cluster_id, name=created.name, attempt=1),
     )
-    await wake(connection, kind=SERVICES, key=str(cluster_id), project_id=actor.project_id)
-    return service_id
+    await wake(connection, kind=SERVICES, key=str(created.cluster_id), project_id=actor.project_id)
+    return created.id
+
+
+async def lock_one(connection: AsyncConnection, actor: Actor, cluster_id: UUID, service_id: UUID) -> Service:
+    """The service with this id, locked. Raises `Problem` not_found."""
+    ids = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": str(service_id)}
+    service = await _FIND.one_or_none(connection, ids)
+    if service is None:
+        raise not_found()
+    return service
+
+
+async def replace(connection: AsyncConnection, actor: Actor, service: Service, values: dict[str, object]) -> None:
+    """Have a service stop, and what was `prepared` follow when it has ended: at once, if it was never started."""
+    plain = {name: orjson.Fragment(str(each)) if name in _JSON and each else each for name, each in values.items()}
+    await connection.execute(_REPLACE, key(service) | {"values": orjson.dumps(plain).decode()})
+    if not service.sent:
+        replaced = service._replace(succeeded=True)
+        await end(connection, replaced, ServiceState.STOPPED, "request", why="replaced by another release")
+    await wake(connection, kind=SERVICES, key=str(service.cluster_id), project_id=actor.project_id)
 
 
 def _require_room(body: ServiceCreate, server: str, conflicts: _Conflicts) -> None:
@@ -239,9 +338,11 @@ async def stop(connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref:
     )
     if service is None:
         raise not_found()
-    if service.state in _EVENTS or service.stopping:
+    if service.ended:
         return service.id
     await connection.execute(_STOP, key(service))
+    if service.stopping:
+        return service.id
     if not service.sent:
         await end(connection, service, ServiceState.STOPPED, "request", why="stopped by request")
     await wake(connection, kind=SERVICES, key=str(cluster_id), project_id=actor.project_id)
@@ -325,7 +426,8 @@ async def end(
     """The service has ended."""
     SERVICE_STATES.require(service.state, state)
     values = {"state": state.value, "ended_by": ended_by, "why": why, "exit_status": exit_status}
-    await connection.execute(_END, key(service) | values | {"failures": service.failures})
+    succeeded = service.succeeded and ended_by in {"request", "program"}
+    await connection.execute(_END, key(service) | values | {"failures": service.failures, "succeeded": succeeded})
     count_labelled(connection, SERVICES_ENDED, state.value, ended_by)
     data = ServiceEnded(
         cluster=service.cluster_id,
@@ -336,6 +438,17 @@ async def end(
         reason=why,
     )
     await _record(connection, _EVENTS[state], service, data)
+    if succeeded:
+        await _succeed(connection, service)
+
+
+async def _succeed(connection: AsyncConnection, ended: Service) -> None:
+    """The release that was to follow takes the name."""
+    service_id = await _SUCCEED.one(connection, key(ended))
+    await connection.execute(_SUCCEEDED, key(ended))
+    data = ServiceOf(cluster=ended.cluster_id, name=ended.name, attempt=1)
+    await record(connection, SERVICE_CREATED, project_id=ended.project_id, subject_id=service_id, data=data)
+    await wake(connection, kind=SERVICES, key=str(ended.cluster_id), project_id=ended.project_id)
 
 
 async def _record(connection: AsyncConnection, kind: EventType, service: Service, data: ServiceOf) -> None:

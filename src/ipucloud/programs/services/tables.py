@@ -33,6 +33,11 @@ services = sa.Table(
     instant("started_at"),
     *log_read(),
     instant("stop_requested_at"),
+    sa.Column(
+        "successor",
+        postgresql.JSONB(none_as_null=True),
+        comment="the row that follows under its name when it has ended",
+    ),
     *requested(),
     instant("ended_at"),
     instant("observed_at"),
@@ -46,6 +51,7 @@ services = sa.Table(
         "health_check IS NOT NULL OR (checked_at IS NULL AND unhealthy_at IS NULL AND checks_failed = 0)",
         name="checked_if_asked",
     ),
+    sa.CheckConstraint("successor IS NULL OR stop_requested_at IS NOT NULL", name="succeeded_when_stopped"),
     comment="programs that are kept running",
 )
 sa.Index("ix_services_cluster", services.c.project_id, services.c.cluster_id, services.c.created_at, services.c.id)

@@ -64,7 +64,7 @@ async def list_machines(request: Request, query: HardwareMachineList) -> Respons
     **operation("getHardwareMachine", "Read an IPU machine", Permission.PLATFORM_READ, gives=HardwareMachineDetailOut),
 )
 async def get_machine(
-    request: Request, machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-m07"])]
+    request: Request, machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-p001-m07"])]
 ) -> Response:
     """Return a machine with its live health reports, its holder, and the history of both."""
     return await one_document(request, hardware.GET_MACHINE, name=machine)
@@ -84,7 +84,7 @@ async def list_hosts(request: Request, query: HardwareList) -> Response:
     **operation("getHardwareHost", "Read a host", Permission.PLATFORM_READ, gives=HardwareHostDetailOut),
 )
 async def get_host(
-    request: Request, host: Annotated[str, Field(description="Name of the host.", examples=["lux2-h04"])]
+    request: Request, host: Annotated[str, Field(description="Name of the host.", examples=["lux2-h004"])]
 ) -> Response:
     """Return a host with its live health reports, its holder, and the history of both."""
     return await one_document(request, hardware.GET_HOST, name=host)

@@ -148,7 +148,7 @@ async def list_events(request: Request, query: HardwareEventList) -> Response:
 )
 async def machine_history(
     request: Request,
-    machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-m07"])],
+    machine: Annotated[str, Field(description="Name of the machine.", examples=["lux2-p001-m07"])],
     query: HardwareHistoryList,
 ) -> Response:
     """List everything that happened to a machine, oldest first: clusters, health reports, maintenance, exchanges."""
@@ -161,7 +161,7 @@ async def machine_history(
 )
 async def host_history(
     request: Request,
-    host: Annotated[str, Field(description="Name of the host.", examples=["lux2-h04"])],
+    host: Annotated[str, Field(description="Name of the host.", examples=["lux2-h004"])],
     query: HardwareHistoryList,
 ) -> Response:
     """List everything that happened to a host, oldest first, as for a machine."""

@@ -1542,6 +1542,9 @@ class Service(Answer):
     stop_requested_at: datetime | None = None
     """When it was to be stopped; null: it was not."""
 
+    successor: str | None = None
+    """Id of the release that follows under its name once it has ended; null: none."""
+
     log_bytes: int
     """Bytes of the present start's output that were read."""
 
