@@ -44,7 +44,8 @@ They fit the schema: of those that do not, some would be strings again in a quer
 with the code, from which Hypothesis takes constants, so that the whole suite has none.
 """
 MORE_THAN_A_SCHEMA_SAYS = """
-    createCluster estimateCluster createJob createService deployService createPartition getPartitionConfig rebuildCluster
+    createCluster estimateCluster createJob createService deployService createPartition getPartitionConfig
+    rebuildCluster
         - what the catalogue, the project's keys, the cluster and its controller allow, and the length of all words
     createSnapshot createAddress createVolume createReservation estimateReservation createQuotaRequest
     grantQuotaRequest replaceQuotas getDefragmentation createSimulatedFault startFreeze validateHardware
