@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from ipucloud.catalogue.checks import CatalogueError
 from ipucloud.cli.exits import Exit
+from ipucloud.client.errors import UsageError
+from ipucloud.client.transport import check_environment
 from ipucloud.config import Settings
 from ipucloud.db.schema_check import UpgradeError
 from ipucloud.http.certificate import CertificateError
@@ -46,6 +48,11 @@ def settings_from_environment(*needed: str) -> Settings:
         faults = error.errors(include_url=False, include_input=False)
         stop(" ".join(_fault(each["loc"], each["msg"]) for each in faults))
     require(settings, needed)
+    if settings.oidc_providers or settings.stripe_secret_key_file or settings.stripe_secret_key:
+        try:
+            check_environment()
+        except UsageError as error:
+            stop(str(error))
     return settings
 
 
