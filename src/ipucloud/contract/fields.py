@@ -42,7 +42,7 @@ def not_null(value: Given | None) -> Given:
     return value
 
 
-def _no_id(name: str) -> str:
+def no_id(name: str) -> str:
     """Objects are named by their name or id in paths, so that no name may have the form of an id."""
     try:
         UUID(name)
@@ -79,10 +79,10 @@ def _plain_map(schema: dict[str, Any]) -> None:
     schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
 
 
-ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"]), AfterValidator(_no_id)]
+ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"]), AfterValidator(no_id)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
 KeyRef = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
-KeyName = Annotated[KeyRef, AfterValidator(_no_id)]
+KeyName = Annotated[KeyRef, AfterValidator(no_id)]
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[
