@@ -17,12 +17,16 @@ NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
 """Starts with a letter, so that a name is never parsed as a number."""
 MAX_TAGS = 50
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_LOST_PLUS = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)? \d\d:\d\d", re.ASCII)
+"""A plus sign in a query is a space."""
 Given = TypeVar("Given")
 Amounts = TypeVar("Amounts", Decimal, Money)
 
 
 def _written_out(value: object) -> object:
     if isinstance(value, str) and not _RFC3339.fullmatch(value):
+        if _LOST_PLUS.fullmatch(value):
+            raise ValueError("in a query, + before the offset of a time is written %2B, as in ...T23:59:30%2B02:00")
         raise ValueError("write the time like 2026-01-31T23:59:30Z")
     if not isinstance(value, str | datetime | None):
         raise ValueError("a time must be a string")
