@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -217,3 +218,41 @@ def test_attributes_of_an_unknown_agent_are_not_found(vipu: VipuDriver) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=["none"]), timeout=CALL_SECONDS)
     assert code_of(caught.value) is grpc.StatusCode.NOT_FOUND
+
+
+LONG = "x" * 20_000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda vipu: vipu.create("p", 4, allocation_id=LONG),
+        lambda vipu: vipu.create("p", 4, cluster_id=LONG),
+        lambda vipu: vipu.partitions(LONG),
+        lambda vipu: vipu.config(LONG),
+    ],
+)
+def test_a_name_of_any_length_is_not_found(vipu: VipuDriver, call: Callable[[VipuDriver], object]) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        call(vipu)
+    assert code_of(caught.value) is grpc.StatusCode.NOT_FOUND
+    assert sentence_of(caught.value).endswith("does not exist")
+    assert len(sentence_of(caught.value)) < 2000
+
+
+def test_what_is_no_message_is_said_to_be_none(vipu: VipuDriver) -> None:
+    raw = vipu.channel.unary_unary("/virmgrpc.VersionService/GetVersion")
+    with pytest.raises(grpc.RpcError) as caught:
+        raw(b"\xff\xff\xff", timeout=CALL_SECONDS)
+    assert code_of(caught.value) is grpc.StatusCode.INTERNAL
+    assert "cannot be read" in sentence_of(caught.value)
+
+
+def test_refusals_do_not_contradict_what_is_free(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:4])
+    ipus = [pb.PartitionIpu(ipulink_domain_topology_id=99, topology_id=each) for each in range(4)]
+    sentence = refused(grpc.StatusCode.INVALID_ARGUMENT, vipu, "p", 4, cluster_id=cluster_id, ipus=ipus)
+    assert "IPU-Link domain 99" in sentence
+    options = {"allocation_id": "a", "num_ipulink_segments": 2, "num_gcds": 2}
+    sentence = refused(grpc.StatusCode.RESOURCE_EXHAUSTED, vipu, "p", 16, **options)
+    assert "2 aligned block(s) of 8 IPUs, each in another of neighbouring IPU-Link domains" in sentence

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
 from ipucloud.laboratory.simulator.faults import CALM, FaultBook, Plan
@@ -26,6 +26,8 @@ from ipucloud.wire.faults import FaultAction, FaultRule
 logger = logging.getLogger(__name__)
 
 READS = ("Get", "List")
+LONGEST = 1000
+"""Characters of a refusal."""
 Method = Callable[[Message, Caller], Message]
 CallerOf = Callable[[Metadata], Caller]
 """Who makes a call with this metadata. Refuses who may not."""
@@ -49,9 +51,23 @@ def service_handler(
         act = getattr(methods, method.name)
         call = Call(f"{prefix}.{method.name}", act, methods.controller, faults, caller_of)
         handlers[method.name] = grpc.unary_unary_rpc_method_handler(
-            call.behave, request_deserializer=request.FromString, response_serializer=reply.SerializeToString
+            call.behave, request_deserializer=_reader(request), response_serializer=reply.SerializeToString
         )
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+
+class Unreadable:
+    """What was sent is no message of the method. In gRPC's words its own text would be that of a Python exception."""
+
+
+def _reader(request: type[Message]) -> Callable[[bytes], Message | Unreadable]:
+    def read(sent: bytes) -> Message | Unreadable:
+        try:
+            return request.FromString(sent)
+        except DecodeError:
+            return Unreadable()
+
+    return read
 
 
 @dataclass(frozen=True)
@@ -73,14 +89,16 @@ class Call:
     def reads(self) -> bool:
         return self.name.partition(".")[2].startswith(READS)
 
-    async def behave(self, request: Message, context: Context) -> Message:
+    async def behave(self, request: Message | Unreadable, context: Context) -> Message:
+        if isinstance(request, Unreadable):
+            await context.abort(grpc.StatusCode.INTERNAL, "the request cannot be read as a message of this method")
         plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
         try:
             if plan is CALM:
                 return await self._effect(request, context)
             return await self._troubled(plan, request, context)
         except Refusal as refusal:
-            await context.abort(refusal.reason.grpc_code, refusal.sentence)
+            await context.abort(refusal.reason.grpc_code, _bounded(refusal.sentence))
 
     async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
         """Act, and answer once the state is on disk."""
@@ -129,6 +147,11 @@ class Call:
         self.late.add(task)
         task.add_done_callback(ended)
         return task
+
+
+def _bounded(sentence: str) -> str:
+    """With names of any length in it, a sentence would not fit into the metadata that carry it."""
+    return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 300]}…{sentence[-300:]}"
 
 
 async def _before(plan: Plan, context: Context) -> None:
