@@ -13,8 +13,6 @@ from pydantic import ValidationError
 
 from ipucloud.catalogue.checks import CatalogueError
 from ipucloud.cli.exits import Exit
-from ipucloud.client.errors import UsageError
-from ipucloud.client.transport import check_environment
 from ipucloud.config import Settings
 from ipucloud.db.schema_check import UpgradeError
 from ipucloud.http.certificate import CertificateError
@@ -49,11 +47,19 @@ def settings_from_environment(*needed: str) -> Settings:
         stop(" ".join(_fault(each["loc"], each["msg"]) for each in faults))
     require(settings, needed)
     if settings.oidc_providers or settings.stripe_secret_key_file or settings.stripe_secret_key:
-        try:
-            check_environment()
-        except UsageError as error:
-            stop(str(error))
+        _require_usable_proxies()
     return settings
+
+
+def _require_usable_proxies() -> None:
+    """End the command if the environment's proxies and authorities cannot be used for identity providers and Stripe."""
+    from ipucloud.client.errors import UsageError
+    from ipucloud.client.transport import check_environment
+
+    try:
+        check_environment()
+    except UsageError as error:
+        stop(str(error))
 
 
 def require(settings: Settings, needed: Iterable[str]) -> None:
