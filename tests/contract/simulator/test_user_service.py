@@ -253,6 +253,6 @@ def test_refusals_do_not_contradict_what_is_free(vipu: VipuDriver, cluster_id: s
     ipus = [pb.PartitionIpu(ipulink_domain_topology_id=99, topology_id=each) for each in range(4)]
     sentence = refused(grpc.StatusCode.INVALID_ARGUMENT, vipu, "p", 4, cluster_id=cluster_id, ipus=ipus)
     assert "IPU-Link domain 99" in sentence
-    options = {"allocation_id": "a", "num_ipulink_segments": 2, "num_gcds": 2}
+    options: dict[str, Any] = {"allocation_id": "a", "num_ipulink_segments": 2, "num_gcds": 2}
     sentence = refused(grpc.StatusCode.RESOURCE_EXHAUSTED, vipu, "p", 16, **options)
     assert "2 aligned block(s) of 8 IPUs, each in another of neighbouring IPU-Link domains" in sentence

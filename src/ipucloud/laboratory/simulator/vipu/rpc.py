@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
@@ -56,16 +56,16 @@ def service_handler(
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
 
 
-class Unreadable:
-    """What was sent is no message of the method. In gRPC's words its own text would be that of a Python exception."""
+UNREADABLE = cast("Message", object())
+"""In the place of what is no message of the method; gRPC would tell the text of a Python exception."""
 
 
-def _reader(request: type[Message]) -> Callable[[bytes], Message | Unreadable]:
-    def read(sent: bytes) -> Message | Unreadable:
+def _reader(request: type[Message]) -> Callable[[bytes], Message]:
+    def read(sent: bytes) -> Message:
         try:
             return request.FromString(sent)
         except DecodeError:
-            return Unreadable()
+            return UNREADABLE
 
     return read
 
@@ -89,8 +89,8 @@ class Call:
     def reads(self) -> bool:
         return self.name.partition(".")[2].startswith(READS)
 
-    async def behave(self, request: Message | Unreadable, context: Context) -> Message:
-        if isinstance(request, Unreadable):
+    async def behave(self, request: Message, context: Context) -> Message:
+        if request is UNREADABLE:
             await context.abort(grpc.StatusCode.INTERNAL, "the request cannot be read as a message of this method")
         plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
         try:
