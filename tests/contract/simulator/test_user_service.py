@@ -241,7 +241,7 @@ def test_a_name_of_any_length_is_not_found(vipu: VipuDriver, call: Callable[[Vip
 
 
 def test_what_is_no_message_is_said_to_be_none(vipu: VipuDriver) -> None:
-    raw = vipu.channel.unary_unary("/virmgrpc.VersionService/GetVersion")
+    raw = vipu.channel.unary_unary("/virmgrpc.VersionService/GetVersion", bytes, bytes)
     with pytest.raises(grpc.RpcError) as caught:
         raw(b"\xff\xff\xff", timeout=CALL_SECONDS)
     assert code_of(caught.value) is grpc.StatusCode.INTERNAL

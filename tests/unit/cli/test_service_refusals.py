@@ -52,7 +52,12 @@ def test_what_cannot_work_is_said_in_a_sentence(
 def test_a_proxy_that_identity_providers_could_not_be_reached_through_is_named_at_the_start(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    provider = {"name": "sso", "title": "Sign-On", "issuer": "https://sso.example", "client_id": "ipucloud"}
+    provider: dict[str, Any] = {
+        "name": "sso",
+        "title": "Sign-On",
+        "issuer": "https://sso.example",
+        "client_id": "ipucloud",
+    }
     provider |= {"client_secret": "s", "email_domains": ["example.com"]}
     monkeypatch.setenv("IPUCLOUD_DATABASE_URL", NOWHERE)
     for name, value in (("NO_PROXY", "fe80::/10"), ("SSL_CERT_FILE", str(tmp_path / "none.pem"))):
