@@ -58,7 +58,7 @@ def test_a_proxy_that_identity_providers_could_not_be_reached_through_is_named_a
         "issuer": "https://sso.example",
         "client_id": "ipucloud",
     }
-    provider |= {"client_secret": "s", "email_domains": ["example.com"]}
+    provider |= {"client_id": "ipucloud", "client_secret": "s", "email_domains": ["example.com"]}
     monkeypatch.setenv("IPUCLOUD_DATABASE_URL", NOWHERE)
     for name, value in (("NO_PROXY", "fe80::/10"), ("SSL_CERT_FILE", str(tmp_path / "none.pem"))):
         monkeypatch.delenv("IPUCLOUD_OIDC_PROVIDERS", raising=False)
