@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from uuid import UUID
+
 import httpx
 import pytest
 
@@ -57,3 +60,21 @@ async def test_a_name_finds_nothing_of_others_and_nothing_ambiguous(api: Api) ->
     for _ in range(2):
         await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})
     assert "id" in problem(await api.owner.get(f"{api.base}/tokens/ci"), 404, "not_found")["detail"]
+
+
+@pytest.mark.parametrize("form", [str, lambda id_: id_.hex, lambda id_: f"urn:uuid:{id_}"])
+async def test_no_name_has_the_form_of_an_id(api: Api, form: Callable[[UUID], str]) -> None:
+    """Paths and bodies name objects by name or id: it would read as that of another one."""
+    id_ = UUID("a1900000-0000-7000-8000-000000000001")
+    for noun, more in (
+        ("clusters", {}),
+        ("ssh-keys", {"public_key": "ssh-ed25519 AAAA"}),
+        ("s3-connections", {}),
+        ("volumes", {}),
+        ("addresses", {}),
+        ("tokens", {"role": "viewer"}),
+        ("budgets", BUDGET),
+    ):
+        answer = await api.owner.post(f"{api.base}/{noun}", json={**more, "name": form(id_)})
+        faults = problem(answer, 422, "validation_failed")["errors"]
+        assert "/name" in [fault["pointer"] for fault in faults], f"{noun}: {faults}"

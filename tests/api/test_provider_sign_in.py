@@ -151,6 +151,7 @@ async def test_an_email_counts_only_if_it_is_verified_and_of_a_trusted_domain(ap
     assert (await api.count("users"), await api.count("user_identities")) == (2, 0)
 
 
+EVE = {"email": "eve@example.com", "email_verified": True}
 NO_EMAIL = {"email": None, "email_verified": None}
 
 
@@ -159,7 +160,12 @@ NO_EMAIL = {"email": None, "email_verified": None}
     [
         ({"email": None, "email_verified": True}, {"email": "ann@example.com"}, "email", 403),
         ({"email": None, "email_verified": True}, {"email": "ann@example.com", "email_verified": False}, "email", 403),
-        ({"email_verified": None}, {"email": "ann@example.com", "email_verified": True}, "email", 403),
+        ({"email_verified": None}, {"email": "ann@example.com", "email_verified": True}, "email", 201),
+        ({"email_verified": None}, EVE, "email", 403),
+        ({"email_verified": None}, {"email": "ann@example.com"}, "email", 403),
+        ({"email_verified": False}, {"email": "ann@example.com", "email_verified": True}, "email", 403),
+        ({"email_verified": "True"}, {}, "email", 201),
+        ({"email_verified": "1"}, {}, "email", 403),
         (NO_EMAIL, {"email": "ann@example.com", "email_verified": True}, "email", 201),
         ({"email": "eve@example.com"}, {"upn": "ann@example.com"}, "upn", 403),
         ({"email": "eve@example.com", "upn": "ann@example.com"}, {}, "upn", 403),
@@ -178,7 +184,34 @@ async def test_that_an_email_is_verified_is_said_by_the_document_with_the_email_
     answer = await signed_in(api, sso)
     assert answer.status_code == status, answer.text
     if status == 403:
-        problem(answer, 403, "email_not_verified")
+        problem(answer, 403, "no_account" if userinfo == EVE else "email_not_verified")
+
+
+@pytest.mark.parametrize("verified", [None, False, "false"])
+async def test_an_operator_vouches_for_a_provider_that_does_not_say_that_emails_are_verified(
+    api: Api, provider: RunningProvider, verified: object
+) -> None:
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", ann.email)
+    provider.faults(claims={"email_verified": verified})
+    refused = problem(await signed_in(api, provider), 403, "email_not_verified")["detail"]
+    assert f"email_verified is {'missing' if verified is None else 'not true'}" in refused
+    object.__setattr__(api.services.providers.all["sso"], "emails_are_verified", True)
+    assert (await signed_in(api, provider)).status_code == 201
+    provider.faults(claims={"email": "ann@example.org", "email_verified": verified})  # of no domain that is trusted
+    assert "does not trust" in problem(await signed_in(api, provider), 403, "email_not_verified")["detail"]
+    provider.faults(claims={"email": None, "email_verified": verified})
+    assert "does not send your e-mail" in problem(await signed_in(api, provider), 403, "email_not_verified")["detail"]
+
+
+async def test_keys_that_cannot_be_used_stop_nobody(api: Api, provider: RunningProvider) -> None:
+    ann = await member(api, "ann@example.com")
+    provider.person("subject-ann", ann.email)
+    curve = {"kty": "EC", "crv": "P-999", "x": "AA", "y": "AA", "kid": "new"}
+    others = [{"kty": "AKP", "pub": "AA"}, {"kty": "RSA", "n": "?", "e": "AQAB"}, {"kty": ["EC"]}, {}, 5, None]
+    provider.faults(keys=[curve, curve | {"crv": "P-256"}, {"kty": "OKP", "crv": "X", "x": "AA"}, *others])
+    answer = await signed_in(api, provider)
+    assert answer.status_code == 201, answer.text
 
 
 async def test_a_provider_that_does_not_answer_is_named(api: Api, sso: RunningProvider) -> None:

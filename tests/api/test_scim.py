@@ -228,7 +228,7 @@ async def test_what_is_no_json_of_scim_is_refused(api: Api) -> None:
     scim_error(await provider.post(USERS, content=text + " " * limit), 413)
     for method, path in (("DELETE", USERS), ("POST", f"{USERS}/0"), ("PUT", "/scim/v2/Schemas")):
         scim_error(await provider.request(method, path), 405)
-    scim_error(await provider.get("/scim/v2/Groups"), 404)
+    scim_error(await provider.post("/scim/v2/Groups", content=text), 405)
     scim_error(await provider.get("/scim/v2/Schemas", params={"filter": 'id eq "x"'}), 403)
     assert await names(provider) == []
     ok(await provider.post(USERS, content=text, headers={"Content-Type": "application/json; charset=utf-8"}), 201)
@@ -345,3 +345,11 @@ async def test_every_write_is_in_the_audit_log(api: Api) -> None:
         ("scimDeleteUser", entries[-1][1], 403, "permission_denied"),
     ]
     assert {each["objects"].get("user_id") for each in items[1:5]} == {user["id"]}
+
+
+async def test_a_provider_that_looks_for_groups_finds_an_empty_list(api: Api) -> None:
+    provider = await identity_provider(api)
+    for query in ({}, {"filter": 'displayName eq "Engineers"', "startIndex": "1", "count": "10"}):
+        answer = await provider.get("/scim/v2/Groups", params=query)
+        assert answer.status_code == 200, answer.text
+        assert (answer.json()["totalResults"], answer.json().get("Resources", [])) == (0, [])

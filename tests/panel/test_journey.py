@@ -243,7 +243,7 @@ def test_the_owner_sees_who_asked_for_what(system: Up, open_page: Callable[..., 
 
 
 def _rows(file: Download) -> list[dict[str, str]]:
-    return [*csv.DictReader(file.path().read_text().splitlines())]
+    return [*csv.DictReader(file.path().read_text("utf-8-sig").splitlines())]
 
 
 def test_a_link_works_once_and_a_deep_link_survives_signing_in(system: Up, open_page: Callable[..., Page]) -> None:

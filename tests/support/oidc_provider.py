@@ -3,7 +3,7 @@
 Whoever asks is signed in at once as the person of `PUT /person`. `PUT /faults` makes it misbehave: `claims` replaces
 claims of ID tokens (null leaves one out), `discovery` members of that document, `userinfo` adds such an endpoint with
 this answer, `foreign_key` signs with a key that it does not publish, `status` answers the token endpoint with that,
-`hang` never answers it.
+`hang` never answers it, `keys` are published before its own.
 """
 
 import os
@@ -118,7 +118,7 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
 
     @app.get("/keys")
     def keys() -> Any:
-        return KeySet([key]).as_dict(private=False)
+        return {"keys": [*state["faults"].get("keys", []), *KeySet([key]).as_dict(private=False)["keys"]]}
 
     @app.get("/authorize")
     def authorize() -> Any:

@@ -19,6 +19,7 @@ class VipuDriver:
     """Calls with a time-out, at the administration endpoint. A refusal raises grpc.RpcError."""
 
     def __init__(self, channel: grpc.Channel) -> None:
+        self.channel = channel
         self.user = pb_grpc.UserServiceStub(channel)
         self.version = pb_grpc.VersionServiceStub(channel)
         self.admin = admin_grpc.AdminServiceStub(channel)

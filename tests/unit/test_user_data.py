@@ -60,6 +60,9 @@ def test_nothing_is_nothing(text: str | None) -> None:
     ("text", "cause"),
     [
         ("echo hello", "its first line is neither #cloud-config"),
+        ("#!/bin/sh\r\necho hello\r\n", "end with CR LF"),
+        ("IyEvYmluL3NoCmVjaG8gaGVsbG8K", "neither compressed nor as base64"),
+        ("#cloud-config\nruncmd: [a]\n---\nruncmd: [b]", "found another document"),
         ("#include http://example.org", "its first line is neither"),
         ("Content-Type: multipart/mixed", "its first line is neither"),
         ("#cloud-config\npackages: [htop]", "key 'packages' is not supported; supported are bootcmd, hostname"),

@@ -103,7 +103,8 @@ async def test_a_bucket_is_reached_from_a_server_rotated_and_detached_while_it_r
         assert await customer.lists("lake:data") == "sample.txt\n"
         assert (await customer.run(f"ls -l {RCLONE} .aws/config .aws/credentials")).count("-rw-------") == 3
         shown = (await customer.run("env")).splitlines()
-        assert f"AWS_ENDPOINT_URL={customer.s3.endpoint}" in shown
+        assert f"AWS_ENDPOINT_URL_S3={customer.s3.endpoint}" in shown
+        assert "AWS_REQUEST_CHECKSUM_CALCULATION=when_required" in shown
         assert f"AWS_SECRET_ACCESS_KEY={customer.s3.secret}" in shown
         # The site dies at once after it was told, and what it was told is there when it runs again.
         await customer.connected("second")

@@ -24,7 +24,8 @@ export function SaveCsv({ name, read }: Props) {
         items.push(...page.items);
         cursor = page.next_cursor;
       } while (cursor && items.length < MOST);
-      save(`${name}.csv`, csvOf(items), "text/csv");
+      // Without a byte order mark spreadsheet programs read it as of another encoding than UTF-8.
+      save(`${name}.csv`, `\ufeff${csvOf(items)}`, "text/csv;charset=utf-8");
       return cursor ? items.length : undefined;
     },
     onSuccess: (cut) => { if (cut) flash({ type: "info", content: s.csvCut(cut) }); },

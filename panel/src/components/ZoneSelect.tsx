@@ -3,10 +3,13 @@ import Select from "@cloudscape-design/components/select";
 /** The browser's own time zone. */
 export const hereZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
+/** All zones; Chromium's list lacks `UTC`. */
+export const zones = () => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
+
 export function ZoneSelect({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
   return (
     <Select
-      options={Intl.supportedValuesOf("timeZone").map((value) => ({ value }))}
+      options={zones().map((value) => ({ value }))}
       filteringType="auto"
       virtualScroll
       selectedOption={{ value: zone }}

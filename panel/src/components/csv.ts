@@ -1,8 +1,8 @@
 /** A row's members as cells: texts and numbers as they are, everything else as JSON. */
 const cell = (value: unknown) => {
   const text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  // A spreadsheet takes what begins so for a formula.
-  const plain = /^[=+\-@\t\r]/.test(text) && typeof value === "string" ? `'${text}` : text;
+  // A spreadsheet takes what begins so for a formula; the last four are = + - @ in full width.
+  const plain = /^[=+\-@\t\r\0\uff1d\uff0b\uff0d\uff20]/.test(text) && typeof value === "string" ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };
 

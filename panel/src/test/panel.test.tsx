@@ -12,6 +12,7 @@ import { asCommand, asPython, EMPTY, requestOf } from "../pages/create/draft";
 import { appended, type Log } from "../api/log";
 import { openLive } from "../api/live";
 import { csvOf } from "../components/csv";
+import { zones } from "../components/ZoneSelect";
 import { plain } from "../components/plain";
 import { lineOf, wordsOf } from "../components/words";
 import { filterOf } from "../pages/clusters/filter";
@@ -87,6 +88,11 @@ test("a request is shown so that a shell and Python read the same texts", () => 
 test("a list becomes CSV that spreadsheets read as text", () => {
   const items = [{ at: "2026-05-04", name: 'a, "b"', count: -3, data: { region: "r" }, by: null }, { at: "2026-05-05", name: "=1+1" }];
   expect(csvOf(items)).toBe('at,name,count,data,by\r\n2026-05-04,"a, ""b""",-3,"{""region"":""r""}",\r\n2026-05-05,\'=1+1,,,\r\n');
+  for (const first of ["+", "-", "@", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20"]) expect(csvOf([{ a: `${first}1` }])).toBe(`a\r\n'${first}1\r\n`);
+});
+
+test("UTC can be chosen as a zone, once, even where the browser's list lacks it", () => {
+  expect(zones().filter((zone) => zone === "UTC")).toEqual(["UTC"]);
 });
 
 test("a cluster counts for the budgets of the project and of its tags, until the month ends", () => {

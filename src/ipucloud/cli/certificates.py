@@ -21,6 +21,8 @@ from ipucloud.client.errors import ApiError
 
 KEPT = timedelta(minutes=2)
 """A certificate that ends sooner is not used again."""
+BEFORE = timedelta(minutes=1)
+"""How long before it was issued a certificate begins to be valid."""
 _KEY = "key"
 _WITHOUT = frozenset(
     {
@@ -97,7 +99,10 @@ def _issued(session: Session, cluster: str, folder: Path) -> Certificate | Refus
         subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         issued = session.run(clusters.sign_ssh_key(cluster, (making / f"{_KEY}.pub").read_text().strip()))
         (making / f"{_KEY}-cert.pub").write_text(f"{issued.certificate}\n")
-        kept = making.rename(folder / f"until-{int(issued.valid_until.timestamp())}-{making.name[4:]}")
+        # By this machine's clock, which may be hours behind the service's.
+        by_this_clock = datetime.now(UTC) + (issued.valid_until - issued.valid_from - BEFORE)
+        until = min(issued.valid_until, by_this_clock)
+        kept = making.rename(folder / f"until-{int(until.timestamp())}-{making.name[4:]}")
     except ApiError as error:
         if error.status not in _WITHOUT:
             raise

@@ -46,7 +46,8 @@ def console(stream: TextIO) -> Console:
 
 def write_json(value: object) -> None:
     """One JSON document: on one line for a program, indented on a terminal."""
-    text = json.dumps(plain(value), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+    all_characters = (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(plain(value), ensure_ascii=not all_characters, indent=2 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()  # a pipe's reader may wait for this document while the command continues
 

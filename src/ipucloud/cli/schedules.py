@@ -12,6 +12,7 @@ import typer
 from pydantic import ValidationError
 
 from ipucloud.cli.output import shown
+from ipucloud.cli.values import text_of
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import ClusterScheduleState, RepairWindow, UsePeriod
 
@@ -47,7 +48,7 @@ def holidays_in(file: Path) -> list[date]:
     Raises UsageError with the line that is none.
     """
     dates = []
-    for number, line in enumerate(file.read_text().splitlines(), 1):
+    for number, line in enumerate(text_of(file).splitlines(), 1):
         words = line.partition("#")[0].split()
         if words:
             try:

@@ -55,17 +55,29 @@ def settings(server: PoplarServer, known_hosts: Path, identity: Identity) -> dic
     return {
         **_identities(identity),
         "HostKeyAlias": server.id,
-        "UserKnownHostsFile": f'"{known_hosts}"',
+        "UserKnownHostsFile": _quoted(known_hosts),
         "GlobalKnownHostsFile": "none",
         "StrictHostKeyChecking": "yes",
         "UpdateHostKeys": "no",
+        "ConnectTimeout": "20",
+        "ServerAliveInterval": "15",  # routers forget idle connections after a minute or more
+        "ServerAliveCountMax": "4",
     }
+
+
+def _quoted(path: Path) -> str:
+    """A path in a configuration, where % begins a token."""
+    return '"{}"'.format(str(path).replace("%", "%%"))
+
+
+_OURS = {"ControlMaster": "no", "ControlPath": "none", "RemoteCommand": "none"}
+"""What the customer's configuration may say for every host, and would keep a command of ours from running here."""
 
 
 def _identities(identity: Identity) -> dict[str, str]:
     if isinstance(identity, Certificate):
-        return {"IdentityFile": f'"{identity.key}"', "CertificateFile": f'"{identity.file}"'}
-    return {"IdentityFile": f'"{identity.absolute()}"', "IdentitiesOnly": "yes"} if identity else {}
+        return {"IdentityFile": _quoted(identity.key), "CertificateFile": _quoted(identity.file)}
+    return {"IdentityFile": _quoted(identity.absolute()), "IdentitiesOnly": "yes"} if identity else {}
 
 
 def options(server: PoplarServer, known_hosts: Path, identity: Identity) -> list[str]:
@@ -73,15 +85,21 @@ def options(server: PoplarServer, known_hosts: Path, identity: Identity) -> list
 
     After a certificate the keys are tried that OpenSSH takes by itself: whoever names one loses them.
     """
-    pairs = [*settings(server, known_hosts, identity).items()]
+    pairs = [*settings(server, known_hosts, identity).items(), *_OURS.items()]
     if isinstance(identity, Certificate):
-        pairs += [("IdentityFile", f'"{each}"') for each in _usual_identities()]
+        pairs += [("IdentityFile", _quoted(each)) for each in _usual_identities()]
     return [part for pair in pairs for part in ("-o", "=".join(pair))]
 
 
 def _usual_identities() -> list[Path]:
     files = (Path.home() / ".ssh" / f"id_{kind}" for kind in ("rsa", "ecdsa", "ecdsa_sk", "ed25519", "ed25519_sk"))
     return [each for each in files if each.exists()]
+
+
+def login(ssh: Ssh) -> str:
+    """User and host for scp, sftp and rsync, where brackets tell an IPv6 address from the path after it."""
+    host = f"[{ssh.host}]" if ":" in ssh.host else ssh.host
+    return f"{ssh.user}@{host}"
 
 
 def program(name: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -16,6 +18,8 @@ from ipucloud.client.models import PoplarServer, Ssh
 
 LEFT_OUT = (".git", "__pycache__")
 """Names of directories that are not sent."""
+_VANISHED = 24
+"""Status of rsync when files were removed while it ran; everything else was sent."""
 _LISTING = "find . -type f -printf '%P\\0%s\\0%T@\\0'"
 
 
@@ -30,7 +34,7 @@ class Remote:
 
     @property
     def login(self) -> str:
-        return f"{self.ssh.user}@{self.ssh.host}"
+        return openssh.login(self.ssh)
 
     @property
     def options(self) -> list[str]:
@@ -57,8 +61,8 @@ class Sent:
 def upload(directory: Path, target: str, remote: Remote, *, rsync: bool = True) -> Sent:
     """Send what changed of a directory's files to `target` in the home of the server.
 
-    With rsync where both sides have it, and `rsync` is not false. Raises UsageError for a name that cannot be sent, or
-    if the transfer fails.
+    With rsync where both sides have it, and `rsync` is not false. Files that vanish meanwhile are not sent. Raises
+    UsageError for a name that cannot be sent, a folder that cannot be read, or if the transfer fails.
     """
     known = _files(directory)
     for name in known:
@@ -83,21 +87,29 @@ def fetch(source: str, target: Path, remote: Remote) -> None:
 def _files(directory: Path) -> dict[str, os.stat_result]:
     """The files to send, by their names in the directory; no links."""
     files: dict[str, os.stat_result] = {}
-    for folder, folders, names in os.walk(directory):
+    for folder, folders, names in os.walk(directory, onerror=_unreadable):
         folders[:] = sorted(each for each in folders if each not in LEFT_OUT)
         for name in sorted(names):
             path = Path(folder, name)
-            if path.is_file() and not path.is_symlink():
-                files[path.relative_to(directory).as_posix()] = path.stat()
+            with suppress(FileNotFoundError):  # removed meanwhile
+                if stat.S_ISREG((facts := path.lstat()).st_mode):
+                    files[path.relative_to(directory).as_posix()] = facts
     return files
+
+
+def _unreadable(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise UsageError(f"{error.filename} cannot be read: {error.strerror}.") from error
 
 
 def _by_rsync(directory: Path, target: str, remote: Remote, known: int) -> Sent:
     shell = shlex.join([openssh.program("ssh"), *remote.options, "-p", str(remote.ssh.port)])
     left_out = [part for name in LEFT_OUT for part in ("--exclude", f"{name}/")]
-    command = ["rsync", "-rtp", "--out-format=%n", *left_out, "-e", shell, f"{directory}/", f"{remote.login}:{target}/"]
+    literal = [] if shlex.quote(target) == target else ["-s"]  # else a shell of the server reads it, before 3.2.4
+    how = ["-rtp", *literal, "--out-format=%n", *left_out, "-e", shell]
+    command = ["rsync", *how, f"{directory}/", f"{remote.login}:{target}/"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode != 0:
+    if done.returncode not in {0, _VANISHED}:
         raise _failed(f"{directory} could not be sent to {remote.server.name}", done)
     sent = [line for line in done.stdout.decode(errors="replace").splitlines() if not line.endswith("/")]
     return Sent(len(sent), known, "rsync")
@@ -112,16 +124,19 @@ def _by_sftp(directory: Path, target: str, remote: Remote, known: dict[str, os.s
         errors="surrogateescape"
     )
     there = {name: (int(size), int(float(changed))) for name, size, changed in _triples(listing.split("\0"))}
-    changed = [name for name, stat in known.items() if there.get(name) != (stat.st_size, int(stat.st_mtime))]
-    if changed:
+    changed = [name for name, facts in known.items() if there.get(name) != (facts.st_size, int(facts.st_mtime))]
+    while changed:
         parents = {str(parent) for name in changed for parent in PurePosixPath(name).parents if str(parent) != "."}
         if parents:
             remote.run(f"cd -- {folder} && mkdir -p -- {shlex.join(sorted(parents))}")
         batch = "".join(f"put -p {_quoted(str(directory / name))} {_quoted(f'{target}/{name}')}\n" for name in changed)
         command = [openssh.program("sftp"), "-q", *remote.options, "-P", str(remote.ssh.port), "-b", "-", remote.login]
         done = subprocess.run(command, input=os.fsencode(batch), capture_output=True, check=False)
-        if done.returncode != 0:
+        if done.returncode == 0:
+            break
+        if len(left := [name for name in changed if (directory / name).exists()]) == len(changed):
             raise _failed(f"{directory} could not be sent to {remote.server.name}", done)
+        changed = left  # sftp stops at the first file that was removed meanwhile
     return Sent(len(changed), len(known), "sftp")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -73,6 +74,18 @@ def volumes_of(options: Iterable[str] | None) -> list[NewClusterVolume]:
             raise UsageError(f"Write {option or 'it'} as VOLUME, or as VOLUME:SERVER with the server's number, from 0.")
         volumes.append(NewClusterVolume(volume, int(server or 0)))
     return volumes
+
+
+def text_of(file: Path) -> str:
+    """The text of a file, with line ends as on Unix. Raises UsageError."""
+    try:
+        content = file.read_bytes()
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        how = "compressed; unpack it, for example by gunzip" if content.startswith(b"\x1f\x8b") else "not text in UTF-8"
+        raise UsageError(f"{file} is {how}.") from error
 
 
 def key_values(pairs: Iterable[str] | None) -> dict[str, str]:

@@ -295,11 +295,7 @@ def problem(received: Received) -> ApiError | UnexpectedAnswerError:
     except ValueError:
         document = None
     if not isinstance(document, dict) or not isinstance(document.get("code"), str):
-        return UnexpectedAnswerError(
-            received.status,
-            f"The response has status {received.status} and no problem document; it is not from this service.",
-            request_id,
-        )
+        return UnexpectedAnswerError(received.status, _unexpected(received), request_id)
     return ApiError(
         status=received.status,
         code=document["code"],
@@ -310,6 +306,20 @@ def problem(received: Received) -> ApiError | UnexpectedAnswerError:
         errors=[_field_error(each) for each in _objects(document.get("errors"))],
         document=document,
     )
+
+
+def _unexpected(received: Received) -> str:
+    """What is said of a response without a problem document."""
+    try:
+        leads = urlsplit(received.headers.get("location", ""))
+    except ValueError:  # such as http://[
+        leads = urlsplit("")
+    if 300 <= received.status < 400 and leads.scheme and leads.netloc:
+        return (
+            f"The response is a redirect to {leads.scheme}://{leads.netloc}. It is not followed, as others could get"
+            " the token. If that is the service, give this URL: `ipucloud login --url` or IPUCLOUD_URL."
+        )
+    return f"The response has status {received.status} and no problem document; it is not from this service."
 
 
 def _again(error: ApiError | UnreachableError | UnexpectedAnswerError) -> bool:

@@ -35,6 +35,11 @@ class OidcProvider(BaseModel):
         description="domains of the e-mails for which the provider is trusted"
     )
     email_claim: str = Field("email", min_length=1)
+    emails_are_verified: bool = Field(
+        False,
+        description="the operator vouches that the provider gives nobody an e-mail of these domains that is another's,"
+        " where it does not say so with `email_verified`",
+    )
     timeout: float = Field(5.0, gt=0, le=30, description="seconds for one request to it")
 
     @model_validator(mode="after")

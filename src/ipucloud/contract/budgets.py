@@ -6,13 +6,17 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from ipucloud.contract.fields import Answer, Body, TagKey, TagValue, to_pay
+from ipucloud.contract.fields import Answer, Body, TagKey, TagValue, no_id, to_pay
 from ipucloud.contract.lists import Page, WholeNamedList
 from ipucloud.kernel.money import Money
 
-Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["NLP team"])]
+Name = Annotated[
+    str,
+    Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["NLP team"]),
+    AfterValidator(no_id),
+]
 BudgetMoney = Annotated[Money, to_pay(10**12)]
 
 

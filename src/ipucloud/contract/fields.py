@@ -17,12 +17,16 @@ NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
 """Starts with a letter, so that a name is never parsed as a number."""
 MAX_TAGS = 50
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_LOST_PLUS = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)? \d\d:\d\d", re.ASCII)
+"""A plus sign in a query is a space."""
 Given = TypeVar("Given")
 Amounts = TypeVar("Amounts", Decimal, Money)
 
 
 def _written_out(value: object) -> object:
     if isinstance(value, str) and not _RFC3339.fullmatch(value):
+        if _LOST_PLUS.fullmatch(value):
+            raise ValueError("in a query, + before the offset of a time is written %2B, as in ...T23:59:30%2B02:00")
         raise ValueError("write the time like 2026-01-31T23:59:30Z")
     if not isinstance(value, str | datetime | None):
         raise ValueError("a time must be a string")
@@ -42,7 +46,7 @@ def not_null(value: Given | None) -> Given:
     return value
 
 
-def _no_id(name: str) -> str:
+def no_id(name: str) -> str:
     """Objects are named by their name or id in paths, so that no name may have the form of an id."""
     try:
         UUID(name)
@@ -79,10 +83,10 @@ def _plain_map(schema: dict[str, Any]) -> None:
     schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
 
 
-ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"]), AfterValidator(_no_id)]
+ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"]), AfterValidator(no_id)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
 KeyRef = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
-KeyName = Annotated[KeyRef, AfterValidator(_no_id)]
+KeyName = Annotated[KeyRef, AfterValidator(no_id)]
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -9,8 +10,9 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, not_null, secret
+from ipucloud.contract.fields import Answer, Body, no_id, not_null, secret
 from ipucloud.contract.lists import Page, WholeNamedList
 
 _PRINTED = r"^[!-~]+$"
@@ -24,7 +26,20 @@ Endpoint = Annotated[str, Field(max_length=300, pattern=_PRINTED, examples=["htt
 Region = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9-]+$")]
 BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["training-data"])]
 Prefix = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$")]
-AccessKeyId = Annotated[str, Field(min_length=1, max_length=128, pattern=_PRINTED)]
+
+
+def _lasting(key: str) -> str:
+    """A connection has no session token."""
+    if re.fullmatch(r"ASIA[A-Z0-9]{16}", key):
+        raise PydanticCustomError(
+            "temporary_key",
+            "A temporary key works only with a session token, which connections do not have; use a user's key (AKIA…)",
+        )
+    return key
+
+
+ConnectionName = Annotated[str, Field(pattern=NAME), AfterValidator(no_id)]
+AccessKeyId = Annotated[str, Field(min_length=1, max_length=128, pattern=_PRINTED), AfterValidator(_lasting)]
 Secret = Annotated[str, Field(min_length=1, max_length=256, pattern=_PRINTED, json_schema_extra=secret())]
 
 
@@ -46,7 +61,7 @@ class S3Failure(StrEnum):
 class AccountS3ConnectionCreate(Body):
     """A bucket and an access key for it, for exports of a billing account."""
 
-    name: str = Field(pattern=NAME, examples=["data-lake"])
+    name: ConnectionName = Field(examples=["data-lake"])
     endpoint: Endpoint
     region: Region = "us-east-1"
     bucket: BucketName

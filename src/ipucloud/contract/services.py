@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from ipucloud.contract.fields import NAME_PATTERN, Answer, Body, not_null, secret
+from ipucloud.contract.fields import Answer, Body, ClusterName, not_null, secret
 from ipucloud.contract.lists import Listed, Page
 from ipucloud.contract.operations import RequestedByOut
 from ipucloud.contract.programs import (
@@ -87,10 +87,9 @@ class ServiceHealthCheck(Body):
 class ServiceCreate(ProgramCreate):
     """A program to keep running on a Poplar server of the cluster, as the server's user."""
 
-    name: str = Field(
+    name: ClusterName = Field(
         description="Name, unique among the services of the cluster that have not ended: a DNS label that begins with a"
         " letter.",
-        pattern=NAME_PATTERN,
         examples=["chat"],
     )
     command: Command = Field(

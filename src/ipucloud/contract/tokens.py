@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, Instant, to_pay
+from ipucloud.contract.fields import Answer, Body, Instant, KeyName, to_pay
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.projects import ProjectOut
 from ipucloud.kernel.money import Money
@@ -59,7 +59,7 @@ class TokenPage(Page[TokenOut]):
     pass
 
 
-TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])]
+TokenName = Annotated[KeyName, Field(examples=["ci"])]
 
 
 def _each_once(scopes: list[str]) -> list[str]:

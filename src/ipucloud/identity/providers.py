@@ -115,7 +115,8 @@ class Providers:
         tokens = await self._exchange(provider, discovery, form)
         claims = await self._verified(provider, str(tokens.get("id_token", "")), nonce_of(browser))
         subject = str(claims["sub"])
-        if provider.email_claim not in claims and "userinfo_endpoint" in discovery:
+        unsaid = provider.email_claim not in claims or "email_verified" not in claims
+        if unsaid and not _vouched(provider, claims) and "userinfo_endpoint" in discovery:
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
             user_info = await self._json(provider, "GET", discovery["userinfo_endpoint"], headers=headers)
             if user_info.get("sub") != subject:
@@ -171,17 +172,11 @@ class Providers:
         return claims
 
     async def _keys(self, provider: OidcProvider, *, fresh: bool = False) -> KeySet:
-        from joserfc.errors import JoseError
-        from joserfc.jwk import KeySet
-
         known = self._known[provider.name]
         age = self._clock.monotonic() - known.keys_at
         if known.keys is None or age > _KEPT or (fresh and age > _AGAIN):
             document = await self._json(provider, "GET", (await self._discovery(provider))["jwks_uri"])
-            try:
-                known.keys = KeySet.import_key_set(dict(document))  # type: ignore[arg-type]  # checked by it
-            except (JoseError, ValueError, KeyError, TypeError):
-                raise _unavailable(provider) from None
+            known.keys = _key_set(provider, document.get("keys"))
             known.keys_at = self._clock.monotonic()
         return known.keys
 
@@ -234,15 +229,57 @@ class Providers:
         return response.status_code, body
 
 
+def _key_set(provider: OidcProvider, keys: object) -> KeySet:
+    """The keys that can be used: a provider publishes others too, for new algorithms or other clients."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from joserfc.errors import JoseError
+    from joserfc.jwk import JWKRegistry, KeySet
+
+    usable = []
+    for position, key in enumerate(keys if isinstance(keys, list) else []):
+        try:
+            usable.append(JWKRegistry.import_key(key))
+        except (JoseError, UnsupportedAlgorithm, ValueError, KeyError, TypeError) as error:
+            log.info("oidc_key_ignored", provider=provider.name, position=position, error=type(error).__name__)
+    if not usable:
+        raise _unavailable(provider, "it publishes no key that can be used")
+    return KeySet(usable)
+
+
+def _vouched(provider: OidcProvider, claims: Mapping[str, Any]) -> bool:
+    """Whether the operator says that an e-mail of this provider is its holder's, whatever the provider says."""
+    return provider.emails_are_verified and provider.email_claim in claims
+
+
+def _unverified(provider: OidcProvider, claims: Mapping[str, Any]) -> str | None:
+    """Why the e-mail does not count as verified. `email_verified` is about `email`, and so about no other address."""
+    claim, about = claims[provider.email_claim], claims.get("email", claims[provider.email_claim])
+    if _vouched(provider, claims):
+        return None
+    if str(about).lower() != str(claim).lower():
+        return f"its claims email and {provider.email_claim} are two addresses, and email_verified is about the first"
+    verified = claims.get("email_verified")
+    if verified is True or (isinstance(verified, str) and verified.lower() == "true"):
+        return None
+    return f"the claim email_verified is {'missing' if verified is None else 'not true'}"
+
+
 def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
-    """The e-mail that the provider verified. `email_verified` is about `email`, and so about no other address."""
+    """The e-mail that the provider verified, or for which the operator vouches."""
     from email_validator import EmailNotValidError, validate_email
 
     claim = claims.get(provider.email_claim)
-    about = claims.get("email", claim)
-    verified = isinstance(claim, str) and str(about).lower() == claim.lower() and claims.get("email_verified") is True
-    if not isinstance(claim, str) or not verified:
-        raise Problem(EMAIL_NOT_VERIFIED, f"{provider.title} does not say that your e-mail is verified.")
+    if not isinstance(claim, str):
+        raise Problem(
+            EMAIL_NOT_VERIFIED,
+            f"{provider.title} does not send your e-mail (claim {provider.email_claim}). Ask the operator.",
+        )
+    if why := _unverified(provider, claims):
+        raise Problem(
+            EMAIL_NOT_VERIFIED,
+            f"{provider.title} does not say that your e-mail is verified: {why}. Verify it there, or ask the operator,"
+            " who can vouch for this provider (`emails_are_verified`).",
+        )
     try:
         email = validate_email(claim, check_deliverability=False).normalized.lower()
     except EmailNotValidError:

@@ -50,12 +50,13 @@ def plain_all(messages: Iterable[Message]) -> list[dict[str, object]]:
 
 def partitions(items: Sequence[pb.Partition]) -> str:
     """`vipu list partitions`."""
-    heads = ("Partition", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State")
+    heads = ("Partition", "Cluster", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State")
     return table(
         heads,
         [
             (
                 partition.id,
+                partition.spec.cluster_id,
                 str(partition.spec.num_ipulink_segments),
                 word(pb.GatewayRoutingType, partition.spec.gw_routing_type),
                 word(pb.IpuLinkRoutingType, partition.spec.ipulink_routing_type),

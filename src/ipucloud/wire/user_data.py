@@ -66,11 +66,14 @@ def parse(text: str | None) -> UserData:
     if not text or not text.strip():
         return UserData()
     if text.startswith(SCRIPT):
+        if "\r\n" in text:
+            raise UserDataProblem("the lines of the script end with CR LF, as on Windows; it runs only with LF alone")
         return UserData(script=text)
     head = text.lstrip("\ufeff").split("\n", 1)[0].strip()
     if not head.startswith(CONFIG):
         raise UserDataProblem(
-            f"its first line is neither {CONFIG}, for a configuration, nor begins with {SCRIPT}, for a script"
+            f"its first line is neither {CONFIG}, for a configuration, nor begins with {SCRIPT}, for a script;"
+            " it is given as plain text, neither compressed nor as base64"
         )
     return _config(_document(text))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import grpc
 import pytest
@@ -55,3 +57,41 @@ def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, boa
             "reconfigurable partition": "true",
         }
         assert {name: shown.attributes[name] for name in expected} == expected
+
+
+LONG = "x" * 20_000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda vipu: vipu.create("p", 4, allocation_id=LONG),
+        lambda vipu: vipu.create("p", 4, cluster_id=LONG),
+        lambda vipu: vipu.partitions(LONG),
+        lambda vipu: vipu.config(LONG),
+    ],
+)
+def test_a_name_of_any_length_is_not_found(vipu: VipuDriver, call: Callable[[VipuDriver], object]) -> None:
+    code, sentence = refusal(call, vipu)
+    assert code is grpc.StatusCode.NOT_FOUND
+    assert sentence.endswith("does not exist")
+    assert len(sentence) < 2000
+
+
+def test_what_is_no_message_is_said_to_be_none(vipu: VipuDriver) -> None:
+    raw = vipu.channel.unary_unary("/virmgrpc.VersionService/GetVersion", bytes, bytes)
+    code, sentence = refusal(raw, b"\xff\xff\xff", timeout=CALL_SECONDS)
+    assert code is grpc.StatusCode.INTERNAL
+    assert "cannot be read" in sentence
+
+
+def test_refusals_do_not_contradict_what_is_free(vipu: PodDriver) -> None:
+    vipu.take(4)
+    ipus = [pb.PartitionIpu(ipulink_domain_topology_id=99, topology_id=each) for each in range(4)]
+    unknown = refusal(vipu.create, "p", 4, cluster_id=vipu.cluster, ipus=ipus)
+    assert unknown[0] is grpc.StatusCode.INVALID_ARGUMENT
+    assert "IPU-Link domain 99" in unknown[1]
+    options: dict[str, Any] = {"allocation_id": "a", "num_ipulink_segments": 2, "num_gcds": 2}
+    code, sentence = refusal(vipu.create, "p", 16, **options)
+    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "2 aligned block(s) of 8 IPUs, each in another of neighbouring IPU-Link domains" in sentence

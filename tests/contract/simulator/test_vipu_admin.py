@@ -135,6 +135,10 @@ def test_allocations_as_scripts_read_them(tenant: Tenant, vipu_admin: Operator) 
     endpoint = shown["allocation"]["endpoint"]
     assert cells(vipu_admin("get allocation job"))[1][-1] == endpoint
     assert int(endpoint.rpartition(":")[2]) > 0
+    vipu_admin("create allocation other --size 1")
+    assert vipu_admin.status("create partition p1 --size 4") == 1  # it would be in any of them
+    assert "--allocation: job, other" in vipu_admin.blamed
+    vipu_admin("remove allocation other")
     assert vipu_admin.status("create allocation more --size 64") == 1
     assert "no free allocation" in vipu_admin.blamed
     assert cells(vipu_admin("list allocations"))[1][0] == "job"

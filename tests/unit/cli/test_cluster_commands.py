@@ -150,6 +150,9 @@ def test_ssh_config_has_a_block_for_every_reachable_server(run: Run, service: Se
         "  GlobalKnownHostsFile none",
         "  StrictHostKeyChecking yes",
         "  UpdateHostKeys no",
+        "  ConnectTimeout 20",
+        "  ServerAliveInterval 15",
+        "  ServerAliveCountMax 4",
         "",
     ]
     assert known_hosts.read_text() == f"server-1 {HOST_KEY}\n"

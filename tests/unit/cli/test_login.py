@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ipucloud.cli.commands.login import ask
 from ipucloud.client import Client, UsageError, tokens
 from tests.support.scripted import Reply, Service, problem
 from tests.unit.cli.conftest import Run
@@ -215,3 +216,10 @@ def test_the_doctor_says_that_a_service_cannot_be_reached(run: Run, monkeypatch:
     ended = run("doctor", "--json")
     assert ended.status == 1
     assert results(json.loads(ended.out))["service"] == "failed"
+
+
+def test_a_password_keeps_the_spaces_at_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(" a quiet harbour \r\n"))
+    assert ask("Password", hidden=True) == " a quiet harbour "
+    monkeypatch.setattr("sys.stdin", io.StringIO(" https://api.example.com \n"))
+    assert ask("URL of the service") == "https://api.example.com"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,27 @@ def test_what_cannot_work_is_said_in_a_sentence(
     *_, sentence = [line for line in ended.err.splitlines() if line.startswith("ipucloud: ")]
     assert sentence.removeprefix("ipucloud: ")
     assert "Traceback" not in ended.err
+
+
+def test_a_proxy_that_identity_providers_could_not_be_reached_through_is_named_at_the_start(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    provider: dict[str, Any] = {
+        "name": "sso",
+        "title": "Sign-On",
+        "issuer": "https://sso.example",
+        "client_id": "ipucloud",
+    }
+    provider |= {"client_id": "ipucloud", "client_secret": "s", "email_domains": ["example.com"]}
+    monkeypatch.setenv("IPUCLOUD_DATABASE_URL", NOWHERE)
+    for name, value in (("NO_PROXY", "fe80::/10"), ("SSL_CERT_FILE", str(tmp_path / "none.pem"))):
+        monkeypatch.delenv("IPUCLOUD_OIDC_PROVIDERS", raising=False)
+        monkeypatch.setenv(name, value)
+        assert run("bootstrap").status == 6  # nothing uses it: only the database does not answer
+        monkeypatch.setenv("IPUCLOUD_OIDC_PROVIDERS", json.dumps([provider]))
+        ended = run("bootstrap")
+        assert (ended.status, name in ended.err) == (2, True), ended.err
+        monkeypatch.delenv(name)
 
 
 def test_a_catalogue_is_checked_and_begun_without_a_database(run: Run, tmp_path: Path) -> None:

@@ -20,10 +20,23 @@ SIGN = f"/v1/projects/demo/clusters/{CLUSTER_ID}:sign-ssh-key"
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 
 
-def issued(seconds: float) -> Reply:
-    until = datetime.fromtimestamp(time.time() + seconds, UTC).replace(microsecond=0).isoformat()
-    certificate = "ssh-ed25519-cert-v01@openssh.com AAAA ada@example.com#17"
-    return Reply(body={"certificate": certificate, "key_id": "ada@example.com#17", "valid_until": until})
+def issued(seconds: float, *, ahead: float = 0) -> Reply:
+    """`ahead`: of this machine's clock, the service's."""
+    start, until = (
+        datetime.fromtimestamp(time.time() + ahead + each, UTC).replace(microsecond=0).isoformat()
+        for each in (-60, seconds)
+    )
+    return Reply(
+        body={
+            "certificate": "ssh-ed25519-cert-v01@openssh.com AAAA ada@example.com#17",
+            "key_id": "ada@example.com#17",
+            "serial": 17,
+            "fingerprint": "SHA256:a",
+            "authority": "SHA256:b",
+            "valid_from": start,
+            "valid_until": until,
+        }
+    )
 
 
 def serve(service: Service, *answers: Reply) -> None:
@@ -124,3 +137,17 @@ def test_the_authority_is_shown_and_rotated(run: Run, service: Service) -> None:
     assert "SHA256:b" in run("ssh-keys", "authority").out
     rotated = run("ssh-keys", "rotate-authority").out
     assert ("SHA256:c" in rotated, "bert" in rotated) == (True, True)
+
+
+def test_a_clock_that_is_hours_behind_keeps_no_certificate_that_has_ended(
+    run: Run, service: Service, config_dir: Path, ssh: Path
+) -> None:
+    serve(service, issued(600, ahead=4 * 3600), issued(600, ahead=4 * 3600))
+    assert run("clusters", "ssh", "bert", "--", "true").status == 0
+    assert ssh.exists()
+    [certificate] = config_dir.glob("ssh-certificates/*/*/until-*")
+    until = int(certificate.name.split("-")[1])
+    assert until <= time.time() + 600
+    certificate.rename(certificate.with_name(certificate.name.replace(str(until), str(int(time.time()) + 60))))
+    assert run("clusters", "ssh", "bert", "--", "true").status == 0
+    assert times_asked(service) == 2

@@ -76,6 +76,11 @@ async def schema(request: ScimRequest) -> Response:
     return _one(request, shapes.schemas(_base(request)))
 
 
+async def list_groups(request: ScimRequest) -> Response:  # noqa: ARG001  # there are none, whatever is asked
+    """Some providers look for groups even when they provision none, and stop if that is an error."""
+    return _json(ListResponse[User](total_results=0, start_index=1, items_per_page=0, resources=[]).model_dump_json())
+
+
 async def list_users(request: ScimRequest) -> Response:
     return await _search(request, SearchRequest[User].model_validate(_query(request), scim_policy=POLICY))
 
@@ -294,6 +299,7 @@ ANSWERS: Mapping[str, Answering] = {
     "scimGetResourceType": resource_type,
     "scimListSchemas": schemas,
     "scimGetSchema": schema,
+    "scimListGroups": list_groups,
     "scimListUsers": list_users,
     "scimCreateUser": create_user,
     "scimSearchUsers": search_users,

@@ -79,6 +79,7 @@ routes: list[Route] = [
     ScimRoute(f"{PATH}/ResourceTypes/{{id}}", "scimGetResourceType", "GET"),
     ScimRoute(f"{PATH}/Schemas", "scimListSchemas", "GET"),
     ScimRoute(f"{PATH}/Schemas/{{id}}", "scimGetSchema", "GET"),
+    ScimRoute(f"{PATH}/Groups", "scimListGroups", "GET"),
     ScimRoute(_USERS, "scimListUsers", "GET"),
     ScimRoute(_USERS, "scimCreateUser", "POST"),
     ScimRoute(f"{_USERS}/.search", "scimSearchUsers", "POST"),

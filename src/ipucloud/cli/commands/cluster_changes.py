@@ -21,7 +21,7 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, moment
-from ipucloud.cli.values import key_values
+from ipucloud.cli.values import key_values, text_of
 from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import clusters, operations
 from ipucloud.client.errors import ApiError, OperationFailedError, UsageError, WaitTimeoutError
@@ -207,7 +207,7 @@ def rebuild(
         clusters.rebuild,
         disk="wipe" if wipe else "keep",
         image=image,
-        user_data=user_data.read_text() if user_data else None,
+        user_data=text_of(user_data) if user_data else None,
         clear_user_data=clear_user_data,
         ssh_keys=ssh_keys,
         servers=servers,

@@ -30,7 +30,7 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepair, Window
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt, WaitUntil, duration
-from ipucloud.cli.values import key_values, per_unit, volumes_of
+from ipucloud.cli.values import key_values, per_unit, text_of, volumes_of
 from ipucloud.client import clusters
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import OperationFailedError
@@ -94,7 +94,7 @@ def create(
         ssh_keys=ssh_keys or only_key(session),
         s3_connections=s3_connections or (),
         volumes=volumes_of(volumes),
-        user_data=user_data.read_text() if user_data else None,
+        user_data=text_of(user_data) if user_data else None,
         tags=key_values(tags),
         reconfigurable=reconfigurable,
         poplar_servers=poplar_servers,

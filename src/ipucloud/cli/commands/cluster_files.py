@@ -43,7 +43,7 @@ def scp(
     cluster = find_cluster(session.client, names.pop())
     poplar, address = openssh.reachable(cluster, server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
-    login = f"{address.user}@{address.host}"
+    login = openssh.login(address)
     ends = [f"{login}:{each['path']}" if each else path for each, path in zip(remote, paths, strict=True)]
     command = [
         openssh.program("scp"),

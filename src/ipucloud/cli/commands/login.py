@@ -66,7 +66,7 @@ def login(
     elif email is not None:
         profile = _as_person(url, email, project)
     else:
-        profile = _with_token(Profile(url, known.token or ask("Token", hidden=True), project), check=check)
+        profile = _with_token(Profile(url, known.token or ask("Token", hidden=True).strip(), project), check=check)
     path = save({**profiles, name: profile}, session.environment)
     facts = {"profile": name, "url": url, "project": profile.project, "role": profile.role, "path": str(path)}
     if profile.email is not None:
@@ -101,14 +101,17 @@ def _computer() -> str:
 
 
 def ask(what: str, default: str | None = None, *, hidden: bool = False, confirmed: bool = False) -> str:
-    """Ask on a terminal, without echo if `hidden`; else read a line of standard input. Raises UsageError."""
+    """Ask on a terminal, without echo if `hidden`; else read a line of standard input. Raises UsageError.
+
+    What is hidden is returned with the spaces at its ends: they may belong to a password.
+    """
     if sys.stdin.isatty():
         answer: str = typer.prompt(what, default, hide_input=hidden, confirmation_prompt=confirmed, err=True)
     else:
         answer = default or sys.stdin.readline()
     if not answer.strip():
         raise UsageError(f"{what}: no value was given.")
-    return answer.strip()
+    return answer.removesuffix("\n").removesuffix("\r") if hidden else answer.strip()
 
 
 logout_app = typer.Typer()

@@ -16,7 +16,7 @@ from ipucloud.cli.finding import ACCOUNT, REGION, SKU
 from ipucloud.cli.output import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment, past
-from ipucloud.cli.values import decimal, fields, per_unit
+from ipucloud.cli.values import decimal, fields, per_unit, text_of
 from ipucloud.client import accounts, prices
 from ipucloud.client.call import without_none
 from ipucloud.client.errors import ApiError, UsageError
@@ -248,7 +248,7 @@ def import_(
 ) -> None:
     """Add the versions of a file to the price book, all or none. Needs a platform token."""
     try:
-        items = json.loads(file.read_text())["items"]
+        items = json.loads(text_of(file))["items"]
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{file} is not a price book as written by `ipucloud prices export`.") from error
     done = session.run(prices.create(items))

@@ -11,7 +11,7 @@ import typer
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, SSH_KEY, find, find_cluster
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import Containing, Named, Order, Sorted
+from ipucloud.cli.values import Containing, Named, Order, Sorted, text_of
 from ipucloud.client import clusters, ssh_authority, ssh_keys
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import SshAuthority
@@ -109,7 +109,7 @@ def _show(session: Session, authority: SshAuthority) -> None:
 
 def _public(file: Path) -> str:
     """Raises UsageError for a private key."""
-    text = file.read_text()
+    text = text_of(file)
     if _PRIVATE.search(text):
         raise UsageError(f"{file} is a private key, which must stay secret. Use the public key, {file}.pub.")
     return text.strip()

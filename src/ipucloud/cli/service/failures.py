@@ -46,7 +46,20 @@ def settings_from_environment(*needed: str) -> Settings:
         faults = error.errors(include_url=False, include_input=False)
         stop(" ".join(_fault(each["loc"], each["msg"]) for each in faults))
     require(settings, needed)
+    if settings.oidc_providers or settings.stripe_secret_key_file or settings.stripe_secret_key:
+        _require_usable_proxies()
     return settings
+
+
+def _require_usable_proxies() -> None:
+    """End the command if the environment's proxies and authorities cannot be used for identity providers and Stripe."""
+    from ipucloud.client.errors import UsageError
+    from ipucloud.client.transport import check_environment
+
+    try:
+        check_environment()
+    except UsageError as error:
+        stop(str(error))
 
 
 def require(settings: Settings, needed: Iterable[str]) -> None:

@@ -36,6 +36,10 @@ def _chosen(options: argparse.Namespace) -> tuple[Act[AdminController], str]:
 
 
 async def _partition(world: World, controller: AdminController, options: argparse.Namespace) -> None:
+    if options.verb == "create" and not options.allocation:
+        known = [each.id for each in await controller.allocations() if options.cluster in {"", each.cluster_id}]
+        if len(known) > 1:  # the controller would take any with room, such as a customer's
+            raise VipuProblem(f"name the allocation with --allocation: {', '.join(known)}")
     act = list_partitions if options.verb == "list" else VERBS[options.verb]
     await act(world, controller.about(options.allocation), options)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 from ipucloud.vipu_cli.files import Files
 from ipucloud.wire.site import S3Remote
@@ -15,6 +16,7 @@ RCLONE = "~/.config/rclone/rclone.conf"
 CREDENTIALS = "~/.aws/credentials"
 CONFIG = "~/.aws/config"
 PATHS = (RCLONE, CREDENTIALS, CONFIG)
+AMAZON = (".amazonaws.com", ".amazonaws.com.cn")
 MARKS = frozenset({"description = Managed by ipucloud", "# Managed by ipucloud"})
 
 
@@ -22,7 +24,7 @@ def write(files: Files, buckets: Sequence[S3Remote]) -> None:
     """Let the files have these buckets and no others. Raises OSError."""
     _exchange(files, RCLONE, [_remote(each) for each in buckets])
     _exchange(files, CREDENTIALS, [_credentials(each) for each in buckets])
-    _exchange(files, CONFIG, [_config(each) for each in buckets])
+    _exchange(files, CONFIG, [section for each in buckets for section in (_config(each), _services(each))])
 
 
 def environment(buckets: Sequence[S3Remote]) -> dict[str, str]:
@@ -31,7 +33,8 @@ def environment(buckets: Sequence[S3Remote]) -> dict[str, str]:
         return {}
     [bucket] = buckets
     return {
-        "AWS_ENDPOINT_URL": bucket.endpoint,
+        "AWS_ENDPOINT_URL_S3": bucket.endpoint,
+        **{f"AWS_{name.upper()}": value for name, value in _checksums(bucket).items()},
         "AWS_REGION": bucket.region,
         "AWS_ACCESS_KEY_ID": bucket.access_key_id,
         "AWS_SECRET_ACCESS_KEY": bucket.secret,
@@ -73,7 +76,8 @@ def _remote(bucket: S3Remote) -> list[str]:
         f"endpoint = {bucket.endpoint}",
         f"region = {bucket.region}",
         f"access_key_id = {bucket.access_key_id}",
-        f"secret_access_key = {bucket.secret}",
+        f"secret_access_key = {_in_rclone(bucket.secret)}",
+        "no_check_bucket = true",  # the key may not be allowed to create buckets, and the bucket is there
         "description = Managed by ipucloud",
     ]
 
@@ -92,5 +96,23 @@ def _config(bucket: S3Remote) -> list[str]:
         f"[profile {bucket.name}]",
         "# Managed by ipucloud",
         f"region = {bucket.region}",
-        f"endpoint_url = {bucket.endpoint}",
+        f"services = {bucket.name}",
+        *(f"{name} = {value}" for name, value in _checksums(bucket).items()),
     ]
+
+
+def _services(bucket: S3Remote) -> list[str]:
+    """The endpoint of S3 alone: other services of the same account are elsewhere."""
+    return [f"[services {bucket.name}]", "# Managed by ipucloud", "s3 =", f"  endpoint_url = {bucket.endpoint}"]
+
+
+def _checksums(bucket: S3Remote) -> dict[str, str]:
+    """Only Amazon's own service surely knows the checksums that its newer tools send of their own accord."""
+    if (urlsplit(bucket.endpoint).hostname or "").endswith(AMAZON):
+        return {}
+    return {"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"}
+
+
+def _in_rclone(value: str) -> str:
+    """A value that begins with a quote of rclone's is put into its other one, which ends at the last of the line."""
+    return f"`{value}`" if value[:1] in {"`", '"'} else value

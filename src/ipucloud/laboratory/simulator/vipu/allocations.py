@@ -99,7 +99,9 @@ class Allocations:
             raise invalid("an allocation needs agent_ids, or a size of at least one machine")
         free = [a for a in cluster.agents if a.name not in self._owner and self._context.reachable(a.name)]
         if len(free) < size:
-            raise exhausted(f"no free allocation: {size} machines are asked for, {len(free)} are free")
+            silent = sum(a.name not in self._owner for a in cluster.agents) - len(free)
+            off = f"; {silent} more are in no allocation, but switched off or do not answer" if silent else ""
+            raise exhausted(f"no free allocation: {size} machines are asked for, {len(free)} are free{off}")
         return [agent.name for agent in self._aligned(cluster, free, size) or free[:size]]
 
     @staticmethod

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 from ipucloud.laboratory.simulator.hardware import Machine
-from ipucloud.laboratory.simulator.refusal import Refusal, exhausted
+from ipucloud.laboratory.simulator.refusal import Refusal, exhausted, invalid
 from ipucloud.laboratory.simulator.vipu import blocks as placing
 from ipucloud.laboratory.simulator.vipu.allocations import Allocations
 from ipucloud.laboratory.simulator.vipu.callers import Caller
@@ -50,6 +50,8 @@ class Placing:
         """One of these allocations and free blocks in it, as the request wants them. Refuses when there are none."""
         chain = self._context.fleet.region.chain
         explicit = placing.explicit_blocks(requirements.ipus, shape.segments, chain) if requirements.ipus else None
+        if explicit is not None:
+            self._check_places(requirements.cluster_id, explicit)
         for allocation in candidates:
             if requirements.cluster_id not in {"", allocation.cluster_id}:
                 continue
@@ -107,6 +109,14 @@ class Placing:
         places = self._allocations.cluster(cluster_id).by_place
         return [places[block.domain, slot] for block in blocks for slot in block.slots]
 
+    def _check_places(self, cluster_id: str, blocks: list[Block]) -> None:
+        """Refuse IPUs of a place where the cluster has no machine: they will never be free."""
+        known = self._allocations.cluster(cluster_id).by_place
+        for block in blocks:
+            for slot in block.slots:
+                if (block.domain, slot) not in known:
+                    raise invalid(f"cluster {cluster_id!r} has no machine {slot} in an IPU-Link domain {block.domain}")
+
     def _no_room(self, shape: Shape, candidates: list[Allocation], *, explicit: bool) -> Refusal:
         if not candidates:
             return exhausted("no free allocation: there is no allocation that could hold a partition")
@@ -115,9 +125,10 @@ class Placing:
         reported = "; ".join(f"{each.id} has {self._described(each)}" for each in candidates[:SHOWN_ALLOCATIONS])
         more = f"; and {len(candidates) - SHOWN_ALLOCATIONS} more" if len(candidates) > SHOWN_ALLOCATIONS else ""
         per_domain = shape.size // shape.segments
+        each_in = ", each in another of neighbouring IPU-Link domains," if shape.segments > 1 else ""
         return exhausted(
-            f"no free allocation for {shape.size} IPUs: {shape.segments} aligned block(s) of {per_domain} IPUs are"
-            f" needed in one allocation; {reported}{more}"
+            f"no free allocation for {shape.size} IPUs: {shape.segments} aligned block(s) of {per_domain} IPUs{each_in}"
+            f" are needed in one allocation; {reported}{more}"
         )
 
     def _described(self, allocation: Allocation) -> str:
@@ -127,5 +138,6 @@ class Placing:
         silent = [name for name in allocation.agent_ids if not self._context.reachable(name)]
         if len(silent) == len(allocation.agent_ids):
             return f"no machine that answers: all {len(silent)} are switched off or unreachable"
-        room = f"{count} IPUs free, the largest aligned block {placing.largest_free(free)}"
+        domains = f" in {len(free)} IPU-Link domains" if len(free) > 1 else ""
+        room = f"{count} IPUs free{domains}, the largest aligned block {placing.largest_free(free)}"
         return f"{room}; {len(silent)} of {len(allocation.agent_ids)} machines do not answer" if silent else room

@@ -9,11 +9,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
 from ipucloud.laboratory.simulator.faults import CALM, FaultBook, Plan
@@ -26,6 +26,8 @@ from ipucloud.wire.faults import FaultAction, FaultRule
 logger = logging.getLogger(__name__)
 
 READS = ("Get", "List")
+LONGEST = 1000
+"""Characters of a refusal."""
 Method = Callable[[Message, Caller], Message]
 CallerOf = Callable[[Metadata], Caller]
 """Who makes a call with this metadata. Refuses who may not."""
@@ -49,9 +51,23 @@ def service_handler(
         act = getattr(methods, method.name)
         call = Call(f"{prefix}.{method.name}", act, methods.controller, faults, caller_of)
         handlers[method.name] = grpc.unary_unary_rpc_method_handler(
-            call.behave, request_deserializer=request.FromString, response_serializer=reply.SerializeToString
+            call.behave, request_deserializer=_reader(request), response_serializer=reply.SerializeToString
         )
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+
+UNREADABLE = cast("Message", object())
+"""In the place of what is no message of the method; gRPC would tell the text of a Python exception."""
+
+
+def _reader(request: type[Message]) -> Callable[[bytes], Message]:
+    def read(sent: bytes) -> Message:
+        try:
+            return request.FromString(sent)
+        except DecodeError:
+            return UNREADABLE
+
+    return read
 
 
 @dataclass(frozen=True)
@@ -74,13 +90,15 @@ class Call:
         return self.name.partition(".")[2].startswith(READS)
 
     async def behave(self, request: Message, context: Context) -> Message:
+        if request is UNREADABLE:
+            await context.abort(grpc.StatusCode.INTERNAL, "the request cannot be read as a message of this method")
         plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
         try:
             if plan is CALM:
                 return await self._effect(request, context)
             return await self._troubled(plan, request, context)
         except Refusal as refusal:
-            await context.abort(refusal.reason.grpc_code, refusal.sentence)
+            await context.abort(refusal.reason.grpc_code, _bounded(refusal.sentence))
 
     async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
         """Act, and answer once the state is on disk."""
@@ -129,6 +147,11 @@ class Call:
         self.late.add(task)
         task.add_done_callback(ended)
         return task
+
+
+def _bounded(sentence: str) -> str:
+    """With names of any length in it, a sentence would not fit into the metadata that carry it."""
+    return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 300]}…{sentence[-300:]}"
 
 
 async def _before(plan: Plan, context: Context) -> None:

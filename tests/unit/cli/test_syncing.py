@@ -1,0 +1,108 @@
+"""What is sent and fetched over SSH, with stand-ins for its programs that behave as reported."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ipucloud.cli import ssh as openssh
+from ipucloud.cli.syncing import Remote, Sent, fetch, upload
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import PoplarServer, Ssh
+from tests.support.machine import Need, need
+
+Programs = Callable[..., None]
+RECORD = 'for each; do printf "%s\\n" "$each"; done >> "$(dirname "$0")/../calls"\n'
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Programs:
+    """Puts programs of these names and texts into the path, each of which first writes down its arguments."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+    def put(**texts: str) -> None:
+        for name, text in texts.items():
+            (folder / name).write_text(f"#!/bin/sh\n{RECORD}{text}\n")
+            (folder / name).chmod(0o755)
+
+    return put
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text(name)
+    return folder
+
+
+def remote(tmp_path: Path, host: str = "192.0.2.1") -> Remote:
+    ssh = Ssh.model_validate(
+        {"host": host, "port": 22, "user": "ubuntu", "command": "ssh …", "host_key": "ssh-ed25519 A"}
+    )
+    server = PoplarServer.model_construct(id="server-1", name="bert-p0", state="running", ssh=ssh)
+    return Remote(server, ssh, tmp_path / "known_hosts", None)
+
+
+def calls(tmp_path: Path) -> list[str]:
+    return (tmp_path / "calls").read_text().splitlines()
+
+
+def test_files_that_vanish_are_no_failure_of_rsync(programs: Programs, folder: Path, tmp_path: Path) -> None:
+    programs(ssh="exit 0", rsync="echo a.py; exit 24")
+    assert upload(folder, "model", remote(tmp_path)) == Sent(1, 2, "rsync")
+    assert "-s" not in calls(tmp_path)
+    programs(rsync="echo 'rsync error: no space' >&2; exit 11")
+    with pytest.raises(UsageError, match="no space"):
+        upload(folder, "model", remote(tmp_path))
+
+
+def test_nor_of_sftp_which_stops_at_the_first(programs: Programs, folder: Path, tmp_path: Path) -> None:
+    gone = folder / "a.py"
+    programs(ssh="exit 0", sftp=f"cat >> {tmp_path}/batch; test -e {gone} || exit 0; rm {gone}; exit 1")
+    assert upload(folder, "model", remote(tmp_path), rsync=False) == Sent(1, 2, "sftp")
+    assert (tmp_path / "batch").read_text().count("put") == 3  # both, then the one that is left
+    programs(sftp="echo 'no space' >&2; exit 1")
+    with pytest.raises(UsageError, match="no space"):
+        upload(folder, "model", remote(tmp_path), rsync=False)
+
+
+def test_a_folder_that_cannot_be_read_is_named(programs: Programs, folder: Path, tmp_path: Path) -> None:
+    programs(ssh="exit 0")
+    with pytest.raises(UsageError, match=r"a\.py cannot be read"):
+        upload(folder / "a.py", "model", remote(tmp_path))  # as a folder that is none
+
+
+def test_ipv6_addresses_have_brackets_and_names_are_read_by_no_shell(
+    programs: Programs, folder: Path, tmp_path: Path
+) -> None:
+    programs(ssh="exit 0", rsync="exit 0", sftp="cat > /dev/null", scp="exit 0")
+    there = remote(tmp_path, "2001:db8::1")
+    upload(folder, "my $model", there)
+    assert calls(tmp_path)[-1] == "ubuntu@[2001:db8::1]:my $model/"
+    assert "-s" in calls(tmp_path)
+    upload(folder, "model", there, rsync=False)
+    assert calls(tmp_path)[-1] == "ubuntu@[2001:db8::1]"
+    fetch("results", tmp_path, there)
+    assert calls(tmp_path)[-2] == "ubuntu@[2001:db8::1]:results"
+
+
+def test_the_configuration_of_the_customer_keeps_no_command_from_running(tmp_path: Path) -> None:
+    need(Need.OPENSSH)
+    config = tmp_path / "config"
+    config.write_text("Host *\n  ControlMaster auto\n  ControlPath /tmp/%C\n  RemoteCommand tmux\n")
+    there = remote(tmp_path / "50%d off")
+    options = openssh.options(there.server, there.known_hosts, tmp_path / "50%d off" / "key")
+    shown = subprocess.run(
+        ["ssh", "-G", "-F", str(config), *options, "host", "true"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert "controlmaster false" in shown
+    assert not [line for line in shown if line.startswith(("remotecommand tmux", "controlpath /tmp"))]
+    assert {"serveraliveinterval 15", "connecttimeout 20"} <= {*shown}
+    assert any(line.startswith("identityfile") and "50%%d off" in line for line in shown)
