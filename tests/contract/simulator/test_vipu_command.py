@@ -55,17 +55,15 @@ def refused(login: OpenSsh, command: str) -> str:
 def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant) -> None:
     """Make one, see it, choose it, look at its IPUs, remove it."""
     assert output(login, "vipu create partition p1 --size 4 --reconfigurable") == "create partition (p1): success.\n"
-    assert (
-        output(login, "vipu list partitions")
-        == output(login, "vipu list partition")
-        == (
-            "---------------------------------------------------------------------\n"
-            " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
-            "---------------------------------------------------------------------\n"
-            " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
-            "---------------------------------------------------------------------\n"
-        )
+    listed = output(login, "vipu list partitions")
+    assert listed == (
+        "---------------------------------------------------------------------\n"
+        " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
+        "---------------------------------------------------------------------\n"
+        " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
+        "---------------------------------------------------------------------\n"
     )
+    assert output(login, "vipu list partition") == listed
     listing = output(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]\n-+- Id: [0], target: [Fabric], IPU-M host: [10.5.1.1], IPU#: [3]" in listing
     assert listing.count("-+- Id:") == 7
