@@ -114,7 +114,7 @@ def test_agents_are_removed_discovered_and_created_again(vipu: VipuDriver, pods:
     code, sentence = refusal(vipu.admin.RemoveAgent, admin.RemoveAgentRequest(id=pods[0][0]))
     assert (code, "'c'" in sentence) == (grpc.StatusCode.FAILED_PRECONDITION, True)
     vipu.admin.RemoveAgent(admin.RemoveAgentRequest(id=name), timeout=CALL_SECONDS)
-    assert refusal(vipu.admin.GetAgent, admin.GetAgentRequest(id=name))[0] is (grpc.StatusCode.NOT_FOUND)
+    assert refusal(vipu.admin.GetAgent, admin.GetAgentRequest(id=name))[0] is grpc.StatusCode.NOT_FOUND
     (agent,) = vipu.admin.DiscoverAgents(admin.DiscoverAgentsRequest(), timeout=CALL_SECONDS).agents
     assert (agent.id, agent.reachable) == (name, True)
     create = vipu.admin.CreateAgent

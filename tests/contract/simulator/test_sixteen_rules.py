@@ -87,8 +87,8 @@ def test_rule_05_reconfigurable_means_its_own_sync_type_and_one_domain(vipu: Pod
 def test_rule_06_independent_rails_are_unsupported(vipu: PodDriver) -> None:
     vipu.allocate("a", vipu.cluster, size=1)
     for reconfigurable in (False, True):
-        requirements = {"sync_type": pb.ST_GS2_INDEPENDENT_RAILS, "reconfigurable": reconfigurable}
-        assert "unsupported" in refused(vipu, INVALID, size=4, **requirements)
+        rails = pb.ST_GS2_INDEPENDENT_RAILS
+        assert "unsupported" in refused(vipu, INVALID, size=4, sync_type=rails, reconfigurable=reconfigurable)
     refused(vipu, INVALID, size=4, sync_type=77)
 
 

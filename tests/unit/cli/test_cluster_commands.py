@@ -138,7 +138,8 @@ def test_scp_copies_between_here_and_one_cluster(run: Run, service: Service, pat
 
 def test_ssh_config_has_a_block_for_every_reachable_server(run: Run, service: Service, config_dir: Path) -> None:
     away = {"id": "server-2", "name": "bert-p1", "state": "pending", "ssh": None}
-    serve_cluster(service, CLUSTER | {"poplar_servers": [*CLUSTER["poplar_servers"], away]})
+    servers: Any = CLUSTER["poplar_servers"]
+    serve_cluster(service, CLUSTER | {"poplar_servers": [*servers, away]})
     known_hosts = config_dir / "known_hosts" / "server-1"
     assert run("clusters", "ssh-config").out.splitlines() == [
         "Host bert bert.0",

@@ -61,8 +61,8 @@ def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
     run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.on("POST", "/v1/projects/demo/s3-connections", Reply(201, LAKE))
-    command = ("s3-connections", "create", "lake", "--endpoint", "https://s3", "--bucket", "costs")
-    command += ("--access-key-id", "A")
+    bucket = ("--endpoint", "https://s3", "--bucket", "costs")
+    command = ("s3-connections", "create", "lake", *bucket, "--access-key-id", "A")
     assert run(*command).status == 2
     monkeypatch.setenv("IPUCLOUD_S3_SECRET", "very-secret")
     ended = run(*command)

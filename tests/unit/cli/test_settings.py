@@ -16,20 +16,12 @@ URLS = (
     "postgresql:///ipucloud",
 )
 NO_URLS = (
-    "",
-    "canary",
-    "mysql://app:canary@db/ipucloud",
-    "postgresql+psycopg://app:canary@db/ipucloud",
-    "host=db password=canary",
-    "postgresql://app:canary@db:many/ipucloud",
-    "postgresql://app:canary@db:99999/ipucloud",
-    "postgresql://app:canary@db:0/ipucloud",
-    "postgresql://app:can@canary@db/ipucloud",
-    "postgresql://app:can/canary@db/ipucloud",
-    "postgresql://app:canary%zz@db/ipucloud",
-    "postgresql://app:canary@[::1/ipucloud",
-    "postgresql://app:canary@d b/ipucloud",
-    "postgresql://app:canary@db/ipucloud?colour=red",
+    *("", "canary", "mysql://app:canary@db/ipucloud", "postgresql+psycopg://app:canary@db/ipucloud"),
+    *("host=db password=canary", "postgresql://app:canary@db:many/ipucloud"),
+    *("postgresql://app:canary@db:99999/ipucloud", "postgresql://app:canary@db:0/ipucloud"),
+    *("postgresql://app:can@canary@db/ipucloud", "postgresql://app:can/canary@db/ipucloud"),
+    *("postgresql://app:canary%zz@db/ipucloud", "postgresql://app:canary@[::1/ipucloud"),
+    *("postgresql://app:canary@d b/ipucloud", "postgresql://app:canary@db/ipucloud?colour=red"),
 )
 JUNK = {
     "DATABASE_URL": NO_URLS,

@@ -32,7 +32,7 @@ def test_the_list_names_the_cluster_that_has_each_volume(run: Run) -> None:
     head, line = run("volumes", "list").out.splitlines()[:2]
     assert "CLUSTER" in head
     assert "bert" in line.split()
-    assert VOLUME["poplar_server"] not in line
+    assert str(VOLUME["poplar_server"]) not in line
     shown = run("volumes", "show", "checkpoints").out
     assert ["cluster", "bert"] in [line.split() for line in shown.splitlines()]
 
