@@ -1,5 +1,7 @@
 """Commands of the documentation's pages, as a reader would type them."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 

@@ -4,6 +4,8 @@ What a process has imported it keeps. The tests of one folder import much the sa
 there is, which takes twice the memory.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from typing import Any
 

@@ -1,5 +1,7 @@
 """A tenant on a simulated site, set up by the site's own calls, without a control plane."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Fixtures of tests that need a world without a site; a folder's conftest imports them."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator
 
 import pytest
