@@ -3,6 +3,8 @@
 import random
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -81,7 +83,7 @@ class Owner:
         """Reboot or power-cycle the cluster's servers once or a few times, and wait for that or cancel it."""
         for _ in range(self.draw.choice(_TIMES)):
             hard = self.draw.random() < 0.5
-            if not await self._rewrite(lambda who, hard=hard: who.restart(self.cluster, hard=hard), "restarts"):
+            if not await self._rewrite(partial(Customer.restart, cluster=self.cluster, hard=hard), "restarts"):
                 return
 
     async def rebuild(self) -> None:
@@ -90,12 +92,12 @@ class Owner:
             if self.draw.random() < 0.4:
                 await self._change_keys()
                 continue
-            changes: dict[str, object] = {
+            changes: dict[str, Any] = {
                 "disk": self.draw.choice(("keep", "wipe")),
                 "image": self.draw.choice((IMAGE, OTHER_IMAGE)),
                 "ssh_keys": self.draw.choice(_KEYS),
             }
-            if not await self._rewrite(lambda who, changes=changes: who.rebuild(self.cluster, **changes), "rebuilds"):
+            if not await self._rewrite(partial(Customer.rebuild, cluster=self.cluster, **changes), "rebuilds"):
                 return
 
     async def _rewrite(self, request: Request, what: str) -> bool:
@@ -121,7 +123,7 @@ class Owner:
         for _ in range(self.draw.choice((1, 1, 2))):
             flavor, may_wait = self.draw.choice(sorted(SIZES)), self._may_wait()
             operation = await self._ask(
-                lambda who, flavor=flavor, may_wait=may_wait: who.resize(self.cluster, flavor, may_wait=may_wait),
+                partial(Customer.resize, cluster=self.cluster, flavor=flavor, may_wait=may_wait),
                 "resizes",
                 *_NO_ROOM,
             )
@@ -160,10 +162,12 @@ class Owner:
         await self._remove(external_name)
         names = [f"part-{number}" for number in range(self.draw.randint(1, 3))]
         for name in names:
-            await self._ask_once(lambda who, name=name: who.create_partition(self.cluster, name), f"makes {name}")
+            make = partial(Customer.create_partition, cluster=self.cluster, name=name)
+            await self._ask_once(make, f"makes {name}")
         for number, name in enumerate(names):
             if number == 0 or self.draw.random() < 0.5:
-                await self._ask_once(lambda who, name=name: who.reset_partition(self.cluster, name), f"resets {name}")
+                reset = partial(Customer.reset_partition, cluster=self.cluster, ref=name)
+                await self._ask_once(reset, f"resets {name}")
             if self.draw.random() < 0.4:
                 await self._remove(name)
 

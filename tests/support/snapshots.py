@@ -1,6 +1,7 @@
 """Snapshots as tests ask for them."""
 
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -43,7 +44,7 @@ async def make_snapshot(world: World, project: Project, name: str = "before") ->
     return snapshot_id
 
 
-async def _taken(connection: AsyncConnection, project: Project, snapshot_id: UUID, **changes: int) -> None:
+async def _taken(connection: AsyncConnection, project: Project, snapshot_id: UUID, **changes: Any) -> None:
     snapshot = await SNAPSHOTS.lock(connection, project.id, snapshot_id)
     await SNAPSHOTS.move(connection, snapshot._replace(**changes), SnapshotState.AVAILABLE)
     await open_stored(connection, project_id=project.id, resource_id=snapshot_id)

@@ -2,13 +2,13 @@
 
 import importlib
 import pkgutil
+from pathlib import Path
 
-from tests.sim import mutants
 from tests.sim.mutants.planting import Mutant
 
 MUTANTS: dict[str, Mutant] = {}
 
-for _module in pkgutil.iter_modules(mutants.__path__, f"{mutants.__name__}."):
+for _module in pkgutil.iter_modules([str(Path(__file__).parent)], "tests.sim.mutants."):
     if not _module.name.endswith((".all", ".directed", ".hunt")):
         for _name, _value in vars(importlib.import_module(_module.name)).items():
             if isinstance(_value, Mutant):

@@ -21,8 +21,8 @@ from ipucloud.worker import sweep
 from tests.sim import swarm
 from tests.sim.mutants.planting import Mutant, answers
 
-_SWEPT = {"TASKS": swarm.TASKS | {"sweep_leftovers": 1.0}}
-_VALIDATED = {"VALIDATED": 1.0}
+_SWEPT: dict[str, object] = {"TASKS": swarm.TASKS | {"sweep_leftovers": 1.0}}
+_VALIDATED: dict[str, object] = {"VALIDATED": 1.0}
 _sweeping = partial(Mutant, weather=_SWEPT)
 _validating = partial(Mutant, weather=_VALIDATED)
 _repairing = partial(Mutant, weather={"OBSERVED": 1.0, "REPAIRS": 1.0})
@@ -74,7 +74,7 @@ def sweeps_the_living(honest: Any, records: Records, kind: str, leftover: SiteOb
     return honest(records, kind, leftover) and (kind != "network" or cluster is None or cluster.state != "creating")
 
 
-_TWO_SWEEPS_DURING_ONE = {"PALETTES": ((90.0,),)}
+_TWO_SWEEPS_DURING_ONE: dict[str, object] = {"PALETTES": ((90.0,),)}
 
 
 @Mutant(

@@ -58,10 +58,10 @@ class Mutant:
     def replace(self, owner: object, name: str, value: object) -> Self:
         return self.does(lambda stack: replace(stack, owner, name, value))
 
-    def wraps(self, owner: object, name: str) -> Callable[[Callable[..., Any]], Self]:
+    def wraps(self, owner: object, name: str) -> Callable[[Callable[..., Any]], "Mutant"]:
         """Decorates what takes a function's or method's place; its first argument is the honest one."""
 
-        def planting(wrapper: Callable[..., Any]) -> Self:
+        def planting(wrapper: Callable[..., Any]) -> Mutant:
             def plant(stack: ExitStack) -> None:
                 honest = getattr(owner, name)
                 planted = functools.wraps(honest)(lambda *args, **named: wrapper(honest, *args, **named))
@@ -87,7 +87,7 @@ class Mutant:
 
         return self.does(plant)
 
-    def acts(self, step: str) -> Callable[[Callable[..., Awaitable[StepResult]]], Self]:
+    def acts(self, step: str) -> Callable[[Callable[..., Awaitable[StepResult]]], "Mutant"]:
         """Decorates what a step does instead."""
         return lambda act: self.step(step, act=act)
 

@@ -17,7 +17,7 @@ from tests.sim.faults import SiteFault
 from tests.sim.mutants.planting import Mutant, answers
 
 _restarting = partial(Mutant, weather={"RESTARTED": (1.0,)})
-_REBUILT = {"REBUILT": (1.0,)}
+_REBUILT: dict[str, object] = {"REBUILT": (1.0,)}
 _rebuilding = partial(Mutant, weather=_REBUILT)
 
 
@@ -49,7 +49,7 @@ async def rebuilt_again(honest: Any, site: Site, cluster: ClusterInputs, host: H
     return await honest(site, cluster, host)
 
 
-_MANY_ARRIVE_LATE = {"_CHANGES": swarm._CHANGES | {SiteFault.GHOST: 0.6}}
+_MANY_ARRIVE_LATE: dict[str, object] = {"_CHANGES": swarm._CHANGES | {SiteFault.GHOST: 0.6}}
 """A request that arrives after its cancellation is rare."""
 
 
