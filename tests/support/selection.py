@@ -51,8 +51,6 @@ SLOW = frozenset(
 """Folders and files that are collected with `--all`, or by name."""
 FIGURES = "figures"
 _DEFAULT_RUN = pytest.StashKey[bool]()
-Figures = Callable[..., None]
-"""Keeps what was counted or measured."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -119,6 +117,10 @@ def everything(request: pytest.FixtureRequest) -> bool:
 def full(request: pytest.FixtureRequest) -> bool:
     """True when the goal's own numbers are to be reached."""
     return bool(request.config.getoption("--full"))
+
+
+Figures = Callable[..., None]
+"""Keeps what was counted or measured."""
 
 
 @pytest.fixture
