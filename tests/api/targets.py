@@ -334,9 +334,9 @@ class Targets:
         """The only webhook of a project or of its account, and its only delivery."""
         home = "account_id" if of_account else "project_id"
         webhook_id, delivery_id = new_id(), new_id()
-        webhook = {"id": webhook_id, "url": "https://hooks.example.com/", "event_types": [], "secret": "sealed"}
-        webhook |= {home: project.id, "after_transaction": 1, "after_id": 0}
-        delivery = {"id": delivery_id, home: project.id, "webhook_id": webhook_id}
+        webhook: dict[str, object] = {"id": webhook_id, home: project.id, "url": "https://hooks.example.com/"}
+        webhook |= {"event_types": [], "secret": "sealed", "after_transaction": 1, "after_id": 0}
+        delivery: dict[str, object] = {"id": delivery_id, home: project.id, "webhook_id": webhook_id}
         delivery |= {"type": "webhook.ping", "payload": "{}", "state": "failed"}
         async with self.api.world.database.begin() as connection:
             for table in (webhook_deliveries, webhooks):

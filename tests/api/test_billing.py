@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -84,7 +85,7 @@ def balances(unbilled: str) -> dict[str, object]:
     return {"currency": "EUR"} | {name: {"amount": amount, "currency": "EUR"} for name, amount in amounts.items()}
 
 
-async def in_the_books(api: Api, database: Scratch, **changes: object) -> tuple[UUID, datetime]:
+async def in_the_books(api: Api, database: Scratch, **changes: Any) -> tuple[UUID, datetime]:
     """A POD16 of which 30 minutes are posted, and when it began; the clock stands since."""
     began: datetime = await api.world.value("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -34,7 +35,7 @@ async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
     start_clock(database.owner_url)
 
 
-async def use(api: Api, clock: Scratch, name: str = "bert", **changes: object) -> None:
+async def use(api: Api, clock: Scratch, name: str = "bert", **changes: Any) -> None:
     """An hour of one machine: 3.75 EUR; then the budgets are looked at."""
     await api.world.make_active(name, **changes)
     stop_clock(clock.owner_url, NOW + timedelta(hours=1))

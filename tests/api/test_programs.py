@@ -59,20 +59,19 @@ async def test_what_a_program_wrote_is_read_in_parts(api: Api, noun: str) -> Non
     assert await log(20) == ("", {"next": 20, "complete": True, "state": "stopped"})
 
 
+OF_BOTH: list[tuple[dict[str, Any], str]] = [
+    ({"command": []}, "/command"),
+    ({"command": ["x" * 20_000, "x" * 20_000]}, "/command"),
+    ({"environment": {"1X": "a"}}, "/environment/1X"),
+    ({"poplar_server": "nobody's"}, "/poplar_server"),
+    ({"shell": True}, "/shell"),
+]
+
+
 @pytest.mark.parametrize(
     ("noun", "change", "pointer"),
     [
-        *(
-            (noun, *case)
-            for noun in ("jobs", "services")
-            for case in (
-                ({"command": []}, "/command"),
-                ({"command": ["x" * 20_000, "x" * 20_000]}, "/command"),
-                ({"environment": {"1X": "a"}}, "/environment/1X"),
-                ({"poplar_server": "nobody's"}, "/poplar_server"),
-                ({"shell": True}, "/shell"),
-            )
-        ),
+        *((noun, *case) for noun in ("jobs", "services") for case in OF_BOTH),
         ("jobs", {"command": "train.py"}, "/command"),
         ("jobs", {"command": [""]}, "/command"),
         ("jobs", {"directory": ""}, "/directory"),

@@ -97,10 +97,10 @@ async def use(api: Api, reservation: dict[str, Any]) -> UUID:
 async def give_back(api: Api, cluster: UUID) -> int:
     """Delete a cluster whose machines were observed clean: how many became free."""
     ok(await api.owner.delete(f"{api.base}/clusters/{cluster}", headers=key()), 202)
-    whose: dict[str, UUID] = {"project_id": api.world.project.id, "cluster_id": cluster}
+    project = api.world.project.id
     async with api.world.database.begin() as connection:
-        await release(connection, **whose, hosts=None)
-        return await free_hardware(connection, **whose, validated=True)
+        await release(connection, project_id=project, cluster_id=cluster, hosts=None)
+        return await free_hardware(connection, project_id=project, cluster_id=cluster, validated=True)
 
 
 async def held_machine(api: Api, reservation: dict[str, Any]) -> Any:

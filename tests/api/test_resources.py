@@ -43,14 +43,13 @@ def snapshot_json(name: str = "before", **changes: object) -> dict[str, object]:
     return {"name": name, "volume": "data"} | changes
 
 
-NEW = {"ip": None, "observed_at": None}
-ADDRESSES = Kind("address", "addresses", address_json, make_address, NEW, "address", "address", 5, {"command": None})
-VOLUMES = Kind(
-    *("volume", "volumes", volume_json, make_volume, {"size_gib": 10}),
-    *("volume-gib", "gib", 10_240, {"mount_path": "/volumes/data"}),
-)
-COPY = {"volume_name": "data", "size_gib": 10, "sku": "snapshot-gib"}
-SNAPSHOTS = Kind("snapshot", "snapshots", snapshot_json, make_snapshot, COPY)
+ASKED: dict[str, object] = {"ip": None, "observed_at": None}
+ADDRESSES = Kind("address", "addresses", address_json, make_address, ASKED, "address", "address", 5, {"command": None})
+SIZED: dict[str, object] = {"size_gib": 10}
+MOUNTED: dict[str, object] = {"mount_path": "/volumes/data"}
+VOLUMES = Kind("volume", "volumes", volume_json, make_volume, SIZED, "volume-gib", "gib", 10_240, MOUNTED)
+COPIED: dict[str, object] = {"volume_name": "data", "size_gib": 10, "sku": "snapshot-gib"}
+SNAPSHOTS = Kind("snapshot", "snapshots", snapshot_json, make_snapshot, COPIED)
 ATTACHABLE = pytest.mark.parametrize("kind", [ADDRESSES, VOLUMES], ids=str)
 
 
