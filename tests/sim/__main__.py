@@ -1,5 +1,7 @@
 """`./dev sim`: play histories, or one of them with its trace, or hunt planted bugs."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 

@@ -3,6 +3,8 @@
 The default run plays those that find most planted bugs ([planted bugs](mutants/README.md)).
 """
 
+from __future__ import annotations
+
 import sys
 
 from tests.sim.history import play

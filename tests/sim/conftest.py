@@ -1,5 +1,7 @@
 """A stage for the histories of one test file."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 

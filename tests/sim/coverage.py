@@ -1,5 +1,7 @@
 """What histories came through. A fault that never happened and a step that never ran prove nothing: all is counted."""
 
+from __future__ import annotations
+
 from collections import Counter
 from enum import StrEnum
 from typing import TypeAlias

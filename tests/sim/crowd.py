@@ -3,6 +3,8 @@
 The room and the order of the queue are reckoned here once more, from the rows of machines and waits alone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

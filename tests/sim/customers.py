@@ -1,5 +1,7 @@
 """Customers: what requests do, through the same functions as the API's routes, in the same transactions."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

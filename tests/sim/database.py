@@ -1,5 +1,7 @@
 """The product's way to PostgreSQL, in a simulation: every transaction and statement is a boundary and may be lost."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -1,5 +1,7 @@
 """What customers do with the controller from their own servers: the service must neither mind nor meddle (G-17)."""
 
+from __future__ import annotations
+
 from ipucloud.site.ports import SiteError
 from ipucloud.site.vipu_ports import PartitionRequest
 from ipucloud.wire.site import HostState

@@ -1,5 +1,7 @@
 """What happens between two steps of a worker: to the worker, to the hardware that is used, and to the controller."""
 
+from __future__ import annotations
+
 import random
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What goes wrong, drawn for each call."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """One history: everything that happens to a small cloud under one seed, and the verdict."""
 
+from __future__ import annotations
+
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -5,6 +5,8 @@ simulation stands still, and only then does the director choose who goes on. The
 so time-outs of asyncio obey it too.
 """
 
+from __future__ import annotations
+
 import asyncio
 import selectors
 from collections.abc import Callable, Mapping

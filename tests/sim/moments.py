@@ -5,6 +5,8 @@ source until now was in two of them: no new cluster may be offered it, and a clu
 not billed for it. Every other moment is a matter of what was read when, and proves nothing.
 """
 
+from __future__ import annotations
+
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

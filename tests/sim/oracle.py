@@ -5,6 +5,8 @@ billed when it begins while the cluster is in use: from when it is ready to when
 count by their second.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

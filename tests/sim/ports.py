@@ -1,5 +1,7 @@
 """A simulated process's clock and its presence in the database."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Callable
 from datetime import datetime

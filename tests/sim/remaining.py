@@ -1,5 +1,7 @@
 """What is still under way once nothing goes wrong any more, and how the simulation speeds it up."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

@@ -1,5 +1,7 @@
 """Says what histories came through, and what they should have met and did not, as far as a list of it exists."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator
 
 from ipucloud.clusters.operations.create import CREATE

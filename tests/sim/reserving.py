@@ -1,5 +1,7 @@
 """Customers who wait for capacity, take preemptible clusters, and reserve machines; and the times scaled for them."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager

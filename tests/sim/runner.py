@@ -1,5 +1,7 @@
 """Playing many histories: in as many processes as wanted, each with a database of its own."""
 
+from __future__ import annotations
+
 import asyncio
 import atexit
 import gc

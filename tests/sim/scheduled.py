@@ -1,5 +1,7 @@
 """What must be true of the repairs that workers schedule and begin by themselves: their faults, windows and budget."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """The database of one simulation process: made once, emptied between histories."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass

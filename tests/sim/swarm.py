@@ -1,5 +1,7 @@
 """What differs between histories: each seed has its own weather, so that no fault can hide another for ever."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass

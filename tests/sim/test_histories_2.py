@@ -1,5 +1,7 @@
 """Histories, half 2 of 2."""
 
+from __future__ import annotations
+
 from tests.sim.chosen import play_half
 from tests.sim.stage import Stage
 

@@ -1,5 +1,7 @@
 """A harness that finds nothing deserves suspicion. Bugs are planted, and must be found; all: `./dev sim --hunt`."""
 
+from __future__ import annotations
+
 import pytest
 
 from tests.sim.mutants.all import MUTANTS

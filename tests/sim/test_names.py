@@ -1,5 +1,7 @@
 """Two customers choose one name for their partitions, and a request about the first comes late (seed 86)."""
 
+from __future__ import annotations
+
 import random
 from collections import Counter
 

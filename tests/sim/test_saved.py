@@ -1,5 +1,7 @@
 """Seeds that failed once, and that a seed is one history wherever it is played."""
 
+from __future__ import annotations
+
 import io
 import os
 import subprocess

@@ -4,6 +4,8 @@ Judged at rest, when calls and workers no longer fail: first with the hardware s
 after every commit, by what was read twice (`moments.py`).
 """
 
+from __future__ import annotations
+
 import math
 import random
 from collections.abc import Callable, Iterator

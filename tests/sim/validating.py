@@ -1,5 +1,7 @@
 """What must be true of machines that are validated before the next cluster gets them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

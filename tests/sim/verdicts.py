@@ -1,5 +1,7 @@
 """What must hold when a history has come to rest: database, site and bill agree, and the product's own rules hold."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -3,6 +3,8 @@
 Numbers X… are those of tests/sim/README.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Worker processes of a history: started, killed, frozen and drained as an operating system would."""
 
+from __future__ import annotations
+
 import random
 from dataclasses import dataclass
 from itertools import count

@@ -1,5 +1,7 @@
 """`ipucloud api` as a process of its own, and who asks it."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """Worlds that give back at their end what they took of a site that several tests use, and hardware that tests break."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any

@@ -1,5 +1,7 @@
 """Many small cases in one test, which names all that fail at its end."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 

@@ -1,5 +1,7 @@
 """Catalogues of an operator's own: the shipped one, and a region or an image more."""
 
+from __future__ import annotations
+
 import dataclasses
 import shutil
 from importlib.resources import as_file

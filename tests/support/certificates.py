@@ -3,6 +3,8 @@
 They hold for clients that check them by RFC 5280 to the letter, as Python 3.13 does (`ssl.VERIFY_X509_STRICT`).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

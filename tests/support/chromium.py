@@ -3,6 +3,8 @@
 `./dev test` brings it with the panel's other tools. Without an npm registry it is the Chromium of the system.
 """
 
+from __future__ import annotations
+
 import os
 import subprocess
 import tarfile

@@ -1,5 +1,7 @@
 """Processes of the control plane, started and killed as an operator's machine would."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess

@@ -1,5 +1,7 @@
 """A fault proxy in front of a database of the embedded server."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What a schema is, as a set of statements that do not depend on the order it was made in; and what is in it."""
 
+from __future__ import annotations
+
 import re
 import subprocess
 from collections.abc import Iterator

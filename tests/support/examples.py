@@ -1,5 +1,7 @@
 """The Python examples of the documentation: blocks of Markdown, in pages and in the SDK's docstrings."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator

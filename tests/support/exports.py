@@ -1,5 +1,7 @@
 """Exports, connections and schedules as rows, for tests that need something to point at."""
 
+from __future__ import annotations
+
 from uuid import UUID
 
 import sqlalchemy as sa

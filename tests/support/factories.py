@@ -4,6 +4,8 @@ Every function works inside the caller's transaction and returns what a test nee
 call where the schema wants that, so that factories can be called as often as a test likes.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Faults that customers report, without the API."""
 
+from __future__ import annotations
+
 from uuid import UUID
 
 from ipucloud.admin.fault_reports import confirm

@@ -7,6 +7,8 @@ It knows nothing of what it carries: gRPC, HTTP and PostgreSQL alike (an upstrea
 thread of its own, so that a client which blocks, and a client on the test's own event loop, are served the same.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import socket

@@ -1,5 +1,7 @@
 """The event feed, in tests that share a server."""
 
+from __future__ import annotations
+
 import asyncio
 
 import sqlalchemy as sa

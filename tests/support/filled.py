@@ -3,6 +3,8 @@
 What the product makes itself is made by it; all other rows are in `filled.sql`.
 """
 
+from __future__ import annotations
+
 import asyncio
 import re
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """What docs/openapi.json says: answers, of which a test writes only what it is about, and bodies that are accepted."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from functools import cache

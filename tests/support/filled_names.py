@@ -1,5 +1,7 @@
 """What the objects of a filled database are called, and when they happened."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID

@@ -4,6 +4,8 @@ Within Landlock nobody mounts anything, which namespaces need. The kernel has 16
 the 17th. `python -m tests.support.hardened` takes the arguments of `ipucloud-sim`.
 """
 
+from __future__ import annotations
+
 import sys
 
 from ipucloud.laboratory.simulator import main

@@ -5,6 +5,8 @@ with running_registry() as registry:
     registry.reference("tools:1")  # 127.0.0.1:40123/tools:1
 """
 
+from __future__ import annotations
+
 import base64
 import gzip
 import hashlib

@@ -1,5 +1,7 @@
 """Every rule held against what a test leaves behind."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache

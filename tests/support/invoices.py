@@ -1,5 +1,7 @@
 """Invoices without the months before them: a charge of one hour, and the bill of it."""
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID

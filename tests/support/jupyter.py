@@ -1,5 +1,7 @@
 """A stand-in for JupyterLab: a program that answers to its token, and a `pip` that installs it."""
 
+from __future__ import annotations
+
 PIP = """
 import pathlib, sys
 assert sys.argv[1:] == ["install", "-q", "--user", "jupyterlab"], sys.argv

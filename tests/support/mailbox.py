@@ -1,5 +1,7 @@
 """A real SMTP server in the test's process, which can refuse, hang up, and speak TLS."""
 
+from __future__ import annotations
+
 import asyncio
 import email
 import ssl

@@ -1,5 +1,7 @@
 """A program at another port of 127.0.0.1, as one that `ssh` forwards: it serves a page at every path."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

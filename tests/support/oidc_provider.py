@@ -6,6 +6,8 @@ this answer, `foreign_key` signs with a key that it does not publish, `status` a
 `hang` never answers it, `keys` are published before its own.
 """
 
+from __future__ import annotations
+
 import os
 import socket
 import subprocess

@@ -1,5 +1,7 @@
 """The ordinary OpenSSH client, as a customer uses it."""
 
+from __future__ import annotations
+
 import asyncio
 import subprocess
 from collections.abc import Sequence

@@ -4,6 +4,8 @@ with own_process() as call:
     call(render, document)
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager

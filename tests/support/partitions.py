@@ -1,5 +1,7 @@
 """Partitions as a reconciler would have left them, for tests without a site."""
 
+from __future__ import annotations
+
 from uuid import UUID
 
 import sqlalchemy as sa

@@ -1,5 +1,7 @@
 """People for tests: with a known password and a verified e-mail, members without an invitation."""
 
+from __future__ import annotations
+
 import itertools
 from dataclasses import dataclass
 from uuid import UUID

@@ -1,5 +1,7 @@
 """Calls without TLS, to what tests start on this machine."""
 
+from __future__ import annotations
+
 import ssl
 
 NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -1,5 +1,7 @@
 """JSON pointers (RFC 6901), as a client follows them."""
 
+from __future__ import annotations
+
 import re
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Ports that nothing listens on."""
 
+from __future__ import annotations
+
 import os
 from contextlib import ExitStack
 

@@ -1,5 +1,7 @@
 """Preemptible clusters as tests ask for them."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from tests.support.factories import offer

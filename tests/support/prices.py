@@ -1,5 +1,7 @@
 """The whole price book, as tests look at it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ipucloud.billing.pricing.listing import LIST_BOOK

@@ -1,5 +1,7 @@
 """`ipucloud` as real processes, and what is left of them."""
 
+from __future__ import annotations
+
 import json
 import os
 import signal

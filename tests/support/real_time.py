@@ -4,6 +4,8 @@ Only sleeps of tests themselves count, and only those that end by themselves. `w
 that must let a process which they started go on for a while.
 """
 
+from __future__ import annotations
+
 import asyncio
 import sys
 import time

@@ -1,5 +1,7 @@
 """A customer's own HTTP server, as far as webhooks see it."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress

@@ -1,5 +1,7 @@
 """Reservations as tests ask for them."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime, timedelta
 from functools import partial
 

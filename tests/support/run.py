@@ -5,6 +5,8 @@ they write to temporary directories is in the run's own; both are gone when it e
 that was killed outright leaves its directories to the next.
 """
 
+from __future__ import annotations
+
 import ctypes
 import fcntl
 import gc

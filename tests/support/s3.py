@@ -1,5 +1,7 @@
 """A real S3 server: rclone's, over a folder. It verifies signatures."""
 
+from __future__ import annotations
+
 import socket
 import subprocess
 import sys

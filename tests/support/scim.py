@@ -1,5 +1,7 @@
 """A caller of the application of a test, as identity providers are."""
 
+from __future__ import annotations
+
 import httpx
 
 from ipucloud.api.scim import errors

@@ -1,5 +1,7 @@
 """The protocol's own checker and client, talking to the application of a test. They take two seconds to import."""
 
+from __future__ import annotations
+
 import asyncio
 from typing import Annotated, Any
 from uuid import uuid4

@@ -9,6 +9,8 @@ Slow are the folders and files of `SLOW`, and tests marked `slow`. Of a test mar
 kind, the default run has the first n cases.
 """
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Statements after which the rows of pods and hosts follow from allocations, or machines, that were written by hand."""
 
+from __future__ import annotations
+
 SETTLED = (
     "SELECT settle_pods(array_agg(id)) FROM pods",
     """

@@ -1,5 +1,7 @@
 """What the API answers, held against the models that document it."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Awaitable, Callable

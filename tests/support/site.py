@@ -6,6 +6,8 @@
 The ports survive `restart`, as they do for an operator.
 """
 
+from __future__ import annotations
+
 import json
 import select
 import signal

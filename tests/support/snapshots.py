@@ -1,5 +1,7 @@
 """Snapshots as tests ask for them."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any
 from uuid import UUID

@@ -5,6 +5,8 @@ the end. It takes an interpreter of its own, because the notes have to begin bef
 imported.
 """
 
+from __future__ import annotations
+
 import ast
 import gc
 import importlib

@@ -4,6 +4,8 @@ It refuses what Stripe's OpenAPI does not have, keeps idempotency keys for a day
 is told to. `tests/support/stripe_openapi.py` holds what was exchanged against the OpenAPI itself.
 """
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress

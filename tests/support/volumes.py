@@ -1,5 +1,7 @@
 """Volumes as tests ask for them."""
 
+from __future__ import annotations
+
 from functools import partial
 from uuid import UUID
 

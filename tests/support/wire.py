@@ -1,5 +1,7 @@
 """HTTP clients that do what no well-behaved one does."""
 
+from __future__ import annotations
+
 import json
 import re
 import select

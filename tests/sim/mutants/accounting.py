@@ -1,5 +1,7 @@
 """Bugs in the books: machines, quotas, minutes, and transactions that do not hold together."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection
 from typing import Any

@@ -1,5 +1,7 @@
 """Every mutant by its name."""
 
+from __future__ import annotations
+
 import importlib
 import pkgutil
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Bugs in what moves a cluster: steps, clean-up, names, preemption."""
 
+from __future__ import annotations
+
 import dataclasses
 from contextlib import ExitStack
 from functools import partial

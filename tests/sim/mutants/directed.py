@@ -1,5 +1,7 @@
 """Runs the tests that must notice a planted bug, with the bug planted: `python -m tests.sim.mutants.directed NAME`."""
 
+from __future__ import annotations
+
 import sys
 
 import pytest

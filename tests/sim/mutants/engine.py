@@ -1,5 +1,7 @@
 """Bugs in the engine: leases, fences, wakes, the reaper."""
 
+from __future__ import annotations
+
 import dataclasses
 from typing import Any
 

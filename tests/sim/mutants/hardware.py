@@ -1,5 +1,7 @@
 """Bugs in what workers do about hardware by themselves: validation, scheduled repairs, sweeps."""
 
+from __future__ import annotations
+
 import dataclasses
 from datetime import datetime
 from functools import partial

@@ -1,5 +1,7 @@
 """Looking for planted bugs: which history or test notices each, and whether the default run has it."""
 
+from __future__ import annotations
+
 import re
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """Bugs in currencies, prices, invoices, prepaid money, top-ups, dunning, reports, exports, webhooks of accounts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace as altered

@@ -3,6 +3,8 @@
 A module of this folder has its mutants as variables, whose names are theirs.
 """
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 import functools
@@ -58,7 +60,7 @@ class Mutant:
     def replace(self, owner: object, name: str, value: object) -> Self:
         return self.does(lambda stack: replace(stack, owner, name, value))
 
-    def wraps(self, owner: object, name: str) -> Callable[[Callable[..., Any]], "Mutant"]:
+    def wraps(self, owner: object, name: str) -> Callable[[Callable[..., Any]], Mutant]:
         """Decorates what takes a function's or method's place; its first argument is the honest one."""
 
         def planting(wrapper: Callable[..., Any]) -> Mutant:
@@ -87,7 +89,7 @@ class Mutant:
 
         return self.does(plant)
 
-    def acts(self, step: str) -> Callable[[Callable[..., Awaitable[StepResult]]], "Mutant"]:
+    def acts(self, step: str) -> Callable[[Callable[..., Awaitable[StepResult]]], Mutant]:
         """Decorates what a step does instead."""
         return lambda act: self.step(step, act=act)
 

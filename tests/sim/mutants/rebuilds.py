@@ -1,5 +1,7 @@
 """Bugs in restarts and rebuilds of Poplar servers, and in changes of their keys."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from typing import Any

@@ -1,5 +1,7 @@
 """Bugs in repairs by other hardware, and in resizes of clusters."""
 
+from __future__ import annotations
+
 import dataclasses
 from functools import partial
 from types import SimpleNamespace

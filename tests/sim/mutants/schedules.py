@@ -1,5 +1,7 @@
 """Bugs in schedules, the idle stop and the warning of an expiry."""
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 

@@ -1,5 +1,7 @@
 """Bugs in snapshots and what is made from them, and in addresses."""
 
+from __future__ import annotations
+
 from ipucloud.clusters.addresses.record import ADDRESS_QUOTA, ADDRESSES
 from ipucloud.clusters.operations import create, rebuild
 from ipucloud.clusters.resources import reconciler, resource

@@ -1,5 +1,7 @@
 """Bugs in what is said of hardware that fails, and in what is credited for it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial

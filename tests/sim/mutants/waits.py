@@ -1,5 +1,7 @@
 """Bugs in the queue of those that wait for capacity."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta

@@ -4,6 +4,8 @@ A change is accepted or refused at once and completes later. Names are unique, a
 in one network, a partition lives in an allocation.
 """
 
+from __future__ import annotations
+
 import random
 from collections import deque
 from collections.abc import Sequence

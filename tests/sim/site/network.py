@@ -1,5 +1,7 @@
 """One worker's way to the site: every call is a boundary, is checked on arrival, and may go wrong in all known ways."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

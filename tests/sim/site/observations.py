@@ -1,5 +1,7 @@
 """What callers see of a site's state, now or as it was: pure functions of the state and the instant."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ipucloud.kernel.vipu import IpuNumber, PartitionShape

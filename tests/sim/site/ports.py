@@ -4,6 +4,8 @@ What no history asks for is left out: storage, addresses, jobs, consoles, termin
 ends with an exception that nobody foresaw.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 

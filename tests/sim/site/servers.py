@@ -1,5 +1,7 @@
 """What changes do to the servers on a site's hosts, and what time does."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """What changes do to a site's V-IPU controller, and what time does."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """The database's time, which is the product's for everything durable."""
 
+from __future__ import annotations
+
 from datetime import datetime
 
 import psycopg

@@ -1,5 +1,7 @@
 """What a customer asks for, through the functions and in the transactions of the API's handlers."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar

@@ -1,5 +1,7 @@
 """How operations end, written without a worker: rows as a reconciler leaves them."""
 
+from __future__ import annotations
+
 from uuid import UUID
 
 import sqlalchemy as sa

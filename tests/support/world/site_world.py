@@ -1,5 +1,7 @@
 """A world with a simulated site, a process of its own, and workers."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar

@@ -1,5 +1,7 @@
 """Workers in a test's own process."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

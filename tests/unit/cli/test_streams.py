@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.support.scripted import Service
-from tests.unit.cli.conftest import TOKEN
-from tests.unit.cli.test_commands import CLUSTER, Run
+from tests.unit.cli.conftest import TOKEN, Run
+from tests.unit.cli.test_commands import CLUSTER
 
 PROGRAM = [sys.executable, "-c", "from ipucloud.cli.entry import main; main()"]
 NAME = "Müller…𝄞"
