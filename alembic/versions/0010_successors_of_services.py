@@ -1,15 +1,15 @@
 """A service has the release that follows it under its name once it has ended.
 
-Revision ID: 0008_successors_of_services
-Revises: 0007_billing_rule_of_clusters
+Revision ID: 0010_successors_of_services
+Revises: 0009_readers_of_resources
 """
 
 from __future__ import annotations
 
 from alembic import op
 
-revision = "0008_successors_of_services"
-down_revision = "0007_billing_rule_of_clusters"
+revision = "0010_successors_of_services"
+down_revision = "0009_readers_of_resources"
 branch_labels = None
 depends_on = None
 
