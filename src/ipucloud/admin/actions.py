@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.admin.hardware import HOLDER
 from ipucloud.clusters.fault_reports.store import reports_cleared
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.contract.event_payloads.platform import HardwareOrdered
 from ipucloud.contract.event_types.platform import (
     HARDWARE_DRAINED,
@@ -224,7 +224,7 @@ async def return_to_service(
                 maintained.add(target.id)
     await reports_cleared(connection, cleared)
     for project_id, cluster_id in sorted({each.holder for each in targets if each.holder is not None}):
-        await settle_cluster(connection, project_id=project_id, cluster_id=cluster_id)
+        await apply_reports(connection, project_id=project_id, cluster_id=cluster_id)
     if validated and maintained:
         await require(connection, maintained, "repair")
     await record_order(connection, HARDWARE_RETURNED, targets, by)
@@ -285,7 +285,7 @@ async def clear_report(connection: AsyncConnection, report_id: UUID, *, validate
     if validated and holder.machine_id is not None and holder.code in VALIDATED:
         await require(connection, [holder.machine_id], "repair")
     if holder.project_id is not None and holder.cluster_id is not None:
-        await settle_cluster(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
+        await apply_reports(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
 
 
 async def select(connection: AsyncConnection, selection: HardwareSelection) -> Sequence[Target]:

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.admin.pages import keyed_page
 from ipucloud.clusters.fault_reports.queries import MEMBERS
-from ipucloud.clusters.fault_reports.store import answer_report, lock_open, settle_confirmed
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.fault_reports.store import answer_report, close_confirmed, lock_open
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.contract.fault_reports import FaultReportConfirm
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -119,9 +119,9 @@ async def confirm(
     await answer_report(
         connection, fault, answer.answer, answered_by=token, report_id=health_report, request_id=request_id
     )
-    await settle_confirmed(connection, project_id=fault.project_id, cluster_id=fault.cluster_id)
+    await close_confirmed(connection, project_id=fault.project_id, cluster_id=fault.cluster_id)
     if concerned.holder_project_id is not None and concerned.holder_id is not None:
-        await settle_cluster(connection, project_id=concerned.holder_project_id, cluster_id=concerned.holder_id)
+        await apply_reports(connection, project_id=concerned.holder_project_id, cluster_id=concerned.holder_id)
 
 
 async def dismiss(

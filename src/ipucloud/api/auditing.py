@@ -16,7 +16,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.identity import audit_log
 from ipucloud.identity.access import project_parameters
-from ipucloud.identity.audit_log import Asked
+from ipucloud.identity.audit_log import AuditedRequest
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import INTERNAL_ERROR, UNAUTHENTICATED, Problem
 
@@ -80,15 +80,17 @@ async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outc
                 outcome.status < 400 or outcome.status == UNAUTHENTICATED.status or _VERIFIED in objects
             ):
                 entire = audit_entry(request, operation)
-                await audit_log.note(connection, entire, status=outcome.status, code=outcome.code, objects=objects)
+                await audit_log.record_entry(
+                    connection, entire, status=outcome.status, code=outcome.code, objects=objects
+                )
     except (Problem, SQLAlchemyError) as error:
         log.warning("audit_log_not_completed", operation=operation, error=type(error).__name__)
 
 
-def audit_entry(request: HTTPConnection, operation: str) -> Asked:
+def audit_entry(request: HTTPConnection, operation: str) -> AuditedRequest:
     """How the entry of a request begins."""
     address, agent = origin_of(request)
-    return Asked(operation, _method(request), address, agent, trace_of(request).request_id)
+    return AuditedRequest(operation, _method(request), address, agent, trace_of(request).request_id)
 
 
 def _method(request: HTTPConnection) -> str:

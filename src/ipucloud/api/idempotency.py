@@ -80,7 +80,7 @@ class KeyedRequest:
         Raises `Problem` idempotency_in_progress while the first request runs, idempotency_key_reused when the key
         belongs to another request.
         """
-        if not await store.take(connection, scope, self.key):
+        if not await store.claim(connection, scope, self.key):
             raise Problem(IDEMPOTENCY_IN_PROGRESS, "Send the same request again shortly.", headers={"Retry-After": "1"})
         stored = await store.find(connection, scope, self.key)
         if stored is None:

@@ -96,7 +96,7 @@ _ENTER = sa.text(
 ).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text))
 
 
-async def settle_cluster(
+async def apply_reports(
     connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, announce: bool = True
 ) -> bool:
     """Let state, reason and credit of a cluster in use agree with the live reports of its hardware.

@@ -62,7 +62,7 @@ _SWEEP = sa.text(
 )
 
 
-async def take(connection: AsyncConnection, scope: UUID, key: str) -> bool:
+async def claim(connection: AsyncConnection, scope: UUID, key: str) -> bool:
     """Lock the key until the transaction ends; False when another transaction has locked it."""
     return await _LOCK.one(connection, {"scope": scope, "key": key})
 

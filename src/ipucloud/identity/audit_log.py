@@ -40,7 +40,7 @@ _ACTOR = """
 """
 
 
-class Asked(NamedTuple):
+class AuditedRequest(NamedTuple):
     """A request, as its entry begins."""
 
     operation: str
@@ -179,7 +179,7 @@ LIST_ALL_AUDIT_LOG: Mapping[Order, Query[DocumentPage]] = {
 """Every entry, for operators; `:project` is a slug."""
 
 
-async def begin(connection: Statements, request: Asked, access: Mapping[str, object]) -> UUID | None:
+async def begin(connection: Statements, request: AuditedRequest, access: Mapping[str, object]) -> UUID | None:
     """Write the entry of a request before it is served: its id, None for a caller without a live token.
 
     `access`: the parameters of `identity.access.AUTHENTICATE`.
@@ -195,8 +195,8 @@ async def complete(
     await connection.execute(_COMPLETE, parameters)
 
 
-async def note(
-    connection: Statements, request: Asked, *, status: int, code: str | None, objects: Mapping[str, str]
+async def record_entry(
+    connection: Statements, request: AuditedRequest, *, status: int, code: str | None, objects: Mapping[str, str]
 ) -> None:
     """Write the whole entry of somebody who signed in, or tried to: before, nobody knows who it is."""
     parameters = {

@@ -104,7 +104,7 @@ async def begin(
     return state, browser, expires_at
 
 
-async def take(connection: AsyncConnection, state_hash: bytes | None, browser_hash: bytes | None) -> Begun:
+async def consume(connection: AsyncConnection, state_hash: bytes | None, browser_hash: bytes | None) -> Begun:
     """Use up a sign-in, before its code is shown to anybody. Raises `Problem` sign_in_ended."""
     parameters = {"state_hash": state_hash or b"", "browser_hash": browser_hash or b""}
     sign_in = await _TAKE.one_or_none(connection, parameters)

@@ -22,7 +22,7 @@ from ipucloud.contract.tokens import TokenRotate
 from ipucloud.db.rows import Query
 from ipucloud.identity.narrowing import require_within
 from ipucloud.identity.roles import Rights, Role
-from ipucloud.identity.token_store import MadeToken, Owner, create, note
+from ipucloud.identity.token_store import MadeToken, Owner, create, record_token
 from ipucloud.identity.tokens import TokenKind
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import LAST_ADMINISTRATOR, PERMISSION_DENIED, STATE_CONFLICT, Problem, not_found
@@ -89,7 +89,7 @@ class Keeper:
     ) -> None:
         """Append an event; the platform has no event log."""
         if self.home is not None:
-            await note(connection, Actor(self.home, self.token_id, self.request_id), type_, token_id, data)
+            await record_token(connection, Actor(self.home, self.token_id, self.request_id), type_, token_id, data)
 
 
 async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> None:

@@ -274,7 +274,7 @@ async def create(
         raise Problem(VALIDATION_FAILED, "Some values are not valid.", [fault])
     if project_id is not None:
         data = TokenMade(name=name, role=role, scopes=None if scopes is None else sorted(scopes))
-        await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, data)
+        await record_token(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, data)
     document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)
 
@@ -294,7 +294,7 @@ async def touch(connection: AsyncConnection, hashes: list[bytes], idle: float) -
     await connection.execute(_TOUCH, {"hashes": hashes, "idle": idle})
 
 
-async def note(
+async def record_token(
     connection: AsyncConnection,
     actor: Actor,
     type_: EventType,

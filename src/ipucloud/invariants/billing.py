@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.db.rows import Query
 from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by, decided
@@ -40,7 +40,7 @@ async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> R
         raise Refused("The cluster is no longer in use, or is already billed correctly.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await open_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
-    await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await apply_reports(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     return RepairDone()
 
 

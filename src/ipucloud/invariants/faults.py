@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.fault_reports.store import LEFT, reports_cleared, settle_confirmed
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.fault_reports.store import LEFT, close_confirmed, reports_cleared
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.not_working import DEGRADING
 from ipucloud.clusters.observed import SHOWN_FAULTS
 from ipucloud.clusters.repairs.store import end, open_repair
@@ -21,7 +21,7 @@ from ipucloud.inventory.health.codes import REPAIRED_BY_REPLACEMENT
 
 async def _follow_reports(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
-    if not await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id):
+    if not await apply_reports(connection, project_id=cluster.project_id, cluster_id=cluster.id):
         raise Refused("The cluster's state follows from its faults by now.")
     return RepairDone()
 
@@ -39,7 +39,7 @@ async def _credit(connection: AsyncConnection, violation: Violation) -> RepairDo
     cluster = await lock_violated(connection, violation)
     key = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     before = await _CREDITED.one(connection, key)
-    await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.id, announce=False)
+    await apply_reports(connection, project_id=cluster.project_id, cluster_id=cluster.id, announce=False)
     if before or not await _CREDITED.one(connection, key):
         raise Refused("The cluster is credited by now, or its fault is over.")
     return RepairDone()
@@ -52,7 +52,7 @@ async def _end_repair(connection: AsyncConnection, violation: Violation) -> Repa
     if repair is None:
         raise Refused("No repair of the cluster is open by now.")
     await end(connection, repair, "not_needed")
-    await settle_cluster(connection, **key, announce=False)
+    await apply_reports(connection, **key, announce=False)
     return RepairDone()
 
 
@@ -121,7 +121,7 @@ async def _end(connection: AsyncConnection, violation: Violation) -> RepairDone:
         raise Refused("The fault report is settled by now.")
     if report.cleared:
         await reports_cleared(connection, [report.report_id])
-    elif not await settle_confirmed(connection, project_id=report.project_id, cluster_id=report.cluster_id):
+    elif not await close_confirmed(connection, project_id=report.project_id, cluster_id=report.cluster_id):
         raise Refused("Its health report is live, and its cluster has the hardware.")
     return RepairDone()
 

@@ -118,7 +118,7 @@ _EARLIER = Query(
 )
 
 
-async def note(connection: AsyncConnection, findings: Collection[Finding]) -> Mapping[Finding, int]:
+async def record_findings(connection: AsyncConnection, findings: Collection[Finding]) -> Mapping[Finding, int]:
     """Record everything that this sweep found, and for each how many sweeps in a row have found it.
 
     What it does not find any more is forgotten, and the repairs that ended it have succeeded.

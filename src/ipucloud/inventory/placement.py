@@ -235,7 +235,7 @@ async def read_room(connection: Statements, region: str, need: Need) -> Room:
     return Room(pods, await _FREE_HOSTS.one(connection, {"region": region}))
 
 
-async def take(connection: AsyncConnection, demand: Demand) -> None:
+async def allocate(connection: AsyncConnection, demand: Demand) -> None:
     """Give the cluster free machines and hosts. Call it last: rows that others may wait for stay locked until the end.
 
     Raises `Problem` capacity_exhausted with `why_not`; or unavailable, when others keep all rows with room locked for

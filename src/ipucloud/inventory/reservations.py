@@ -125,7 +125,7 @@ async def insert(connection: AsyncConnection, values: dict[str, object]) -> None
     await connection.execute(_INSERT, values)
 
 
-async def enter(connection: AsyncConnection, reservation: Reservation, state: ReservationState) -> None:
+async def transition(connection: AsyncConnection, reservation: Reservation, state: ReservationState) -> None:
     """Change the state of a locked reservation. Raises IllegalTransition."""
     key = {"project_id": reservation.project_id, "reservation_id": reservation.id}
     await connection.execute(_ENTER, key | {"state": RESERVATION_STATES.require(reservation.state, state).value})

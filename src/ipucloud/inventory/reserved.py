@@ -165,7 +165,7 @@ async def hold_again(
     return frozenset(await _HOLD_AGAIN.all(connection, values))
 
 
-async def let_go(
+async def free_unused(
     connection: AsyncConnection,
     *,
     project_id: UUID,

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.functions import settle_pods
-from ipucloud.inventory.placement import Demand, allocate_slots, take, waiting_for_room
+from ipucloud.inventory.placement import Demand, allocate, allocate_slots, waiting_for_room
 from ipucloud.inventory.release import free
 from ipucloud.inventory.snapshot import DOMAIN, RUN, span
 from ipucloud.kernel.failpoints import failpoint
@@ -201,7 +201,7 @@ async def take_for_resize(connection: AsyncConnection, demand: Demand, held: Seq
     if grows:
         kept = ours if await _allocate_around(connection, demand, held) else None
     if kept is None:
-        await take(connection, demand)
+        await allocate(connection, demand)
     leaving = ours - (kept or frozenset())
     key = {"project_id": demand.project_id, "cluster_id": demand.cluster_id}
     await connection.execute(_JOIN, key | {"held": sorted(ours), "counted": grows})

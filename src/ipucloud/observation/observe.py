@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.not_working import DEGRADING
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.event_payloads.platform import InventoryDiffers, MassDisappearance
@@ -220,7 +220,7 @@ async def _write(
         still = [each for each in changes if each.fact.object_id in held and _applies(each, state)]
         await write(connection, region, still, holder.cluster_id)
         await _record_findings(connection, region, still)
-        await settle_cluster(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
+        await apply_reports(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
 
     await database.transact(work)
     for change in changes:
@@ -286,7 +286,7 @@ async def _settle_others(database: Database, fence: Fence, region: str, budget: 
             key = {"project_id": cluster.project_id, "cluster_id": cluster.cluster_id}
             await _LOCK.one(connection, key)
             await fence(connection)
-            await settle_cluster(connection, project_id=cluster.project_id, cluster_id=cluster.cluster_id)
+            await apply_reports(connection, project_id=cluster.project_id, cluster_id=cluster.cluster_id)
 
         await database.transact(work)
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.repairs.needs import NEEDS, Need, begins, plan
 from ipucloud.clusters.repairs.store import (
@@ -142,7 +142,7 @@ async def serve(
     begun = await _maintain_in_place(connection, need)
     if begun and not need.replaced:
         await end(connection, repair, "maintained")
-    await settle_cluster(connection, project_id=project_id, cluster_id=cluster_id, announce=begun)
+    await apply_reports(connection, project_id=project_id, cluster_id=cluster_id, announce=begun)
 
 
 async def arrange(
@@ -166,7 +166,7 @@ async def arrange(
         await change(connection, repair, hardware=need.hardware, waits_for=repair.waits_for)
     else:
         await schedule(connection, need, plan(need, settings), request_id=request_id)
-    await settle_cluster(connection, **ids, announce=False)
+    await apply_reports(connection, **ids, announce=False)
     return await open_repair(connection, **ids)
 
 

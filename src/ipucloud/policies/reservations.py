@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_reserved, open_interval, open_reserved
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.reservations.credits import concerned, credit_faults
 from ipucloud.clusters.reservations.store import lock_quota, record_reservation_event
 from ipucloud.clusters.states import BILLABLE
@@ -23,9 +23,9 @@ from ipucloud.contract.capacity import ReservationState
 from ipucloud.contract.event_types.projects import RESERVATION_ACTIVE, RESERVATION_ENDED
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
-from ipucloud.inventory.placement import Demand, ReservedBlock, take
-from ipucloud.inventory.reservations import Due, Reservation, due_reservations, enter, lock_reservation
-from ipucloud.inventory.reserved import broken_blocks, let_go
+from ipucloud.inventory.placement import Demand, ReservedBlock, allocate
+from ipucloud.inventory.reservations import Due, Reservation, due_reservations, lock_reservation, transition
+from ipucloud.inventory.reserved import broken_blocks, free_unused
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -103,7 +103,7 @@ async def follow(connection: AsyncConnection, due: Due, *, validated: bool) -> N
 
 async def _begin(connection: AsyncConnection, reservation: Reservation) -> None:
     ids = {"project_id": reservation.project_id, "reservation_id": reservation.id}
-    await enter(connection, reservation, ReservationState.ACTIVE)
+    await transition(connection, reservation, ReservationState.ACTIVE)
     await open_reserved(connection, **ids, since=reservation.starts_at)
     await record_reservation_event(connection, RESERVATION_ACTIVE, reservation.id, reservation, _itself(reservation))
     failpoint("reservation.begun")
@@ -115,15 +115,15 @@ async def _end(
     """Its clusters go on as any others, and some are billed from then on; what no cluster uses is free."""
     owner = {"project_id": reservation.project_id}
     await credit_faults(connection, reservation)
-    await enter(connection, reservation, ReservationState.ENDED)
+    await transition(connection, reservation, ReservationState.ENDED)
     await close_reserved(connection, **owner, reservation_id=reservation.id, until=reservation.ends_at)
     for user in billed:
         since = max(reservation.ends_at, user.ready_at or reservation.ends_at)
         await open_interval(connection, **owner, cluster_id=user.id, since=since)
         # Their faults credit what is billed from now on.
-        await settle_cluster(connection, project_id=reservation.project_id, cluster_id=user.id)
+        await apply_reports(connection, project_id=reservation.project_id, cluster_id=user.id)
     await record_reservation_event(connection, RESERVATION_ENDED, reservation.id, reservation, _itself(reservation))
-    machines = await let_go(
+    machines = await free_unused(
         connection, project_id=reservation.project_id, reservation_id=reservation.id, validated=validated
     )
     await quotas.give_back(
@@ -144,14 +144,14 @@ async def _replace_broken(connection: AsyncConnection, reservation: Reservation,
         demand = Demand(reservation.project_id, None, reservation.region, reservation.need, reserved=reserved)
         try:
             async with connection.begin_nested():
-                await let_go(
+                await free_unused(
                     connection,
                     project_id=reservation.project_id,
                     reservation_id=reservation.id,
                     block=block,
                     validated=validated,
                 )
-                await take(connection, demand)
+                await allocate(connection, demand)
         except Problem as problem:
             log.warning(
                 "reserved_hardware_not_usable",

@@ -25,7 +25,7 @@ from ipucloud.contract.estimates import BillingStart
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.placement import Demand, Need, take
+from ipucloud.inventory.placement import Demand, Need, allocate
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -95,7 +95,7 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
     else:
         terms = await terms_of(connection, actor, cluster)
         refuse_by_terms(terms)
-        await quotas.take(
+        await quotas.consume(
             connection,
             project_id=waiter.project_id,
             region=waiter.region,
@@ -106,7 +106,7 @@ async def serve(connection: AsyncConnection, waiter: Waiter, settings: Settings)
             await resume_in_turn(connection, actor, cluster, waiter.operation_id)
         else:
             need = await need_of(connection, cluster, waiter)
-            await take(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
+            await allocate(connection, Demand(waiter.project_id, waiter.cluster_id, waiter.region, need))
         await hold_first_hour(connection, actor, waiter.cluster_id, terms, settings)
         if waiter.kind == CREATES and cluster.billing_starts is BillingStart.REQUESTED:
             await open_interval(connection, project_id=waiter.project_id, cluster_id=waiter.cluster_id)

@@ -66,7 +66,9 @@ _SET = Query(
 )
 
 
-async def take(connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int) -> None:
+async def consume(
+    connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int
+) -> None:
     """Take machines, or raise `Problem` quota_exceeded with the numbers. They return when they are free again."""
     key = {"project_id": project_id, "region": region, "machine_type": machine_type}
     result = await connection.execute(_TAKE, key | {"machines": machines})

@@ -22,7 +22,7 @@ from ipucloud.invariants.comparison import Comparison, compare
 from ipucloud.invariants.journal import Entry
 from ipucloud.invariants.removals import remove
 from ipucloud.invariants.rules import DatabaseRepair, Finding, Refusal, Refused, SiteRemoval
-from ipucloud.invariants.sightings import SWEEP, begun, earlier, lately, leave, note
+from ipucloud.invariants.sightings import SWEEP, begun, earlier, lately, leave, record_findings
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.kernel.failpoints import failpoint
@@ -44,7 +44,7 @@ async def sweep_leftovers(database: Database, sites: Sites, *, call_timeout: flo
     comparison = await compare(database, sites, call_timeout)
     findings = site_findings(comparison)
     async with database.begin() as connection:
-        sightings = await note(connection, [each for each in findings if each.violation.region is not None])
+        sightings = await record_findings(connection, [each for each in findings if each.violation.region is not None])
     sweep = _Sweep(database, sites, comparison, call_timeout, limit)
     for finding, times in sightings.items():
         if times >= SIGHTINGS:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.tables import poplar_servers
 from ipucloud.invariants.audit import audit
 from ipucloud.invariants.billing_credits import RULES
@@ -68,7 +68,7 @@ class Faulty:
     async def settle(self) -> None:
         """What an observation does after it has written reports."""
         async with self.billing.database.begin() as connection:
-            await settle_cluster(connection, project_id=self.billing.project.id, cluster_id=self.cluster)
+            await apply_reports(connection, project_id=self.billing.project.id, cluster_id=self.cluster)
 
     async def violations(self) -> list[str]:
         """What the audit says of credits."""

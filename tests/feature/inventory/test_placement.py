@@ -15,7 +15,7 @@ from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.inventory.health.codes import Code, Kind
 from ipucloud.inventory.health.reports import clear
-from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
+from ipucloud.inventory.placement import Demand, Need, NoRoom, allocate, read_room
 from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState, bits
 from ipucloud.kernel.errors import Problem
@@ -173,7 +173,7 @@ async def test_machine_types_that_share_hosts_never_take_the_same_one(world: Wor
     created = await world.create()
     bow = Demand(world.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000", hosts=9))
     async with world.database.begin() as connection:
-        await take(connection, bow)
+        await allocate(connection, bow)
     assert await world.column("SELECT count(DISTINCT host_id) FROM allocations") == [10]
     with pytest.raises(Problem, match="1 Poplar server and the region has 0 free"):
         await world.create("second")
@@ -249,4 +249,4 @@ async def test_a_region_without_hardware_has_no_room_for_anything(world: World) 
     async with world.database.begin() as connection:
         demand = Demand(world.project.id, new_id(), "atlantis-1", M2000)
         with pytest.raises(Problem, match="capacity_exhausted"):
-            await take(connection, demand)
+            await allocate(connection, demand)

@@ -6,7 +6,7 @@ import pytest
 
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
-from ipucloud.quotas.store import Quota, find, list_quotas, set_limit, take
+from ipucloud.quotas.store import Quota, consume, find, list_quotas, set_limit
 from tests.support.factories import LUXEMBOURG, Project, make_project
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +22,7 @@ async def project(db: Database) -> Project:
 
 async def allocate(db: Database, project: Project, machines: int) -> None:
     async with db.begin() as connection:
-        await take(connection, project_id=project.id, region=REGION, machine_type=TYPE, machines=machines)
+        await consume(connection, project_id=project.id, region=REGION, machine_type=TYPE, machines=machines)
 
 
 async def limited(db: Database, project: Project, machines: int, region: str = REGION) -> Quota:

@@ -89,7 +89,7 @@ prepaid_before_tax = Mutant("a create may spend what its tax needs", f"{_FUNDS} 
 faults_billed_after_a_reservation = Mutant(
     "the faults of a reservation's clusters are billed once it has ended",
     "tests/feature/clusters/test_reservations.py -k degraded_when_its_reservation_ends",
-).replace(follow, "settle_cluster", answers(None))
+).replace(follow, "apply_reports", answers(None))
 
 reserved_faults_are_billed = Mutant(
     "a reservation is billed for machines that do not work", "tests/feature/billing/test_reservations.py -k first_sight"

@@ -54,7 +54,7 @@ async def resize_gives_back_too_early(
 resize_is_billed = _resizing("a cluster is billed while it is resized").replace(resize, "end_billing", answers(None))
 
 resize_keeps_the_quota = _resizing("a resize forgets what the quota counted for its other size").replace(
-    resize, "quotas", SimpleNamespace(take=quotas.take, give_back=answers(None))
+    resize, "quotas", SimpleNamespace(take=quotas.consume, give_back=answers(None))
 )
 
 undone_resize_changes_the_size = Mutant(

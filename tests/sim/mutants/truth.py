@@ -31,8 +31,8 @@ failed_host_is_good = _observing("observation reads a failed host as good").repl
 
 never_degraded = (
     _observing("a cluster with failed hardware stays active, and is billed in full")
-    .replace(observe, "settle_cluster", _nothing)
-    .replace(kind, "settle_cluster", _nothing)
+    .replace(observe, "apply_reports", _nothing)
+    .replace(kind, "apply_reports", _nothing)
 )
 
 

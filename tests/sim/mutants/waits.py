@@ -78,7 +78,7 @@ wait_never_ends = _crowded("a wait goes on after its time").replace(
 )
 
 
-@_crowded("of a reservation for several clusters only the first block is held").wraps(store, "take")
+@_crowded("of a reservation for several clusters only the first block is held").wraps(store, "allocate")
 async def one_block_is_held(honest: Any, connection: AsyncConnection, demand: Demand) -> Any:
     if demand.reserved is not None and demand.reserved.block == 0:
         return await honest(connection, demand)
@@ -86,7 +86,7 @@ async def one_block_is_held(honest: Any, connection: AsyncConnection, demand: De
 
 
 cancelled_reservation_holds_on = _crowded("a cancelled reservation keeps its machines").replace(
-    store, "let_go", answers(0)
+    store, "free_unused", answers(0)
 )
 
 reservation_never_begins = _crowded("a reservation is not begun at its time").replace(

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.clusters.builds import end_late
-from ipucloud.clusters.fault_reports.store import settle_confirmed
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.fault_reports.store import close_confirmed
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.tables import clusters
 from ipucloud.contract.event_payloads.clusters import ClusterEntered
 from ipucloud.contract.event_types.names import REGISTRY
@@ -87,7 +87,7 @@ class Finishing(Customer):
             await _execute(connection, _ENDPOINT_MADE, cluster_id)
             await _end(connection, cluster_id, OperationState.SUCCEEDED)
             await open_interval(connection, project_id=project, cluster_id=cluster_id)
-            await settle_cluster(connection, project_id=project, cluster_id=cluster_id)
+            await apply_reports(connection, project_id=project, cluster_id=cluster_id)
 
     async def fail_create(self, cluster_id: UUID) -> None:
         """When a create failed and was undone."""
@@ -102,7 +102,7 @@ class Finishing(Customer):
         async with self.database.begin() as connection:
             await _execute(connection, _MACHINES_FREED, cluster_id)
             project = await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
-            await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
+            await close_confirmed(connection, project_id=project, cluster_id=cluster_id)
             await _end(connection, cluster_id, ended)
 
     async def finish_delete(self, cluster_id: UUID) -> None:
@@ -110,7 +110,7 @@ class Finishing(Customer):
         async with self.database.begin() as connection:
             await _execute(connection, _EVERYTHING_FREED, cluster_id)
             project = await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
-            await settle_confirmed(connection, project_id=project, cluster_id=cluster_id)
+            await close_confirmed(connection, project_id=project, cluster_id=cluster_id)
             await _end(connection, cluster_id, OperationState.SUCCEEDED)
 
 

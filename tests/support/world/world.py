@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.config import Settings
@@ -152,7 +152,7 @@ class World(Finishing):
                 detail="as seen",
                 cluster_id=cluster_id,
             )
-            await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
+            await apply_reports(connection, project_id=self.project.id, cluster_id=cluster_id)
         return report_id
 
     async def machine_of(self, cluster_id: UUID, *, ordinal: int = 0) -> str:
@@ -180,7 +180,7 @@ class World(Finishing):
         async with self.database.begin() as connection:
             await lock_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
             await clear(connection, report_id=report_id)
-            await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
+            await apply_reports(connection, project_id=self.project.id, cluster_id=cluster_id)
 
 
 @cache

@@ -28,7 +28,7 @@ from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.requests import (
     LIST_EXPORTS,
     KeptFile,
-    Wanted,
+    RequestedExport,
     export_document,
     kept_file,
     pays_for_others,
@@ -236,9 +236,9 @@ def _check_export(body: AccountExportCreate) -> None:
     refuse_provisional(body)
 
 
-def _spec_of(body: AccountExportCreate, account: UUID | None = None) -> Wanted:
+def _spec_of(body: AccountExportCreate, account: UUID | None = None) -> RequestedExport:
     """What a checked body asks for."""
-    return Wanted(
+    return RequestedExport(
         body.dataset,
         body.version,
         body.format,

@@ -43,7 +43,7 @@ async def identify(request: Request, body: SessionCreate) -> Returned:
     services.attempts.take(request, ANYBODY)
     browser = request.cookies.get(_SECURE_COOKIE) or request.cookies.get(_PLAIN_COOKIE) or ""
     hashes = secret_hash(Kind.STATE, body.state or ""), secret_hash(Kind.BROWSER, browser)
-    begun = await services.database.transact(lambda connection: federation.take(connection, *hashes))
+    begun = await services.database.transact(lambda connection: federation.consume(connection, *hashes))
     provider = services.providers.all.get(begun.provider)
     if provider is None:
         raise Problem(SIGN_IN_ENDED, f"The provider {begun.provider} was removed meanwhile. Sign in again.")

@@ -148,7 +148,7 @@ async def _over(socket: WebSocket, terminal: Terminal, closed: Closed) -> None:
     services.notifier.poke()
     async with services.database.read() as connection:
         entry = audit_entry(socket, CLOSE)
-        await audit_log.note(connection, entry, status=200, code=None, objects=trace_of(socket).ids)
+        await audit_log.record_entry(connection, entry, status=200, code=None, objects=trace_of(socket).ids)
 
 
 routes = [

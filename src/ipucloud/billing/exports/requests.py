@@ -117,7 +117,7 @@ _EXPIRE = sa.text(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedExport:
     """The requested days, of the project's bill or of everything that the account pays for.
 
     `account_id`: the account, if a project asks; what an account asks for is its own bill.
@@ -146,7 +146,9 @@ class KeptFile:
     sha256: str
 
 
-async def request_export(connection: AsyncConnection, actor: Actor | AccountActor, spec: Wanted) -> tuple[UUID, UUID]:
+async def request_export(
+    connection: AsyncConnection, actor: Actor | AccountActor, spec: RequestedExport
+) -> tuple[UUID, UUID]:
     """Create an export of a project or an account, and its operation; returns both ids. The caller holds its lock.
 
     Raises `Problem`: quota_exceeded beyond its limit, state_conflict for days of a month that has not
@@ -228,7 +230,7 @@ def _home(actor: Actor | AccountActor) -> Home:
     return Home(actor.project_id, None) if isinstance(actor, Actor) else Home(None, actor.account_id)
 
 
-def _columns(export_id: UUID, spec: Wanted) -> dict[str, object]:
+def _columns(export_id: UUID, spec: RequestedExport) -> dict[str, object]:
     return {
         "id": export_id,
         "connection_id": spec.connection_id,

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.connections import connection_document
 from ipucloud.billing.exports.periods import day_of, month_of
-from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.billing.exports.requests import RequestedExport, request_export
 from ipucloud.billing.exports.schedule_names import SCHEDULE_NAME
 from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.contract.lists import Order
@@ -240,7 +240,7 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
     row = await _TAKE.one_or_none(connection, {"id": schedule_id})
     if row is None:
         return
-    spec = Wanted(
+    spec = RequestedExport(
         row.dataset,
         row.focus_version,
         row.format,

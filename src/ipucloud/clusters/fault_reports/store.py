@@ -225,7 +225,7 @@ async def reports_cleared(connection: AsyncConnection, reports: Collection[UUID]
         await _record_settled(connection, await _CLEARED.all(connection, {"reports": list(reports)}))
 
 
-async def settle_confirmed(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
+async def close_confirmed(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
     """Settle what was confirmed of hardware that the cluster no longer has; whether there was any.
 
     It is repaired if the cluster is in use, and closed if it is deleted or suspended: a resume gives it other hardware.

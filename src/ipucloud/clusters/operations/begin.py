@@ -57,13 +57,13 @@ async def begin(
     """
     plan = plan_for(cluster, kind.steps)
     accepted = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=deadline_seconds)
-    await enter(connection, actor, cluster, kind, accepted.operation_id)
+    await transition(connection, actor, cluster, kind, accepted.operation_id)
     if kind.billing is Billing.ENDS:
         await end_billing(connection, cluster)
     return accepted
 
 
-async def enter(
+async def transition(
     connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, operation_id: UUID
 ) -> None:
     """Move the cluster to the state in which the operation carries its steps out, if its kind declares one."""

@@ -54,7 +54,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.identity import ssh_authorities
-from ipucloud.inventory.placement import Demand, Need, refuse_if_full, refuse_if_never, take
+from ipucloud.inventory.placement import Demand, Need, allocate, refuse_if_full, refuse_if_never
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -232,7 +232,7 @@ async def _create_now(connection: AsyncConnection, request: _Request) -> Accepte
                 " later."
             )
     cluster_id, operation_id = await _write(connection, request, plan_for(admitted, body), settings.create_deadline)
-    await take(connection, Demand(actor.project_id, cluster_id, region, need))
+    await allocate(connection, Demand(actor.project_id, cluster_id, region, need))
     failpoint("create.machines_taken")
     await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
     if admitted.choice.region.billing.starts is BillingStart.REQUESTED:
@@ -287,7 +287,7 @@ async def _create_waiting(connection: AsyncConnection, request: _Request, until:
 
 async def _allocate_quota(connection: AsyncConnection, actor: Actor, admitted: Admitted) -> None:
     flavor = admitted.choice.flavor
-    await quotas.take(
+    await quotas.consume(
         connection,
         project_id=actor.project_id,
         region=admitted.choice.region.slug,

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters import step_objects
 from ipucloud.clusters.builds import end_late
-from ipucloud.clusters.fault_reports.store import settle_confirmed
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.fault_reports.store import close_confirmed
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.repairs.store import REPLACE_HARDWARE, operation_ended
@@ -119,7 +119,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
                 await end_late(connection, project_id=inputs.project_id, cluster_id=inputs.id)
             reason = None if ending.state in BILLABLE else ending.reason
             await enter_state(connection, inputs, ClusterState(ending.state), reason=reason)
-            await settle_confirmed(connection, project_id=inputs.project_id, cluster_id=inputs.id)
+            await close_confirmed(connection, project_id=inputs.project_id, cluster_id=inputs.id)
         elif self.unbegun(inputs):
             await show_progress(connection, inputs, None)
         if self.name == REPLACE_HARDWARE:
@@ -136,7 +136,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
         if self.billing in {Billing.STARTS, Billing.PAUSES} and ending.state in BILLABLE:
             await open_interval(connection, project_id=inputs.project_id, cluster_id=inputs.id)
             failpoint("cluster.interval_opened")
-            await settle_cluster(connection, project_id=inputs.project_id, cluster_id=inputs.id)
+            await apply_reports(connection, project_id=inputs.project_id, cluster_id=inputs.id)
 
 
 def fails_with(consequence: str, retry: str | None) -> Callable[[OpenOperation, Failed], Problem]:

@@ -33,7 +33,7 @@ from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.merge import lock
 from ipucloud.inventory.health.observations import automation_halted
 from ipucloud.inventory.health.reports import report
-from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
+from ipucloud.inventory.placement import Demand, Need, NoRoom, allocate, read_room
 from ipucloud.inventory.release import free
 from ipucloud.inventory.reserved import block_of
 from ipucloud.inventory.validations import require
@@ -258,7 +258,7 @@ async def _exchange(connection: AsyncConnection, cluster: ClusterInputs, _: Achi
         servers = await servers_without_host(connection, **ids)
         failpoint("cluster.hardware_given_back")
         need = needed_by(cluster, len(servers))
-        await take(connection, Demand(**ids, region=cluster.region, need=need, servers=servers, reserved=reserved))
+        await allocate(connection, Demand(**ids, region=cluster.region, need=need, servers=servers, reserved=reserved))
 
 
 @asynccontextmanager

@@ -25,7 +25,7 @@ from ipucloud.clusters.locks import (
     lock_quota,
     partition_operation,
 )
-from ipucloud.clusters.operations.begin import begin, end_billing, enter, repeated
+from ipucloud.clusters.operations.begin import begin, end_billing, repeated, transition
 from ipucloud.clusters.operations.effects import name_anew, record_leftovers, record_observed_clean
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.operations.replacing import (
@@ -348,7 +348,7 @@ async def resize_in_turn(
         raise in_the_way(on_partition, "a partition of the cluster")
     sizes = await waiting_size(connection, cluster, operation_id)
     terms = await _admit(connection, actor, cluster, sizes)
-    await enter(connection, actor, cluster, RESIZE, operation_id)
+    await transition(connection, actor, cluster, RESIZE, operation_id)
     await _begin(connection, cluster, sizes, operation_id)
     await _settle_accounts(connection, actor, cluster, sizes, terms, settings=settings)
 
@@ -362,7 +362,7 @@ async def _admit(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     terms = await _terms(connection, actor, cluster, sizes)
     if sizes.grows:
         refuse_by_terms(terms)
-        await quotas.take(
+        await quotas.consume(
             connection,
             project_id=actor.project_id,
             region=cluster.region,

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters import step_objects
 from ipucloud.clusters.admission import Terms, check_cost_limit, hold_first_hour, refuse_by_terms, terms_of
 from ipucloud.clusters.locks import LockedCluster, lock_cluster, lock_quota
-from ipucloud.clusters.operations.begin import begin, enter, repeated
+from ipucloud.clusters.operations.begin import begin, repeated, transition
 from ipucloud.clusters.operations.effects import name_anew, record_endpoint, record_servers
 from ipucloud.clusters.operations.kind import (
     MACHINES,
@@ -33,7 +33,7 @@ from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.placement import Demand, Need, take
+from ipucloud.inventory.placement import Demand, Need, allocate
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -164,7 +164,7 @@ async def resume_in_turn(connection: AsyncConnection, actor: Actor, cluster: Loc
     Raises `Problem` capacity_exhausted, unavailable.
     """
     await name_anew(connection, project_id=actor.project_id, cluster_id=cluster.id, incarnation=cluster.incarnation + 1)
-    await enter(connection, actor, cluster, RESUME, operation_id)
+    await transition(connection, actor, cluster, RESUME, operation_id)
     await _allocate(connection, cluster)
 
 
@@ -176,7 +176,7 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
             raise behind_the_queue(
                 "Resume the cluster with `wait_for_capacity`, or later: it stays suspended meanwhile."
             )
-        await quotas.take(
+        await quotas.consume(
             connection,
             project_id=actor.project_id,
             region=cluster.region,
@@ -194,5 +194,5 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
 async def _allocate(connection: AsyncConnection, cluster: LockedCluster) -> None:
     servers = await servers_without_host(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     need = await need_to_resume(connection, cluster)
-    await take(connection, Demand(cluster.project_id, cluster.id, cluster.region, need, servers=servers))
+    await allocate(connection, Demand(cluster.project_id, cluster.id, cluster.region, need, servers=servers))
     failpoint("resume.machines_taken")

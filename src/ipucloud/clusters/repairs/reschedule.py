@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.locks import in_the_way, lock_cluster
 from ipucloud.clusters.repairs.store import change, end, open_repair, record_schedule
 from ipucloud.kernel.actor import Actor
@@ -37,7 +37,7 @@ async def reschedule(
         raise _outside("too_late", f"The repair can be put off until {repair.latest_at:%Y-%m-%dT%H:%M:%SZ}.")
     await change(connection, repair, starts_at=starts_at)
     await record_schedule(connection, repair._replace(starts_at=starts_at), request_id=actor.request_id)
-    await settle_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id, announce=False)
+    await apply_reports(connection, project_id=actor.project_id, cluster_id=cluster_id, announce=False)
     return (await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)).version
 
 
@@ -46,7 +46,7 @@ async def withdraw(connection: AsyncConnection, *, project_id: UUID, cluster_id:
     repair = await open_repair(connection, project_id=project_id, cluster_id=cluster_id)
     if repair is not None and repair.operation_id is None:
         await end(connection, repair, "superseded")
-    await settle_cluster(connection, project_id=project_id, cluster_id=cluster_id, announce=False)
+    await apply_reports(connection, project_id=project_id, cluster_id=cluster_id, announce=False)
 
 
 def _outside(code: str, sentence: str) -> Problem:

@@ -30,9 +30,9 @@ from ipucloud.contract.event_types.registry import EventType
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.inventory.placement import Demand, Need, NoRoom, ReservedBlock, Room, exhausted, read_room, take
-from ipucloud.inventory.reservations import Reservation, enter, insert, lock_reservation
-from ipucloud.inventory.reserved import let_go
+from ipucloud.inventory.placement import Demand, Need, NoRoom, ReservedBlock, Room, allocate, exhausted, read_room
+from ipucloud.inventory.reservations import Reservation, insert, lock_reservation, transition
+from ipucloud.inventory.reserved import free_unused
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     QUOTA_EXCEEDED,
@@ -161,7 +161,7 @@ async def reserve(
     await record_reservation_event(connection, RESERVATION_CREATED, reservation_id, body, actor)
     for block in range(request.count):
         reserved = ReservedBlock(reservation_id, block)
-        await take(connection, Demand(actor.project_id, None, request.region, need, reserved=reserved))
+        await allocate(connection, Demand(actor.project_id, None, request.region, need, reserved=reserved))
     failpoint("reservation.machines_taken")
     return reservation_id
 
@@ -188,9 +188,9 @@ async def cancel(connection: AsyncConnection, actor: Actor, reservation_id: UUID
             f"Reservation {reservation.name} can no longer be cancelled. {until}, 24 hours before its beginning. It is"
             f" billed until {reservation.ends_at:%Y-%m-%d %H:%M} UTC.",
         )
-    await enter(connection, reservation, ReservationState.CANCELLED)
+    await transition(connection, reservation, ReservationState.CANCELLED)
     await record_reservation_event(connection, RESERVATION_CANCELLED, reservation.id, reservation, actor)
-    machines = await let_go(connection, project_id=actor.project_id, reservation_id=reservation.id)
+    machines = await free_unused(connection, project_id=actor.project_id, reservation_id=reservation.id)
     await quotas.give_back(
         connection,
         **owner,
@@ -270,7 +270,7 @@ async def _allocate_quota(connection: AsyncConnection, actor: Actor, request: _R
         numbers = {"wanted": request.machines, "limit": quota.limit, "used": quota.used}
         why_not = {"reason": "quota", "detail": sentence, "numbers": numbers}
         raise Problem(QUOTA_EXCEEDED, sentence, extra={"why_not": why_not})
-    await quotas.take(
+    await quotas.consume(
         connection, project_id=project, region=region, machine_type=machine_type, machines=request.machines
     )
 

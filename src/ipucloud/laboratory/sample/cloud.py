@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli.service.failures import CommandError
-from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
@@ -119,7 +119,7 @@ class Cloud:
                 detail=detail,
                 cluster_id=cluster,
             )
-            await settle_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
+            await apply_reports(connection, project_id=self.actor.project_id, cluster_id=cluster)
             return report_id
 
         return await self.database.transact(work)
@@ -130,7 +130,7 @@ class Cloud:
         async def work(connection: AsyncConnection) -> None:
             await lock_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
             await clear(connection, report_id=report_id)
-            await settle_cluster(connection, project_id=self.actor.project_id, cluster_id=cluster)
+            await apply_reports(connection, project_id=self.actor.project_id, cluster_id=cluster)
 
         await self.database.transact(work)
 

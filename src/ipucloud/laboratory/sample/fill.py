@@ -17,7 +17,7 @@ from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.budgets import store as budgets
 from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.billing.exports.requests import RequestedExport, request_export
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.credits import grant
 from ipucloud.billing.invoices.payments import record_payment
@@ -154,7 +154,7 @@ class _Sample:
 
     async def export(self, month: date) -> None:
         """A CSV file of the month's cost, in FOCUS 1.2."""
-        request = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.CSV, month_of(month))
+        request = RequestedExport(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.CSV, month_of(month))
         async with self._database.begin() as connection:
             await projects.lock(connection, self._account)
             _, operation = await request_export(connection, self._cloud.actor, request)

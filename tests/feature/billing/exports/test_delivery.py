@@ -16,7 +16,7 @@ import pytest
 from ipucloud.billing.exports.connections import Bucket, Rules, connect
 from ipucloud.billing.exports.order import Target
 from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import Wanted
+from ipucloud.billing.exports.requests import RequestedExport
 from ipucloud.billing.exports.s3 import DeliveryError, sentence
 from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
 from ipucloud.billing.exports.trying import try_out
@@ -36,7 +36,7 @@ from tests.support.world import at_work
 from tests.support.world.clock import start_clock, stop_clock
 
 PORTS = frozenset({443, 9443})
-CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
+CSV = RequestedExport(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from ipucloud.billing.exports.connections import Rules, connect
 from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.manifest import manifest_of
 from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import Wanted, kept_file, pieces_of, request_export
+from ipucloud.billing.exports.requests import RequestedExport, kept_file, pieces_of, request_export
 from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
@@ -35,11 +35,11 @@ from tests.support.world.clock import start_clock, stop_clock
 pytestmark = pytest.mark.anyio
 
 
-def request_of(month: date = MAY) -> Wanted:
-    return Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(month))
+def request_of(month: date = MAY) -> RequestedExport:
+    return RequestedExport(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(month))
 
 
-async def requested(billing: BillingWorld, account: UUID, *wants: Wanted) -> Sequence[UUID]:
+async def requested(billing: BillingWorld, account: UUID, *wants: RequestedExport) -> Sequence[UUID]:
     async with billing.database.begin() as connection:
         actor = AccountActor(account, None, "req-account")
         return [(await request_export(connection, actor, each))[0] for each in wants]

@@ -12,7 +12,7 @@ import pytest
 
 from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import Wanted, forget_expired_files, kept_file, pieces_of
+from ipucloud.billing.exports.requests import RequestedExport, forget_expired_files, kept_file, pieces_of
 from ipucloud.contract.exports import PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.identity.members import Home
@@ -25,8 +25,8 @@ from tests.feature.billing.world import BillingWorld, in_billing_world, open_bil
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock
 
-CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
-PARQUET = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.PARQUET, month_of(MAY))
+CSV = RequestedExport(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
+PARQUET = RequestedExport(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.PARQUET, month_of(MAY))
 POINTS = ("engine.acted", "engine.before_commit")
 
 
@@ -130,7 +130,7 @@ async def test_only_so_many_a_day_and_no_month_that_has_not_begun(billing: Billi
     assert "The next one is possible" not in refused.value.detail
     with pytest.raises(Problem) as refused:
         await ExportClient(billing.database, (await _another(billing))).ask(
-            Wanted(CSV.dataset, CSV.version, CSV.format, month_of(APRIL.replace(year=2126)))
+            RequestedExport(CSV.dataset, CSV.version, CSV.format, month_of(APRIL.replace(year=2126)))
         )
     assert refused.value.kind is STATE_CONFLICT
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
-from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.billing.exports.requests import RequestedExport, request_export
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
@@ -63,7 +63,7 @@ class ExportClient:
     database: Database
     project_id: UUID
 
-    async def ask(self, request: Wanted) -> UUID:
+    async def ask(self, request: RequestedExport) -> UUID:
         async with self.database.begin() as connection:
             export_id, _ = await request_export(connection, Actor(self.project_id, None, "req-test"), request)
         return export_id
