@@ -52,7 +52,7 @@ class Folders:
         self._collections: dict[Any, Sequence[str]] = {}
         self._given: dict[Any, list[str]] = {}
         self._bytes_at_first: dict[Any, int] = {}
-        self._total = 0
+        self._names: dict[str, set[str]] = {}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self) -> Folders:
@@ -89,14 +89,17 @@ class Folders:
         self._given[node] = []
 
     def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+        folder = self._folders[node]
+        if different := self._names.setdefault(folder, {*collection}) ^ {*collection}:
+            raise pytest.UsageError(f"tests have other names in another process: {sorted(different)}")
         self._collections[node] = collection
-        if (folder := self._folders[node]) not in self._files:
+        if folder not in self._files:
             files: dict[str, list[str]] = {}
             for test in collection:
                 files.setdefault(test.partition("::")[0], []).append(test)
             self._files[folder] = list(files.values())
-            self._total += len(collection)
-        self._config.pluginmanager.getplugin("session").testscollected = self._total  # of which a part is done
+        known = sum(map(len, self._names.values()))
+        self._config.pluginmanager.getplugin("session").testscollected = known  # of which a part is done
 
     def schedule(self) -> None:
         for node in list(self._collections):

@@ -56,6 +56,7 @@ def test_what_an_encoding_lacks_becomes_a_question_mark_and_is_whole_in_json(
 @pytest.mark.parametrize(
     ("content", "cause"),
     [(gzip.compress(b"#!/bin/sh\n"), "is compressed"), ("#!/bin/sh\n# é\n".encode("utf-16"), "not text in UTF-8")],
+    ids=["gzip", "UTF-16"],
 )
 def test_a_file_that_is_no_text_is_named(run: Run, tmp_path: Path, content: bytes, cause: str) -> None:
     file = tmp_path / "file"
