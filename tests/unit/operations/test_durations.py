@@ -11,5 +11,6 @@ NO_HARDWARE = {"CAPACITY", "ACCESS_KEYS", "SSH_KEYS"}
 
 
 def test_the_simulated_site_says_how_long_each_stage_takes() -> None:
-    stages = {step.stage.name for kind in (*CLUSTER_OPERATIONS, *PARTITION_OPERATIONS) for step in kind.steps}
-    assert stages - NO_HARDWARE == {*STAGES}
+    of_clusters = {step.stage.name for kind in CLUSTER_OPERATIONS for step in kind.steps}
+    of_partitions = {step.stage.name for kind in PARTITION_OPERATIONS for step in kind.steps}
+    assert of_clusters | of_partitions == {*STAGES, *NO_HARDWARE}
