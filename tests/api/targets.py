@@ -26,7 +26,7 @@ from ipucloud.contract.fault_reports import FaultReportCreate
 from ipucloud.contract.jobs import JobCreate
 from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
-from ipucloud.contract.services import ServiceCreate
+from ipucloud.contract.services import ServiceCreate, ServiceDeploy
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
 from ipucloud.identity import key_store, ssh_authorities
 from ipucloud.identity.invitations import invite
@@ -38,6 +38,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.programs.jobs.store import create as create_job
+from ipucloud.programs.services.releases import deploy
 from ipucloud.programs.services.store import create as create_service
 from ipucloud.quotas.counted import DefaultLimits
 from ipucloud.quotas.requests import open_request
@@ -115,6 +116,10 @@ class Targets:
             names["partition"] = "training"
         if "/jobs" in operation.path or "/services" in operation.path:
             names |= await self._program(project, accepted.target_id)
+        if operation.id == "rollbackService":
+            async with world.database.begin() as connection:
+                release = ServiceDeploy(command=["serve", "2"])
+                await deploy(connection, project.actor, accepted.target_id, "chat", body=release, keys=None)
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)

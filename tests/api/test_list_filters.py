@@ -29,7 +29,7 @@ async def values(caller: httpx.AsyncClient, path: str, query: Mapping[str, Any],
 
 async def name_some(api: Api, noun: str) -> None:
     """Objects of these names, in this order."""
-    for number, name in enumerate(("Home desk", "tower", "home nas")):
+    for number, name in enumerate(("Home desk", "tower", "home nas"), 1):
         body = {
             "ssh-keys": {"name": name, "public_key": public_key(number)},
             "s3-connections": s3_connection_json(name.lower().replace(" ", "-")),

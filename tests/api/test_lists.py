@@ -20,7 +20,9 @@ async def test_pages_fit_together(api: Api, path: str, order: str) -> None:
         return
     for number in (3, 0, 4, 1, 2):
         await api.make_cluster(f"bert-{number}")
-        await api.owner.post(f"{api.base}/ssh-keys", json={"name": f"key-{number}", "public_key": public_key(number)})
+        await api.owner.post(
+            f"{api.base}/ssh-keys", json={"name": f"key-{number}", "public_key": public_key(number + 1)}
+        )
         await api.owner.post(f"{api.base}/tokens", json={"name": f"token-{number}", "role": "viewer"})
     await settled(api.world.database)
     paged = await walk(api.owner, f"{api.base}/{path}", limit=2, order=order)

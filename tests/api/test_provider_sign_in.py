@@ -189,28 +189,28 @@ async def test_that_an_email_is_verified_is_said_by_the_document_with_the_email_
 
 @pytest.mark.parametrize("verified", [None, False, "false"])
 async def test_an_operator_vouches_for_a_provider_that_does_not_say_that_emails_are_verified(
-    api: Api, provider: RunningProvider, verified: object
+    api: Api, sso: RunningProvider, verified: object
 ) -> None:
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", ann.email)
-    provider.faults(claims={"email_verified": verified})
-    refused = problem(await signed_in(api, provider), 403, "email_not_verified")["detail"]
+    sso.person("subject-ann", ann.email)
+    sso.faults(claims={"email_verified": verified})
+    refused = problem(await signed_in(api, sso), 403, "email_not_verified")["detail"]
     assert f"email_verified is {'missing' if verified is None else 'not true'}" in refused
     object.__setattr__(api.services.providers.all["sso"], "emails_are_verified", True)
-    assert (await signed_in(api, provider)).status_code == 201
-    provider.faults(claims={"email": "ann@example.org", "email_verified": verified})  # of no domain that is trusted
-    assert "does not trust" in problem(await signed_in(api, provider), 403, "email_not_verified")["detail"]
-    provider.faults(claims={"email": None, "email_verified": verified})
-    assert "does not send your e-mail" in problem(await signed_in(api, provider), 403, "email_not_verified")["detail"]
+    assert (await signed_in(api, sso)).status_code == 201
+    sso.faults(claims={"email": "ann@example.org", "email_verified": verified})  # of no domain that is trusted
+    assert "does not trust" in problem(await signed_in(api, sso), 403, "email_not_verified")["detail"]
+    sso.faults(claims={"email": None, "email_verified": verified})
+    assert "does not send your e-mail" in problem(await signed_in(api, sso), 403, "email_not_verified")["detail"]
 
 
-async def test_keys_that_cannot_be_used_stop_nobody(api: Api, provider: RunningProvider) -> None:
+async def test_keys_that_cannot_be_used_stop_nobody(api: Api, sso: RunningProvider) -> None:
     ann = await member(api, "ann@example.com")
-    provider.person("subject-ann", ann.email)
+    sso.person("subject-ann", ann.email)
     curve = {"kty": "EC", "crv": "P-999", "x": "AA", "y": "AA", "kid": "new"}
     others = [{"kty": "AKP", "pub": "AA"}, {"kty": "RSA", "n": "?", "e": "AQAB"}, {"kty": ["EC"]}, {}, 5, None]
-    provider.faults(keys=[curve, curve | {"crv": "P-256"}, {"kty": "OKP", "crv": "X", "x": "AA"}, *others])
-    answer = await signed_in(api, provider)
+    sso.faults(keys=[curve, curve | {"crv": "P-256"}, {"kty": "OKP", "crv": "X", "x": "AA"}, *others])
+    answer = await signed_in(api, sso)
     assert answer.status_code == 201, answer.text
 
 

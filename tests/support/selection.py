@@ -28,7 +28,7 @@ SLOW = frozenset(
         "panel",
         "proof",
         *(f"api/test_{name}.py" for name in ("connections", "event_stream", "http_connections", "http_deadlines")),
-        *(f"api/test_{name}.py" for name in ("http_proxies", "mcp", "serve")),
+        *(f"api/test_{name}.py" for name in ("http_proxies", "mcp")),
         *(f"contract/simulator/test_{name}.py" for name in ("addresses", "large_site", "model", "restart")),
         *(f"contract/simulator/test_{name}.py" for name in ("server_snapshots", "snapshots", "vipu_outside")),
         *(f"feature/billing/exports/test_{name}.py" for name in ("delivery", "of_accounts", "operation", "periods")),

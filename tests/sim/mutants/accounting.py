@@ -63,7 +63,7 @@ async def billed_until_gone(
         await intervals.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
 
 
-billed_until_gone.does(interval_not_closed.plant).rewrite(intervals, "_CLOSE", ("c.delete_requested_at,\n", "\n"))
+billed_until_gone.does(interval_not_closed.plant).rewrite(intervals, "_CLOSE", ("life.delete_requested_at,\n", "\n"))
 
 
 @Mutant("billing begins with the request, also for what never became ready").wraps(customer, "create")

@@ -12,7 +12,7 @@ from ipucloud.cli import ssh as openssh
 from ipucloud.cli.syncing import Remote, Sent, fetch, upload
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import PoplarServer, Ssh
-from tests.support.machine import Need, need
+from tests.support.machine import Need, need, program
 
 Programs = Callable[..., None]
 RECORD = 'for each; do printf "%s\\n" "$each"; done >> "$(dirname "$0")/../calls"\n'
@@ -43,9 +43,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def remote(tmp_path: Path, host: str = "192.0.2.1") -> Remote:
-    ssh = Ssh.model_validate(
-        {"host": host, "port": 22, "user": "ubuntu", "command": "ssh …", "host_key": "ssh-ed25519 A"}
-    )
+    known = {"host_key": "ssh-ed25519 A", "host_key_fingerprint": "SHA256:a"}
+    ssh = Ssh.model_validate({"host": host, "port": 22, "user": "ubuntu", "command": "ssh …"} | known)
     server = PoplarServer.model_construct(id="server-1", name="bert-p0", state="running", ssh=ssh)
     return Remote(server, ssh, tmp_path / "known_hosts", None)
 
@@ -100,7 +99,7 @@ def test_the_configuration_of_the_customer_keeps_no_command_from_running(tmp_pat
     there = remote(tmp_path / "50%d off")
     options = openssh.options(there.server, there.known_hosts, tmp_path / "50%d off" / "key")
     shown = subprocess.run(
-        ["ssh", "-G", "-F", str(config), *options, "host", "true"], capture_output=True, text=True, check=True
+        [program("ssh"), "-G", "-F", str(config), *options, "host", "true"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     assert "controlmaster false" in shown
     assert not [line for line in shown if line.startswith(("remotecommand tmux", "controlpath /tmp"))]
