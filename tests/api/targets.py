@@ -115,11 +115,7 @@ class Targets:
                 await make_partition(connection, project.id, accepted.target_id)
             names["partition"] = "training"
         if "/jobs" in operation.path or "/services" in operation.path:
-            names |= await self._program(project, accepted.target_id)
-        if operation.id == "rollbackService":
-            async with world.database.begin() as connection:
-                release = ServiceDeploy(command=["serve", "2"])
-                await deploy(connection, project.actor, accepted.target_id, "chat", body=release, keys=None)
+            names |= await self._program(operation, project, accepted.target_id)
         if "/billing/invoices" in operation.path:
             async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)
@@ -153,13 +149,16 @@ class Targets:
             names["key"] = str(ssh_key)
         return names
 
-    async def _program(self, project: Project, cluster: UUID) -> dict[str, str]:
+    async def _program(self, operation: Documented, project: Project, cluster: UUID) -> dict[str, str]:
         """A job and a service of a cluster, which is in use then."""
         await self.api.world.finish_create(cluster)
         service = ServiceCreate(name="chat", command=["serve"], port=1999)
         async with self.api.world.database.begin() as connection:
             job = await create_job(connection, project.actor, cluster, JobCreate(command=["true"]), None)
             await create_service(connection, project.actor, cluster, service, None)
+            if operation.id == "rollbackService":
+                release = ServiceDeploy(command=["serve", "2"])
+                await deploy(connection, project.actor, cluster, "chat", body=release, keys=None)
         return {"job": str(job.number), "service": "chat"}
 
     async def _people(self, operation: Documented, project: Project, number: int) -> dict[str, str]:
