@@ -30,7 +30,7 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in 
 NEEDED_BYTES = 2_000_000_000
 SHOWN = 10
 GROWN_BYTES = 16_000_000
-MOST_MEGABYTES = 800
+MOST_MEGABYTES = 600
 """What a process that runs tests may take in the default run; the goal is 500."""
 REMEDY = "Import what few tests need where they need it; what takes much runs in `tests.support.own_process`."
 
