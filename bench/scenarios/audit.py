@@ -186,6 +186,7 @@ async def _fill(urls: Scratch, machines: int) -> None:
         "stages": [step.stage.name for step in CREATE.steps],
     }
     with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE clusters ENABLE ALWAYS TRIGGER clusters_resource")
         connection.execute("SET session_replication_role = replica")
         for statement in (*_HARDWARE, *_CLUSTERS, *_HISTORY):
             connection.execute(statement.encode(), values)

@@ -49,6 +49,7 @@ SMALLEST = Size(rows=HOURS, reports=1)
 
 _FILL = (
     # Clusters stand behind nothing that an export reads but their names; the charges are as a close posts them.
+    "ALTER TABLE clusters ENABLE ALWAYS TRIGGER clusters_resource",
     "SET session_replication_role = replica",
     """
     INSERT INTO clusters (id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image,

@@ -53,6 +53,7 @@ _FILL = (
     SELECT gen_random_uuid(), 'project-' || n, 'Project' FROM generate_series(1, %(accounts)s) AS n
     """,
     # Clusters stand behind nothing that is read but their names.
+    "ALTER TABLE clusters ENABLE ALWAYS TRIGGER clusters_resource",
     "SET session_replication_role = replica",
     """
     WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
