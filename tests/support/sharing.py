@@ -20,7 +20,7 @@ TESTS = ROOT / "tests"
 PATHS = "paths of a folder"
 WORTH_HELPING = 4
 """Files that a folder has left for each of its processes and a further one, if that is worth its start."""
-GROWTH_BYTES = 150_000_000
+GROWTH_BYTES = 200_000_000
 """What a process may take more than at its beginning: what tests leave behind lies scattered in its memory."""
 UNKNOWN = 100
 """Taken for the files that a folder has left before they are collected."""
