@@ -45,8 +45,9 @@ LEFT JOIN LATERAL (
 
 def faults_of(thing: str) -> str:
     """Those of `wrong.list` that are about the machine or Poplar server `thing`."""
-    return f"""coalesce((SELECT json_agg(fault) FROM json_array_elements(wrong.list) AS fault
-                          WHERE fault ->> 'name' = {thing}.name), '[]')"""  # noqa: S608  # our own text
+    return f"""coalesce(CASE WHEN wrong.list IS NOT NULL THEN (
+                          SELECT json_agg(fault) FROM json_array_elements(wrong.list) AS fault
+                           WHERE fault ->> 'name' = {thing}.name) END, '[]')"""  # noqa: S608  # our own text
 
 
 def health_of(thing: str, observation: str) -> str:
@@ -57,6 +58,7 @@ def health_of(thing: str, observation: str) -> str:
 
 def observed(thing: str, observation: str) -> str:
     """When the machine or Poplar server `thing` was last observed: before the readings that it was missing in."""
-    missed = f"""(SELECT min((fault ->> 'since')::timestamptz) FROM json_array_elements(wrong.list) AS fault
-                   WHERE fault ->> 'name' = {thing}.name AND fault ->> 'code' = '{Code.NOT_OBSERVED}')"""  # noqa: S608  # our own text
+    missed = f"""CASE WHEN wrong.list IS NOT NULL THEN (
+                   SELECT min((fault ->> 'since')::timestamptz) FROM json_array_elements(wrong.list) AS fault
+                    WHERE fault ->> 'name' = {thing}.name AND fault ->> 'code' = '{Code.NOT_OBSERVED}') END"""  # noqa: S608  # our own text
     return rfc3339(f"least({observation}.finished_at, {missed})")

@@ -25,8 +25,11 @@ APPLICATION = "ipucloud"
 TRANSACTION_TRIES = 5
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=10s -c lock_timeout=5s "
-    "-c idle_in_transaction_session_timeout=15s -c jit=off"
+    "-c idle_in_transaction_session_timeout=15s -c jit=off -c random_page_cost=1.1"
 )
+"""Pages are read from memory or an SSD. With PostgreSQL's default, for disks that turn, a list of 50 clusters reads
+small tables from end to end for each of them instead of looking up the few rows by key, and takes half as long again.
+"""
 
 
 def sqlalchemy_url(url: str) -> sa.URL:

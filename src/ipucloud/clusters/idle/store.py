@@ -62,8 +62,10 @@ LEFT JOIN LATERAL (
            'observed_at', {rfc3339("CASE WHEN count(used.observed_at) = count(*) THEN min(used.observed_at) END")}
          ) AS document
     FROM poplar_servers AS server LEFT JOIN server_uses AS used ON used.server_id = server.id
-   WHERE server.project_id = page.project_id AND server.cluster_id = page.id
-) AS idle ON page.idle_suspend_minutes IS NOT NULL AND page.state IN ({IN_USE})
+   WHERE page.idle_suspend_minutes IS NOT NULL AND page.state IN ({IN_USE})
+     AND server.project_id = page.project_id AND server.cluster_id = page.id
+  HAVING count(*) > 0
+) AS idle ON true
 """  # noqa: S608  # our own text
 """A join that adds `idle.document` to a `page` of clusters."""
 _RECORD = sa.text(
