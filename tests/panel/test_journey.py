@@ -426,6 +426,18 @@ def test_twenty_tabs_share_one_stream_and_all_of_them_are_live(system: Up, open_
         expect(tab.get_by_role("row").filter(has_text="everywhere")).to_have_count(0, timeout=READY_MS)
 
 
+def test_a_page_names_the_window_and_gets_the_focus(system: Up, open_page: Callable[..., Page]) -> None:
+    page = signed_in(system, open_page, "/ssh-keys")
+    expect(page).to_have_title("SSH keys · IPU Cloud")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    page.get_by_role("link", name="Webhooks", exact=True).click()
+    expect(page).to_have_title("Webhooks · IPU Cloud")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+
 def test_every_page_is_for_everybody_in_both_languages_and_modes_also_on_a_phone(
     system: Up, open_page: Callable[..., Page]
 ) -> None:

@@ -1,33 +1,42 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { ofSession } from "./client";
+import { follow, type StreamState } from "./stream";
 
-export type LiveState = "connecting" | "live" | "offline" | "polling";
-type News = { state: LiveState } | { changed: string };
+/** What is known of the connection: its state, since when, and when the last event came; times in milliseconds. */
+export type Live = { state: StreamState; since: number; last?: number | undefined };
+type News = { state: StreamState; since: number } | { changed: string };
 type Message = News | { asks: "state" };
 
 const POLL_MS = 5_000;
+const TOGETHER_MS = 1_000;
 
 /** One stream of events for the browser, not one per tab: HTTP/1.1 allows six connections per host, and a seventh tab
  *  would wait for ever. The tab that holds the Web Lock owns the stream and passes events on over a BroadcastChannel.
  *  Where there are no locks (plain HTTP on another host) each visible tab has a stream. */
 export function openLive(url: string, receive: (message: News) => void): () => void {
   const channel = new BroadcastChannel(`panel ${url}`);
-  let known: LiveState | undefined; // of the stream that this tab owns, for tabs that are opened later
+  let known: News | undefined; // of the stream that this tab owns, for tabs that are opened later
   channel.onmessage = (event: MessageEvent<Message>) => {
     if (!("asks" in event.data)) receive(event.data);
-    else if (known) channel.postMessage({ state: known });
+    else if (known) channel.postMessage(known);
   };
   channel.postMessage({ asks: "state" });
   const stop = new AbortController();
   const tell = (message: News) => {
     if (stop.signal.aborted) return;
-    if ("state" in message) known = message.state;
+    if ("state" in message) known = message;
     receive(message);
     channel.postMessage(message);
   };
   let close = () => {};
-  const own = () => { close = follow(url, tell); };
+  const own = () => {
+    let current: StreamState | undefined;
+    const enter = (state: StreamState) => {
+      if (state !== current) tell({ state, since: Date.now() });
+      current = state;
+    };
+    close = follow(url, enter, (type) => tell({ changed: type.split(".")[0] ?? "" }));
+  };
   if (navigator.locks) {
     const held = () => new Promise<void>((release) => {
       if (stop.signal.aborted) return release(); // granted while this page was left
@@ -50,33 +59,7 @@ export function openLive(url: string, receive: (message: News) => void): () => v
   };
 }
 
-function follow(url: string, tell: (message: News) => void): () => void {
-  let source: EventSource;
-  let retry: number | undefined;
-  let was = false;
-  const open = () => {
-    source = new EventSource(ofSession(url));
-    source.onopen = () => {
-      was = true;
-      tell({ state: "live" });
-    };
-    source.onerror = () => {
-      // CLOSED: the server refused (a session that ended, a restart), and the browser does not try again by itself.
-      const refused = source.readyState === EventSource.CLOSED;
-      tell({ state: refused ? "polling" : was ? "offline" : "connecting" });
-      if (refused) retry = window.setTimeout(open, 3 * POLL_MS);
-    };
-    const named = (event: Event) => tell({ changed: event.type.split(".")[0] ?? "" });
-    for (const type of EVENT_TYPES) source.addEventListener(type, named);
-  };
-  open();
-  return () => {
-    clearTimeout(retry);
-    source.close();
-  };
-}
-
-// EventSource has no listener for "any type". A test compares these with the API's description.
+// A test compares these with the API's description.
 const TYPES: Record<string, string> = {
   account: "funds_exhausted funds_low funds_restored restricted restriction_lifted top_up_paused top_up_requested top_up_resumed "
     + "topped_up",
@@ -129,43 +112,77 @@ const typesOf = (types: Record<string, string>) => Object.fromEntries(Object.ent
 /** What events of projects are about, with their types. */
 export const TYPES_OF = typesOf(TYPES);
 
-/** The types of events to listen for; `gap` means that events were missed. */
-export const EVENT_TYPES = [...Object.values(TYPES_OF), ...Object.values(typesOf(OTHER_TYPES)), ["gap"]].flat();
+/** All types of events. */
+export const EVENT_TYPES = [...Object.values(TYPES_OF), ...Object.values(typesOf(OTHER_TYPES))].flat();
 
 /** Whose events are followed: a project's, those of a payer's billing account, those of operators. */
 export type Followed = { project?: string | undefined; account?: string | null | undefined; operator?: boolean };
 
-/** Keeps what is shown up to date: what an event is about is read again, and everything after a gap. */
-export function useLive({ project, account, operator }: Followed): LiveState {
-  const states = [
+/** Keeps what is shown up to date: what events are about is read again, and everything after a gap. */
+export function useLive({ project, account, operator }: Followed): Live {
+  const streams = [
     useStream("project", project ? `/v1/projects/${encodeURIComponent(project)}/events/stream` : undefined),
     useStream("account", account ? `/v1/billing/accounts/${account}/events/stream` : undefined),
     useStream("operator", operator ? "/v1/operator/events/stream" : undefined),
   ];
-  return states.find((state) => state !== undefined) ?? "polling";
+  return streams.find((stream) => stream !== undefined) ?? { state: "polling", since: 0 };
 }
 
 /** One stream; `what`: first part of the keys of what it is about. Undefined: there is none. */
-function useStream(what: string, url: string | undefined): LiveState | undefined {
+function useStream(what: string, url: string | undefined): Live | undefined {
   const cache = useQueryClient();
-  const [state, setState] = useState<LiveState>("connecting");
+  const [live, setLive] = useState<Live>(() => ({ state: "connecting", since: Date.now() }));
   useEffect(() => {
     if (!url) return;
-    let last: LiveState | undefined;
-    return openLive(url, (message) => {
+    let state: StreamState | undefined;
+    const again = together((all) => void cache.invalidateQueries({ predicate: (query) => all || query.queryKey[0] === what }));
+    const close = openLive(url, (message) => {
       if ("changed" in message) {
-        void cache.invalidateQueries({ predicate: (query) => message.changed === "gap" || query.queryKey[0] === what });
+        setLive((now) => ({ ...now, last: Date.now() }));
+        again.soon(message.changed === "gap");
         return;
       }
-      if (message.state === "live" && last && last !== "live") void cache.invalidateQueries();
-      last = message.state;
-      setState(message.state);
+      if (message.state === "live" && state && state !== "live") again.soon(true);
+      state = message.state;
+      setLive((now) => ({ ...now, ...message }));
     });
+    return () => {
+      close();
+      again.stop();
+    };
   }, [cache, what, url]);
   useEffect(() => {
-    if (state !== "polling" || !url) return;
+    if (live.state !== "polling" || !url) return;
     const again = window.setInterval(() => void cache.invalidateQueries({ predicate: (query) => query.queryKey[0] === what }), POLL_MS);
     return () => clearInterval(again);
-  }, [cache, state, what, url]);
-  return url ? state : undefined;
+  }, [cache, live.state, what, url]);
+  return url ? live : undefined;
+}
+
+/** Calls `read` for the first event at once and then for all of a second together; a hidden page waits until it is looked at. `all`:
+ *  whether one of them asked for everything. */
+export function together(read: (all: boolean) => void) {
+  let waiting = false;
+  let all = false;
+  let timer: number | undefined;
+  const go = () => {
+    timer = undefined;
+    if (!waiting || document.hidden) return;
+    const everything = all;
+    [waiting, all] = [false, false];
+    timer = window.setTimeout(go, TOGETHER_MS);
+    read(everything);
+  };
+  const looked = () => { if (timer === undefined) go(); };
+  document.addEventListener("visibilitychange", looked);
+  return {
+    soon: (everything: boolean) => {
+      [waiting, all] = [true, all || everything];
+      looked();
+    },
+    stop: () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", looked);
+    },
+  };
 }

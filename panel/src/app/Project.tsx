@@ -32,7 +32,8 @@ export function Project({ children }: { children: ReactNode }) {
   const own = who.data?.project ?? null;
   const listed = useQuery({ ...projects, enabled: who.data !== undefined && own === null && who.data.scopes.includes("project:read") });
   const [chosen, setChosen] = useState(() => sessionStorage.getItem("project") ?? localStorage.getItem("project") ?? "");
-  if (who.error ?? listed.error) return <Failure error={who.error ?? listed.error} retry={() => void who.refetch()} />;
+  const error = (who.data ? null : who.error) ?? (listed.data ? null : listed.error); // what was read stays while the service does not answer
+  if (error) return <Failure error={error} retry={() => void (who.data ? listed : who).refetch()} />;
   if (!who.data || listed.isLoading) return <Loading />;
   const all = own ? [own] : (listed.data?.items ?? []);
   const current = all.find((each) => each.slug === chosen) ?? all[0];

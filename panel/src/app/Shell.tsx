@@ -11,6 +11,7 @@ import { Navigation } from "./Navigation";
 import { Project, useChoice, useMay, useProject } from "./Project";
 import { TopBar } from "./TopBar";
 import { useGoToKey } from "./useGoToKey";
+import { focusPage, useHeading } from "./useHeading";
 
 const GoTo = later(async () => (await import("./GoTo")).GoTo, null);
 
@@ -32,9 +33,11 @@ function Frame() {
   const { pathname } = useLocation();
   const [going, setGoing] = useState(false);
   useGoToKey(() => setGoing(true));
+  useHeading(s.shell.product);
   const [open, setOpen] = useState(() => globalThis.innerWidth > 900);
   return (
     <>
+      <a className="skip" href="#page" onClick={(event) => { event.preventDefault(); focusPage(); }}>{s.shell.skip}</a>
       <div id="top">
         <TopBar live={live} onGoTo={() => setGoing(true)} />
       </div>

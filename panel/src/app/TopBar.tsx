@@ -2,17 +2,18 @@ import TopNavigation, { type TopNavigationProps } from "@cloudscape-design/compo
 import { Mode } from "@cloudscape-design/global-styles";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import type { LiveState } from "../api/live";
+import type { Live } from "../api/live";
 import { signOut } from "../api/session";
-import { useLanguage, useStrings } from "../i18n";
+import { useFormat, useLanguage, useStrings } from "../i18n";
 import { useMode } from "./mode";
 import { useChoice } from "./Project";
 import { useMemberships } from "./useMemberships";
 
 const LIVE_ICON = { live: "status-positive", connecting: "status-pending", offline: "status-negative", polling: "refresh" } as const;
 
-export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }) {
+export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
   const { shell: s, notifications: mails } = useStrings();
+  const f = useFormat();
   const go = useNavigate();
   const cache = useQueryClient();
   const [mode, toggle] = useMode();
@@ -35,6 +36,9 @@ export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }
       void go("/");
     },
   }] : [];
+  const clock = (time: number) => f.clock(new Date(time).toISOString());
+  const connection = live.state === "offline" ? s.offlineSince(clock(live.since)) : s.live[live.state];
+  const help = [s.liveHelp[live.state], ...(live.last ? [s.lastEvent(clock(live.last))] : [])].join(" ");
   return (
     <TopNavigation
       identity={{
@@ -48,7 +52,7 @@ export function TopBar({ live, onGoTo }: { live: LiveState; onGoTo: () => void }
       }}
       utilities={[
         { type: "button", text: s.goTo, iconName: "search", title: s.goToKey, ariaLabel: s.goToKey, onClick: onGoTo },
-        { type: "button", text: s.live[live], iconName: LIVE_ICON[live], title: s.liveHelp[live], ariaLabel: `${s.live[live]}: ${s.liveHelp[live]}` },
+        { type: "button", text: connection, iconName: LIVE_ICON[live.state], title: help, ariaLabel: `${connection}: ${help}` },
         ...switcher,
         {
           type: "menu-dropdown",

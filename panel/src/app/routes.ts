@@ -16,7 +16,7 @@ export function makeRouter(begin: () => void) {
       HydrateFallback: nothing,
       ErrorBoundary: Crashed,
       lazy: async () => ({ Component: (await import("./Shell")).Shell }),
-      children: [
+      children: [{ ErrorBoundary: Crashed, children: [ // a page that fails leaves the shell as it is
         { index: true, lazy: async () => ({ Component: (await import("../pages/Home")).Home }) },
         { path: "clusters", lazy: async () => ({ Component: (await import("../pages/Clusters")).Clusters }) },
         { path: "clusters/create", lazy: async () => ({ Component: (await import("../pages/CreateCluster")).CreateCluster }) },
@@ -59,7 +59,7 @@ export function makeRouter(begin: () => void) {
         { path: "operator/differences", lazy: async () => ({ Component: (await import("../pages/operator/Differences")).Differences }) },
         { path: "operator/stuck", lazy: async () => ({ Component: (await import("../pages/operator/Stuck")).Stuck }) },
         { path: "*", lazy: async () => ({ Component: (await import("../pages/NotFound")).NotFound }) },
-      ],
+      ] }],
     },
   ]);
 }

@@ -34,10 +34,12 @@ export function ClusterActionModal({ action, clusters, onClose }: Props) {
   const expected = left.length === 1 ? what : s.typeDelete;
   const ready = action !== "delete" || typed === expected;
   const run = useChange(async () => {
-    for (const each of left) {
-      await send(project, action, each.id);
+    for (const [accepted, each] of left.entries()) {
+      await send(project, action, each.id).catch((error: unknown) => {
+        setLeft(left.slice(accepted)); // a second try leaves out what was accepted
+        throw error;
+      });
       flash({ type: "success", content: s.done[action](each.name) });
-      setLeft((now) => now.filter((other) => other.id !== each.id)); // a second try leaves out what was accepted
     }
   }, () => onClose(true));
   const titles = {

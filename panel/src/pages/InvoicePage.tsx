@@ -8,7 +8,7 @@ import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams, useSearchParams } from "react-router";
-import { invoice, invoicePdf } from "../api/billing";
+import { invoice, invoicePage, invoicePdf } from "../api/billing";
 import type { Schemas } from "../api/client";
 import { regions } from "../api/queries";
 import { useBillingScope } from "../app/useBillingScope";
@@ -77,9 +77,13 @@ export function InvoicePage() {
 /** The day before an exclusive end. */
 const lastDay = (until: string) => new Date(Date.parse(until) - 86_400_000).toISOString();
 
+/** The sums of the document, what of it is still to be paid, and the credit notes that correct it. */
 function Amounts({ invoice }: { invoice: Invoice }) {
   const s = useStrings().billing;
   const f = useFormat();
+  const issued = useQuery({ ...invoicePage(useBillingScope(), { limit: 200, order: "-created_at" }), enabled: invoice.number !== null });
+  const open = issued.data?.items.find((each) => each.number === invoice.number && each.kind === "invoice")?.outstanding;
+  const notes = issued.data?.items.filter((each) => each.invoice !== null && each.invoice === invoice.number) ?? [];
   const shown: [string, Schemas["Money"] | null | undefined][] = [
     [s.subtotal, invoice.subtotal], [s.promo, invoice.promo_applied], [s.taxable, invoice.taxable], [s.net, invoice.net],
     [s.taxAmount, invoice.tax], [s.total, invoice.total], [s.walletApplied, invoice.wallet_applied], [s.due, invoice.due],
@@ -92,6 +96,8 @@ function Amounts({ invoice }: { invoice: Invoice }) {
         { label: s.issued, value: f.day(invoice.issued_on) },
         ...(invoice.due_on ? [{ label: s.dueOn, value: f.day(invoice.due_on) }] : []),
         ...shown.flatMap(([label, value]) => (value ? [{ label, value: f.money(value) }] : [])),
+        ...(open ? [{ label: s.open, value: Number(open.amount) > 0 ? f.money(open) : s.paid }] : []),
+        ...(notes.length ? [{ label: s.creditNotes, value: notes.map((each) => <div key={each.number}><To href={`/billing/invoices/${each.number}`}>{each.number}</To>: {f.money(each.total)}</div>) }] : []),
       ]}
     />
   );

@@ -10,7 +10,7 @@ import { alternatives } from "../pages/create/alternatives";
 import { affected } from "../pages/create/budgets";
 import { asCommand, asPython, EMPTY, requestOf } from "../pages/create/draft";
 import { appended, type Log } from "../api/log";
-import { openLive } from "../api/live";
+import { openLive, together } from "../api/live";
 import { csvOf } from "../components/csv";
 import { zones } from "../components/ZoneSelect";
 import { plain } from "../components/plain";
@@ -139,26 +139,59 @@ test("where a size does not fit, the nearest that do are offered, here and elsew
   expect(found.regions.map((each) => each.region)).toEqual(["there"]);
 });
 
-test("a connection that is lost says so until it is made again", () => {
-  const told: unknown[] = [];
-  const sources: { readyState: number; onopen?: () => void; onerror?: () => void }[] = [];
+test("a connection that is lost, refused or silent says so until it is made again after the last event", async () => {
+  vi.useFakeTimers();
   vi.stubGlobal("BroadcastChannel", class { postMessage() {} close() {} });
-  vi.stubGlobal("EventSource", class {
-    static CLOSED = 2;
-    readyState = 0;
-    constructor() { sources.push(this); }
-    addEventListener() {}
-    close() {}
+  const asked: (string | null)[] = [];
+  const stream = (start: (sink: ReadableStreamDefaultController<Uint8Array>) => void) => new Response(new ReadableStream({ start }));
+  const text = (written: string) => new TextEncoder().encode(written);
+  const answers = [
+    () => { throw new TypeError("not reachable"); },
+    () => stream((sink) => {
+      for (const part of ["id: 7\nretry: 2000\n\n: still here\n\nid: 8\neve", "nt: cluster.active\ndata: {}\n\n"]) sink.enqueue(text(part));
+      sink.close();
+    }),
+    () => new Response(null, { status: 503 }),
+    () => stream(() => undefined),
+  ];
+  vi.stubGlobal("fetch", async (_: string, { headers, signal }: { headers: Record<string, string>; signal: AbortSignal }) => {
+    asked.push(headers["Last-Event-ID"] ?? null);
+    const answer = answers.shift() ?? (() => new Response(null, { status: 503 }));
+    const given = answer();
+    if (!given.body || answers.length) return given;
+    const reader = given.body.getReader();
+    const read = () => Promise.race([reader.read(), new Promise<never>((_done, fail) => signal.addEventListener("abort", () => fail(new Error("aborted"))))]);
+    return { ok: true, body: { getReader: () => ({ read }) } } as unknown as Response;
   });
-  const stop = openLive("/stream", (message) => told.push("state" in message && message.state));
-  const [source] = sources;
-  source?.onerror?.();
-  source?.onopen?.();
-  source?.onerror?.();
-  source?.onopen?.();
+  const told: unknown[] = [];
+  const stop = openLive("/stream", (message) => told.push("state" in message ? message.state : message.changed));
+  for (const pause of [0, 2_000, 2_000, 15_000, 45_000]) await vi.advanceTimersByTimeAsync(pause);
   stop();
   vi.unstubAllGlobals();
-  expect(told).toEqual(["connecting", "live", "offline", "live"]);
+  vi.useRealTimers();
+  expect(told).toEqual(["connecting", "live", "cluster", "offline", "polling", "live", "offline"]);
+  expect(asked.slice(0, 4)).toEqual([null, null, "8", "8"]);
+});
+
+test("what many events are about is read once a second, and not where nobody looks", () => {
+  vi.useFakeTimers();
+  const reads: boolean[] = [];
+  const hidden = vi.spyOn(document, "hidden", "get").mockReturnValue(false);
+  const again = together((all) => reads.push(all));
+  for (const all of [false, false, true, false]) again.soon(all);
+  expect(reads).toEqual([false]);
+  vi.advanceTimersByTime(1_000);
+  expect(reads).toEqual([false, true]);
+  hidden.mockReturnValue(true);
+  vi.advanceTimersByTime(1_000);
+  again.soon(false);
+  expect(reads).toEqual([false, true]);
+  hidden.mockReturnValue(false);
+  document.dispatchEvent(new Event("visibilitychange"));
+  expect(reads).toEqual([false, true, false]);
+  again.stop();
+  hidden.mockRestore();
+  vi.useRealTimers();
 });
 
 test("a token gets everything of its role, or scopes in their order, and from a narrowed token none that this lacks", async () => {

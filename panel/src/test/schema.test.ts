@@ -12,7 +12,7 @@ test("every type of event of projects, accounts and operators is listened for", 
     paths[path].get.parameters
       .map(({ $ref, ...own }: { $ref?: string }) => ($ref ? components.parameters[$ref.slice("#/components/parameters/".length)] : own))
       .find(({ name }: { name: string }) => name === "type").schema.items.enum);
-  expect([...EVENT_TYPES].sort()).toEqual([...new Set([...types, "gap"])].sort());
+  expect([...EVENT_TYPES].sort()).toEqual([...new Set(types)].sort());
 });
 
 test("every type of event of a project has a name for people", () => {

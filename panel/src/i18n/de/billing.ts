@@ -59,6 +59,8 @@ export const billing: Messages["billing"] = {
   issued: "Ausgestellt",
   total: "Gesamt",
   open: "Offen",
+  paid: "Bezahlt",
+  creditNotes: "Gutschriften",
   dueOn: "Fällig",
   eInvoice: "E-Rechnung",
   eInvoices: {
@@ -75,7 +77,7 @@ export const billing: Messages["billing"] = {
   net: "Nettobetrag",
   taxAmount: "Steuer",
   walletApplied: "Aus dem Guthaben bezahlt",
-  due: "Zu zahlen",
+  due: "Bei Ausstellung fällig",
   lines: "Positionen",
   sku: "SKU",
   correction: (sku) => `${sku} (Korrektur)`,

@@ -50,6 +50,7 @@ export const common: Messages["common"] = {
 
 export const shell: Messages["shell"] = {
   product: "IPU Cloud",
+  skip: "Zur Seite springen",
   navigation: "Navigation",
   openNavigation: "Navigation öffnen",
   closeNavigation: "Navigation schließen",
@@ -78,6 +79,8 @@ export const shell: Messages["shell"] = {
   goToHint: "Name eines Clusters oder einer Seite",
   goToKey: "Gehe zu einem Cluster oder einer Seite (Strg+K)",
   live: { live: "Live", connecting: "Verbindet", offline: "Getrennt", polling: "Aktualisiert" },
+  offlineSince: (time) => `Getrennt seit ${time}`,
+  lastEvent: (time) => `Die letzte kam um ${time}.`,
   liveHelp: {
     live: "Änderungen erscheinen, sobald sie geschehen.",
     connecting: "Die Verbindung wird aufgebaut.",

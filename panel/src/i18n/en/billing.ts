@@ -57,6 +57,8 @@ export const billing = {
   issued: "Issued",
   total: "Total",
   open: "To pay",
+  paid: "Paid",
+  creditNotes: "Credit notes",
   dueOn: "Due",
   eInvoice: "Electronic invoice",
   eInvoices: {
@@ -73,7 +75,7 @@ export const billing = {
   net: "Net amount",
   taxAmount: "Tax",
   walletApplied: "Paid from the wallet",
-  due: "Amount due",
+  due: "Due when issued",
   lines: "Lines",
   sku: "SKU",
   correction: (sku: string) => `${sku} (correction)`,

@@ -48,6 +48,7 @@ export const common = {
 
 export const shell = {
   product: "IPU Cloud",
+  skip: "Skip to the page",
   navigation: "Navigation",
   openNavigation: "Open navigation",
   closeNavigation: "Close navigation",
@@ -76,6 +77,8 @@ export const shell = {
   goToHint: "Name of a cluster or page",
   goToKey: "Go to a cluster or page (Ctrl+K)",
   live: { live: "Live", connecting: "Connecting", offline: "Disconnected", polling: "Refreshing" },
+  offlineSince: (time: string) => `Disconnected since ${time}`,
+  lastEvent: (time: string) => `The last one came at ${time}.`,
   liveHelp: {
     live: "Changes are shown as they happen.",
     connecting: "The connection is being made.",

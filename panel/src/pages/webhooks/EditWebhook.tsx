@@ -68,11 +68,10 @@ function EventChoice({ types, onChange }: { types: readonly string[]; onChange: 
   const s = useWebhookStrings();
   const name = useEventName();
   const option = (value: string) => ({ value, label: name(value), description: value });
-  const known = EVENT_TYPES.filter((type) => type !== "gap");
-  const nouns = [...new Set(known.map((type) => type.split(".")[0] ?? ""))];
+  const nouns = [...new Set(EVENT_TYPES.map((type) => type.split(".")[0] ?? ""))];
   const groups = nouns.map((noun) => ({
     label: events.nouns[noun] ?? noun,
-    options: [`${noun}.*`, ...known.filter((type) => type.startsWith(`${noun}.`))].map(option),
+    options: [`${noun}.*`, ...EVENT_TYPES.filter((type) => type.startsWith(`${noun}.`))].map(option),
   }));
   return (
     <FormField label={s.chooseEvents}>
