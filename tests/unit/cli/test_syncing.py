@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.syncing import Remote, Sent, fetch, upload
+from ipucloud.cli import syncing
+from ipucloud.cli.ignoring import listed
+from ipucloud.cli.syncing import Agree, Remote, Sent, fetch
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import PoplarServer, Ssh
 from tests.support.machine import Need, need, program
@@ -49,33 +51,68 @@ def remote(tmp_path: Path, host: str = "192.0.2.1") -> Remote:
     return Remote(server, ssh, tmp_path / "known_hosts", None)
 
 
+def upload(folder: Path, target: str, there: Remote, agree: Agree | None = None, *, rsync: bool = True) -> Sent:
+    return syncing.upload(listed(folder), target, there, agree, rsync=rsync)
+
+
 def calls(tmp_path: Path) -> list[str]:
     return (tmp_path / "calls").read_text().splitlines()
 
 
 def test_files_that_vanish_are_no_failure_of_rsync(programs: Programs, folder: Path, tmp_path: Path) -> None:
-    programs(ssh="exit 0", rsync="echo a.py; exit 24")
-    assert upload(folder, "model", remote(tmp_path)) == Sent(1, 2, "rsync")
+    programs(ssh="exit 0", rsync="echo 4 a.py; exit 24")
+    assert upload(folder, "model", remote(tmp_path)) == Sent(1, 2, 4, "rsync")
     assert "-s" not in calls(tmp_path)
     programs(rsync="echo 'rsync error: no space' >&2; exit 11")
     with pytest.raises(UsageError, match="no space"):
+        upload(folder, "model", remote(tmp_path))
+    programs(rsync="echo 'cannot open a.py' >&2; echo 'rsync error: see previous errors' >&2; exit 23")
+    with pytest.raises(UsageError, match="cannot open a.py"):
         upload(folder, "model", remote(tmp_path))
 
 
 def test_nor_of_sftp_which_stops_at_the_first(programs: Programs, folder: Path, tmp_path: Path) -> None:
     gone = folder / "a.py"
     programs(ssh="exit 0", sftp=f"cat >> {tmp_path}/batch; test -e {gone} || exit 0; rm {gone}; exit 1")
-    assert upload(folder, "model", remote(tmp_path), rsync=False) == Sent(1, 2, "sftp")
+    assert upload(folder, "model", remote(tmp_path), rsync=False) == Sent(1, 2, 4, "sftp")
     assert (tmp_path / "batch").read_text().count("put") == 3  # both, then the one that is left
     programs(sftp="echo 'no space' >&2; exit 1")
     with pytest.raises(UsageError, match="no space"):
         upload(folder, "model", remote(tmp_path), rsync=False)
 
 
-def test_a_folder_that_cannot_be_read_is_named(programs: Programs, folder: Path, tmp_path: Path) -> None:
-    programs(ssh="exit 0")
-    with pytest.raises(UsageError, match=r"a\.py cannot be read"):
-        upload(folder / "a.py", "model", remote(tmp_path))  # as a folder that is none
+def test_what_rsync_leaves_out_is_no_pattern_to_it(programs: Programs, folder: Path, tmp_path: Path) -> None:
+    for name in ("a[1].txt", "back\\slash", "all\\*"):
+        (folder / name).touch()
+    (folder / ".venv").mkdir()
+    (folder / ".gitignore").write_text("*\n!*.py\n")
+    programs(ssh="exit 0", rsync=f"cat > {tmp_path}/excluded")
+    assert upload(folder, "model", remote(tmp_path)).of == 2
+    excluded = (tmp_path / "excluded").read_text().split("\0")
+    assert excluded == ["/.venv/", "/.gitignore", "/a[1].txt".replace("[", "\\["), "/all\\\\\\*", "/back\\slash", ""]
+    assert {"--from0", "--exclude-from=-"} <= {*calls(tmp_path)}
+
+
+@pytest.mark.parametrize("rsync", [True, False])
+def test_more_than_is_sent_without_a_question_is_asked_about(
+    programs: Programs, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, rsync: bool
+) -> None:
+    monkeypatch.setattr(syncing, "LARGE", 7)  # both files have 8 bytes together
+    programs(ssh="exit 0", rsync="echo 4 a.py; echo 4 b.py", sftp="cat > /dev/null")
+    asked: list[int] = []
+    assert upload(folder, "model", remote(tmp_path), asked.append, rsync=rsync).size == 8
+    assert asked == [8]
+
+    def refuse(size: int) -> None:
+        raise UsageError(f"{size} are too many")
+
+    (tmp_path / "calls").write_text("")
+    with pytest.raises(UsageError, match="8 are too many"):
+        upload(folder, "model", remote(tmp_path), refuse, rsync=rsync)
+    assert ("--dry-run" in calls(tmp_path)) is rsync
+    assert "-b" not in calls(tmp_path)
+    monkeypatch.setattr(syncing, "LARGE", 8)
+    upload(folder, "model", remote(tmp_path), refuse, rsync=rsync)
 
 
 def test_ipv6_addresses_have_brackets_and_names_are_read_by_no_shell(
