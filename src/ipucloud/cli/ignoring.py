@@ -18,7 +18,7 @@ from ipucloud.client.errors import UsageError
 IGNORE_FILES = (".gitignore", ".ipucloudignore")
 ALWAYS_LEFT_OUT = (".git", "__pycache__")
 """Names of directories that are never sent."""
-_CLASS = re.compile(r"\[(?P<negated>[!^]?)(?P<members>\]?(?:\\.|[^]\\])*)\]")
+_CLASS = re.compile(r"\[(?P<negated>[!^]?)(?P<members>(?:\]|\\.|[^]\\])(?:\\.|[^]\\])*)\]")
 _DROPPED_SPACES = re.compile(r"(?<!\\) +$")
 
 
@@ -49,8 +49,7 @@ def listed(directory: Path) -> Listing:
         here = Path(folder).relative_to(directory)
         known = rules.pop(folder, ()) + tuple(_rules_of(Path(folder), here, names))
         folders[:] = sorted(each for each in folders if each not in ALWAYS_LEFT_OUT)
-        for name in folders:
-            rules[os.path.join(folder, name)] = known
+        rules |= {f"{Path(folder, name)}": known for name in folders}
         ignored = {name for name in folders if _ignored((here / name).as_posix(), known, folder=True)}
         listing.ignored.extend(f"{(here / name).as_posix()}/" for name in sorted(ignored))
         folders[:] = [each for each in folders if each not in ignored]
@@ -147,11 +146,8 @@ def _class(members: str, *, negated: bool) -> str:
     while tokens:
         width = 3 if len(tokens) > 2 and tokens[1] == "-" else 1
         first, last = tokens[0][-1], tokens[width - 1][-1]
-        if first <= last:
-            parts.append(f"{re.escape(first)}-{re.escape(last)}")
+        parts.append(f"{re.escape(first)}-{re.escape(max(first, last))}")
         tokens = tokens[width:]
-    if not parts:
-        return "[^/]" if negated else "(?!)"
     return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]"
 
 

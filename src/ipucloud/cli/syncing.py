@@ -20,6 +20,8 @@ LARGE = 1_000_000_000
 """Bytes of an upload above which the user is asked."""
 _VANISHED = 24
 """Status of rsync when files were removed while it ran; everything else was sent."""
+_SENT = re.compile(r"^(\d+) .*[^/\n]$", re.MULTILINE)
+"""A file, but no folder, in what rsync writes: its bytes and its name."""
 _LISTING = "find . -type f -printf '%P\\0%s\\0%T@\\0'"
 
 
@@ -103,9 +105,8 @@ def _rsync(listing: Listing, target: str, remote: Remote, *options: str) -> Sent
     done = subprocess.run(command, input=os.fsencode(ignored), capture_output=True, check=False)
     if done.returncode not in {0, _VANISHED}:
         raise _failed(f"{listing.directory} could not be sent to {remote.server.name}", done)
-    lines = [line for line in done.stdout.decode(errors="replace").splitlines() if not line.endswith("/")]
-    sizes = [int(size) for size in (line.partition(" ")[0] for line in lines) if size.isdecimal()]
-    return Sent(len(lines), len(listing.files), sum(sizes), "rsync")
+    lines = _SENT.findall(done.stdout.decode(errors="replace"))  # not that it skips a link
+    return Sent(len(lines), len(listing.files), sum(map(int, lines)), "rsync")
 
 
 def _literally(name: str) -> str:

@@ -14,9 +14,14 @@ from ipucloud.cli.ignoring import listed
 from ipucloud.cli.syncing import Agree, Remote, Sent, fetch
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import PoplarServer, Ssh
-from tests.support.machine import Need, need, program
+from tests.support.machine import Need, need, needs, program
 
 Programs = Callable[..., None]
+HERE = """\
+while :; do case $1 in -o|-p|-l) shift 2;; -*) shift;; *) break;; esac; done
+shift; cd {home}; exec sh -c "$*\"
+"""
+"""Stands in for ssh: runs the command on this machine."""
 RECORD = 'for each; do printf "%s\\n" "$each"; done >> "$(dirname "$0")/../calls"\n'
 
 
@@ -67,7 +72,7 @@ def test_files_that_vanish_are_no_failure_of_rsync(programs: Programs, folder: P
     with pytest.raises(UsageError, match="no space"):
         upload(folder, "model", remote(tmp_path))
     programs(rsync="echo 'cannot open a.py' >&2; echo 'rsync error: see previous errors' >&2; exit 23")
-    with pytest.raises(UsageError, match="cannot open a.py"):
+    with pytest.raises(UsageError, match=r"cannot open a\.py"):
         upload(folder, "model", remote(tmp_path))
 
 
@@ -91,6 +96,32 @@ def test_what_rsync_leaves_out_is_no_pattern_to_it(programs: Programs, folder: P
     excluded = (tmp_path / "excluded").read_text().split("\0")
     assert excluded == ["/.venv/", "/.gitignore", "/a[1].txt".replace("[", "\\["), "/all\\\\\\*", "/back\\slash", ""]
     assert {"--from0", "--exclude-from=-"} <= {*calls(tmp_path)}
+
+
+@needs(Need.RSYNC)
+@pytest.mark.parametrize("target", ["model", "my $model; 'x'"])
+def test_rsync_itself_sends_what_is_named_and_says_how_much(
+    programs: Programs, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    (home := tmp_path / "home").mkdir()
+    programs(ssh=HERE.format(home=home))
+    names = ("a[1].txt", "all\\*", "back\\slash", "#x", "data/keep/y.bin", "data/x.bin", ".venv/bin/python")
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("12345")
+    (folder / ".gitignore").write_text("a[[]1].txt\nall*\nback*\n.venv\ndata/*\n!data/keep\n")
+    (folder / "link").symlink_to("a.py")
+    listing = listed(folder)
+    assert upload(folder, target, remote(tmp_path)) == Sent(5, 5, listing.size, "rsync")
+    there = home / target
+    sent = {each.relative_to(there).as_posix() for each in there.rglob("*") if not each.is_dir()}
+    assert sent == {*listing.files} == {".gitignore", "#x", "a.py", "b.py", "data/keep/y.bin"}
+    (folder / "a.py").write_text("other")
+    monkeypatch.setattr(syncing, "LARGE", 0)
+    asked: list[int] = []
+    assert upload(folder, target, remote(tmp_path), asked.append) == Sent(1, 5, 5, "rsync")
+    assert asked == [5]
+    assert (there / "a.py").read_text() == "other"
 
 
 @pytest.mark.parametrize("rsync", [True, False])
