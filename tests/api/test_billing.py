@@ -11,7 +11,7 @@ import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
-from tests.api.support import Api, price_json, problem, walk
+from tests.api.support import Api, pointers_of, price_json, problem, walk
 from tests.support.postgres import Database as Scratch
 from tests.support.world.clock import start_clock, stop_clock
 
@@ -171,6 +171,10 @@ async def test_a_report_sums_what_was_charged(api: Api, admin: httpx.AsyncClient
             "tag:team,currency,minutes,machine_minutes,credited_machine_minutes,list_cost,cost",
             "'=vision,EUR,30,120,0,7.50,7.50",
         ]
+    marked = await api.owner.get(path, params=query | {"format": "csv", "bom": "true"})
+    assert marked.content == b"\xef\xbb\xbf" + answer.content
+    unmarked = await api.owner.get(path, params=query | {"bom": "true"})
+    assert pointers_of(unmarked) == ["?bom"]
     of_account = f"/v1/billing/accounts/{api.world.project.id}/report"
     whole = (await admin.get(of_account, params={"since": since})).json()
     assert whole["totals"] == report["totals"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.support import Api, cluster_json, pointers_of, problem
+from tests.api.support import Api, cluster_id, cluster_json, pointers_of, problem
 
 pytestmark = pytest.mark.anyio
 
@@ -59,6 +59,18 @@ async def test_bodies_that_are_none(
     for path in ("clusters", "clusters:estimate", "ssh-keys", "tokens"):
         problem(await shared_api.owner.post(f"{shared_api.base}/{path}", content=body, headers=headers), status, code)
     assert await shared_api.snapshot() == before
+
+
+async def test_a_patch_is_no_merge_patch_and_the_refusal_says_what_to_send(api: Api) -> None:
+    path = f"{api.base}/clusters/{cluster_id(await api.make_cluster())}"
+    before = (await api.owner.get(path)).json()
+    merging = {"Content-Type": "application/merge-patch+json"}
+    refused = await api.owner.patch(path, content=b'{"tags": {"team": null}}', headers=merging)
+    detail = problem(refused, 415, "unsupported_media_type")["detail"]
+    assert "`Content-Type: application/json`" in detail
+    assert "tags" in detail
+    assert refused.headers["accept-patch"] == "application/json"
+    assert (await api.owner.get(path)).json() == before
 
 
 async def test_what_is_sent_twice_is_named_and_what_looks_like_it_is_accepted(shared_api: Api) -> None:

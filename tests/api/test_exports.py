@@ -46,6 +46,12 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     assert int(answer.headers["content-length"]) == file["bytes"]
     unchanged = await api.owner.get(f"{export}/file", headers={"If-None-Match": answer.headers["etag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
+    had = {"If-None-Match": answer.headers["etag"]}
+    marked = await api.owner.get(f"{export}/file", params={"bom": "true"}, headers=had)
+    assert (marked.status_code, marked.content) == (200, b"\xef\xbb\xbf" + answer.content)
+    assert int(marked.headers["content-length"]) == len(marked.content)
+    had = {"If-None-Match": marked.headers["etag"]}
+    assert (await api.owner.get(f"{export}/file", params={"bom": "true"}, headers=had)).status_code == 304
     assert [each["id"] for each in await items(api.owner, path)] == [finished["id"]]
     problem(await api.owner.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
 
@@ -207,6 +213,15 @@ async def test_a_connection_is_changed_and_its_test_says_what_fails(api: Api) ->
     assert "another-secret" not in changed.text
     assert await api.world.column("SELECT secret FROM s3_connections") != before
     problem(await api.owner.patch(one, json={"endpoint": "http://s3.example"}), 422, "validation_failed")
+    for refused in (
+        await api.owner.post(
+            path, json=s3_connection_json("other", access_key_id="ASIAQWERTYUIOPASDFGH"), headers=key()
+        ),
+        await api.owner.patch(one, json={"access_key_id": "ASIAQWERTYUIOPASDFGH"}),
+    ):
+        [fault] = problem(refused, 422, "validation_failed")["errors"]
+        assert (fault["pointer"], fault["code"]) == ("/access_key_id", "temporary_key")
+        assert "session token" in fault["detail"]
     problem(await api.owner.patch(f"{path}/nothing", json={"prefix": "x"}), 404, "not_found")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx
 import pytest
 
@@ -114,6 +116,17 @@ async def test_a_key_is_written_anew(api: Api) -> None:
     assert problem(other, 409, "key_exists")["detail"].startswith("The project has this key already, as desk.")
     assert (await api.owner.delete(created.headers["location"])).status_code == 204
     problem(await api.owner.delete(created.headers["location"]), 404, "not_found")
+
+
+async def test_of_requests_at_once_for_one_key_one_gives_it_its_name(api: Api) -> None:
+    bodies = [{"name": f"desk-{number}", "public_key": PUBLIC_KEY} for number in range(8)]
+    answers = await asyncio.gather(*(api.owner.post(f"{api.base}/ssh-keys", json=body) for body in bodies))
+    [created] = [answer.json() for answer in answers if answer.status_code == 201]
+    refused = [problem(answer, 409, "key_exists") for answer in answers if answer.status_code != 201]
+    assert len(refused) == len(bodies) - 1
+    assert {f"as {created['name']}" in each["detail"] for each in refused} == {True}
+    keys = await items(api.owner, f"{api.base}/ssh-keys")
+    assert [each for each in keys if each["fingerprint"] == created["fingerprint"]] == [created]
 
 
 async def test_a_key_that_is_none_is_refused(api: Api) -> None:

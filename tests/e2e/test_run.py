@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -61,13 +62,17 @@ def work(tmp_path: Path) -> Path:
     (folder / "data [1]").mkdir(parents=True)
     (folder / ".git").mkdir()
     (folder / ".git" / "config").write_text("x")
+    (folder / ".venv").mkdir()
+    (folder / ".venv" / "python").write_text("x")
+    (folder / ".gitignore").write_text(".venv/\n.env\n")
+    (folder / ".env").write_text("SECRET=1\n")
     (folder / "data [1]" / 'a "b".txt').write_text("3\n")
     (folder / "train.py").write_text(
         "import glob, os, sys\n"
         "[found] = glob.glob('data*/*')\n"
         "os.makedirs('results', exist_ok=True)\n"
         "open('results/loss', 'w').write(os.environ['SCALE'] + open(found).read())\n"
-        "print('trained', *sys.argv[1:], os.path.exists('.git'))\n"
+        "print('trained', *sys.argv[1:], os.path.exists('.git') or os.path.exists('.env'))\n"
         "sys.exit(4)\n"
     )
     return folder
@@ -99,18 +104,29 @@ def test_a_program_runs_with_its_files_from_upload_to_results(
         "python3", "train.py", "--epochs", "3", PATH=path,
     )  # fmt: skip
     assert (run.returncode, run.stdout) == (4, "trained --epochs 3 False\n"), run.stderr
-    assert "Sent 2 of 2 files by sftp." in run.stderr
+    assert re.search(r"Sent 3 of 3 files \(\d+ bytes\) by sftp\. Ignored: \.venv/, \.env\.", run.stderr), run.stderr
     assert "Job 1 failed (exit status 4)" in run.stderr
     assert (tmp_path / "results" / "loss").read_text() == "23\n"
     (work / "train.py").write_text("print('better')\n")
     again = ipucloud(system, "run", "--cluster", "ernie", *common, "--", "python3", "train.py", PATH=path)
     assert (again.returncode, again.stdout) == (0, "better\n"), again.stderr
-    assert "Sent 1 of 2 files by sftp." in again.stderr
+    assert "Sent 1 of 3 files (16 bytes) by sftp." in again.stderr
     held = ipucloud(
         system, "run", "--cluster", "ernie", "--json", "--", "ipu-run", "--num-ipus", "4", "--", "gc-monitor", "--json"
     )
     assert '"state": "succeeded"' in held.stdout, held.stderr
     assert '"command": "gc-monitor"' in ipucloud(system, "jobs", "logs", "ernie", "3").stdout
+
+
+def test_a_large_upload_is_asked_about_before_anything_is_created(system: Up, key: KeyPair, tmp_path: Path) -> None:
+    (large := tmp_path / "large").mkdir()
+    (large / "data").touch()
+    os.truncate(large / "data", 1_100_000_000)
+    for place in (("--flavor", "m2000-pod4", "--name", "never"), ("--cluster", "bert", "-i", str(key.private))):
+        refused = ipucloud(system, "run", *place, "--sync", str(large), "--", "true")
+        assert refused.returncode == 2
+        assert "No terminal to confirm on; add --yes to send 1.1 GB of" in refused.stderr
+    assert "never" not in ipucloud(system, "clusters", "list").stdout
 
 
 def test_a_member_without_a_key_logs_in_with_a_certificate_until_they_are_removed(system: Up, tmp_path: Path) -> None:

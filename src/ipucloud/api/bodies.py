@@ -18,6 +18,7 @@ _EXACT = 2**53
 """A double beyond this may not be the integer that was written (RFC 8259, section 6)."""
 _LONGEST_KEY = 64
 """A longer key is not named in a refusal."""
+_MERGE_PATCH = "application/merge-patch+json"
 _CHARSETS = frozenset({"", "charset=utf-8", 'charset="utf-8"'})
 
 
@@ -74,11 +75,13 @@ class JsonRequest(Request):
         media_type, _, parameter = self.headers.get("content-type", "").partition(";")
         identity = self.headers.get("content-encoding", "identity").lower() == "identity"
         charset = parameter.strip().lower() in _CHARSETS
-        if media_type.strip().lower() not in self.media_types or not charset or not identity:
-            raise Problem(
-                UNSUPPORTED_MEDIA_TYPE,
-                f"Send the body as `Content-Type: {self.media_types[0]}`, in UTF-8 and without Content-Encoding.",
-            )
+        named = media_type.strip().lower()
+        if named not in self.media_types or not charset or not identity:
+            sentence = f"Send the body as `Content-Type: {self.media_types[0]}`, in UTF-8 and without Content-Encoding."
+            if named == _MERGE_PATCH:
+                sentence += " A field of it replaces the present one as a whole, also tags, which RFC 7396 would merge."
+            accepted = {"Accept-Patch": ", ".join(self.media_types)} if self.method == "PATCH" else {}
+            raise Problem(UNSUPPORTED_MEDIA_TYPE, sentence, headers=accepted)
 
 
 def malformed(detail: str) -> Problem:

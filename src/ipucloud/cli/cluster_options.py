@@ -64,6 +64,10 @@ RegistryUser = Annotated[
         help="Who logs in at the image's registry. The password is asked for, or read from standard input.",
     ),
 ]
+Sync = Annotated[
+    Path | None, typer.Option(exists=True, file_okay=False, help="Upload what changed in this directory, run there.")
+]
+SyncYes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before more than 1 GB is uploaded.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
 Idle = Annotated[

@@ -57,17 +57,20 @@ def carry_out(session: Session, call: Call[Operation], *, wait: bool, patience: 
     return follow(session, operation, patience) if wait else operation
 
 
-def follow(session: Session, operation: Operation, patience: float | None = None) -> Operation:
-    """Wait until the operation is done, showing its progress.
+def follow(
+    session: Session, operation: Operation, patience: float | None = None, *, project: str | None = None
+) -> Operation:
+    """Wait until the operation is done, showing its progress; `project`: its own, if not that in use.
 
     Raises OperationFailedError unless it succeeded, WaitTimeoutError after `patience` seconds.
     """
     try:
         with _display(session.messages) as show:
             show(operation)
-            return session.client.wait(operation, show, patience=patience, hold=HOLD)
+            return session.client.wait(operation, show, patience=patience, hold=HOLD, project=project)
     except KeyboardInterrupt:
-        session.note(f"The operation continues. To follow it: ipucloud operations wait {operation.id}")
+        of = f" --project {project}" if project else ""
+        session.note(f"The operation continues. To follow it: ipucloud operations wait {operation.id}{of}")
         raise
 
 

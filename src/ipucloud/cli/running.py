@@ -6,9 +6,11 @@ import re
 import secrets
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 import typer
+from rich.filesize import decimal
 
 from ipucloud.cli import certificates
 from ipucloud.cli import ssh as openssh
@@ -17,10 +19,11 @@ from ipucloud.cli.commands.jobs import cost_of, facts, status_of, write_log
 from ipucloud.cli.commands.login import ask
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import carry_out
+from ipucloud.cli.ignoring import Listing, listed
 from ipucloud.cli.output import write_json
 from ipucloud.cli.programs import reason
 from ipucloud.cli.session import Session
-from ipucloud.cli.syncing import Remote, fetch, upload
+from ipucloud.cli.syncing import LARGE, Remote, fetch, upload
 from ipucloud.client import clusters, jobs
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.containers import RegistryLogin
@@ -29,6 +32,8 @@ from ipucloud.client.jobs import NewJob
 from ipucloud.client.models import Cluster, Job
 
 _COST = re.compile(r"(?P<amount>\d+(\.\d+)?)\s*(?P<currency>[A-Z]{3})")
+_NAMED = 5
+"""How many of the ignored files and folders are named."""
 _VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
 
 
@@ -73,7 +78,41 @@ class Ending:
             raise UsageError("--get and --then need the end of the program; leave out --detach.")
 
 
-def run_job(place: Place, new_job: NewJob, sync: Path | None, home: str | None, ending: Ending) -> None:
+@dataclass(frozen=True)
+class Source:
+    """A directory to upload; None: nothing. `agreed`: even if it is large."""
+
+    directory: Path | None = None
+    agreed: bool = False
+
+    @property
+    def name(self) -> str | None:
+        """Of the directory on the server for what is uploaded. Raises UsageError if there is none."""
+        name = None if self.directory is None else self.directory.name
+        if name == "":
+            raise UsageError("--sync needs a directory with a name.")
+        return name
+
+
+def source(session: Session, sync: Path | None, *, yes: bool, flavor: str | None = None) -> Source:
+    """What --sync names. What cannot be sent, or may not, is refused before a cluster of the flavor is created for it.
+
+    Raises UsageError; typer.Abort.
+    """
+    found = Source(None if sync is None else sync.resolve(), yes or flavor is not None)
+    if found.name is not None and found.directory is not None and flavor is not None:
+        size = listed(found.directory).size
+        if size > LARGE and not yes:
+            _agree(session, found.directory, size)
+    return found
+
+
+def _agree(session: Session, directory: Path, size: int) -> None:
+    what = f"{decimal(size)} of {directory}"
+    session.confirm(f"Send {what}? What .gitignore or .ipucloudignore names is not sent.", f"send {what}")
+
+
+def run_job(place: Place, new_job: NewJob, sync: Source, home: str | None, ending: Ending) -> None:
     """Upload, request the job, and unless detached follow it, fetch from `home` and exit with the program's status.
 
     `home`: the directory of the server that what is fetched is relative to. Raises UsageError; typer.Exit.
@@ -114,14 +153,6 @@ def create_cluster(
     return find_cluster(session.client, new_cluster.name)
 
 
-def name_of(sync: Path | None) -> str | None:
-    """The directory on the server for what is uploaded."""
-    directory = None if sync is None else sync.resolve().name
-    if directory == "":
-        raise UsageError("--sync needs a directory with a name.")
-    return directory
-
-
 def registry_login(image: str | None, user: str | None) -> RegistryLogin | None:
     """The login at an image's registry, with the password asked for. Raises UsageError for a login without an image."""
     if user is None:
@@ -131,15 +162,23 @@ def registry_login(image: str | None, user: str | None) -> RegistryLogin | None:
     return RegistryLogin(user, ask(f"Password of {user} at the registry", hidden=True))
 
 
-def send(place: Place, sync: Path | None, directory: str | None) -> str | None:
-    """Upload what changed, if anything is to be; the name of the Poplar server. Raises UsageError."""
+def send(place: Place, sync: Source, directory: str | None) -> str | None:
+    """Upload what changed, if anything is to be; the name of the Poplar server. Raises UsageError; typer.Abort."""
     session, cluster = place.session, place.cluster
     if not 0 <= place.server < max(1, len(cluster.poplar_servers)):
         raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} servers, counted from 0.")
-    if sync is not None:
-        sent = upload(sync.resolve(), directory or "", place.remote())
-        session.note(f"Sent {sent.files} of {sent.of} files by {sent.by}.")
+    if sync.directory is not None:
+        listing = listed(sync.directory)
+        agree = None if sync.agreed else partial(_agree, session, sync.directory)
+        sent = upload(listing, directory or "", place.remote(), agree)
+        session.note(f"Sent {sent.files} of {sent.of} files ({decimal(sent.size)}) by {sent.by}.{_ignored(listing)}")
     return cluster.poplar_servers[place.server].name if cluster.poplar_servers else None
+
+
+def _ignored(listing: Listing) -> str:
+    names = listing.ignored
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f" Ignored: {', '.join(names[:_NAMED])}{more}." if names else ""
 
 
 def chosen_cluster(

@@ -16,7 +16,7 @@ from ipucloud.cli.following import DONE, Log, bar
 from ipucloud.cli.session import Session
 from ipucloud.cli.times import duration
 from ipucloud.client.call import Call
-from ipucloud.client.errors import ApiError
+from ipucloud.client.errors import ApiError, StateTimeoutError
 from ipucloud.client.models import Page
 
 PAUSE = 0.5
@@ -72,6 +72,9 @@ def until(
     try:
         with bar(session.messages) as move:
             return session.client.until(call, done, show, patience=patience, pause=PAUSE)
+    except StateTimeoutError as late:
+        late.detail = f"No longer waited for: {say(late.last)[0]}."  # type: ignore[arg-type]
+        raise
     except KeyboardInterrupt:
         session.note(f"It continues. To wait for it: {resume}")
         raise

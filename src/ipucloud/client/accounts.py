@@ -78,10 +78,15 @@ def report(
 
 
 def report_csv(
-    account: Ref, *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
+    account: Ref,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    group_by: Sequence[str] = (),
+    bom: bool = False,
 ) -> Call[bytes]:
-    """The report as a CSV file."""
-    query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv"}
+    """The report as a CSV file; `bom`: with a byte order mark, for spreadsheets."""
+    query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv", "bom": bom or None}
     return request.get(f"{_path(account)}/report", bytes, query, scoped=False)
 
 

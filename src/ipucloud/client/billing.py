@@ -39,10 +39,15 @@ def report(
 
 
 def report_csv(
-    *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    group_by: Sequence[str] = (),
+    bom: bool = False,
 ) -> Call[bytes]:
-    """The report as a CSV file."""
-    return request.get("billing/report", bytes, {**_report(since, until, group_by), "format": "csv"})
+    """The report as a CSV file; `bom`: with a byte order mark, for spreadsheets."""
+    query = {**_report(since, until, group_by), "format": "csv", "bom": bom or None}
+    return request.get("billing/report", bytes, query)
 
 
 def summary(*, month: str | None = None) -> Call[Summary]:

@@ -94,9 +94,10 @@ def set_limit(per_day: int, *, account: Ref | None = None) -> Call[ExportLimit]:
     return Call("PUT", _path("export-limit", account), ExportLimit, body=body, scoped=account is None)
 
 
-def download(export: Ref, *, account: Ref | None = None) -> Call[bytes]:
-    """Download the file."""
-    return request.get(f"{_path('exports', account)}/{segment(export)}/file", bytes, scoped=account is None)
+def download(export: Ref, *, account: Ref | None = None, bom: bool = False) -> Call[bytes]:
+    """Download the file; `bom`: CSV with a byte order mark, for spreadsheets."""
+    path = f"{_path('exports', account)}/{segment(export)}/file"
+    return request.get(path, bytes, {"bom": bom or None}, scoped=account is None)
 
 
 def _path(noun: str, account: Ref | None) -> str:

@@ -50,7 +50,13 @@ class ReportOut(Answer):
     totals: list[SumsOut] = Field(description="Sums of all rows, one for each currency.")
 
 
-class ReportQuery(Shape):
+class CsvQuery(Shape):
+    bom: bool = Field(
+        False, description="Begin a CSV file with a byte order mark, by which spreadsheets read it as UTF-8."
+    )
+
+
+class ReportQuery(CsvQuery):
     since: Instant | None = Field(
         None, description="Start of the period, a full hour. Default: the start of the current UTC month."
     )

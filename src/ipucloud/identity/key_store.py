@@ -23,6 +23,7 @@ from ipucloud.db.documents import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
+from ipucloud.identity import projects
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
 from ipucloud.kernel.actor import Actor
@@ -91,6 +92,7 @@ async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_ke
     except SshKeyError as refused:
         fault = FieldError("/public_key", refused.code, refused.sentence)
         raise Problem(SSH_KEY_REFUSED, refused.sentence, [fault]) from None
+    await projects.lock(connection, actor.project_id)  # or two requests at once may each find no key like theirs
     parameters = {"id": new_id(), "project_id": actor.project_id, "name": name}
     key_columns = {"key_type": key.type, "public_key": key.text, "fingerprint": key.fingerprint}
     same = {"project_id": actor.project_id, "public_key": key.text, "name": name}

@@ -176,6 +176,15 @@ def _listed(names: Iterable[str]) -> str:
 
 _IN_USE = Refusal("A customer may be using it; a person must check first.")
 
+PARTITION_WORKS = SiteRule(
+    name="partition_of_a_cluster_works",
+    sentence="The partition of a cluster in use is not in error, unless a machine of it is known not to work.",
+    object_type="cluster",
+    remedy="The controller resets it a few times by itself. If that fails, ask the customer before you reset it.",
+    repair=_IN_USE,
+    find=_in_use(_unhealthy_partition),
+)
+
 SITE_RULES = (
     _unowned("allocation", "V-IPU allocation", remove_allocation),
     _unowned("network", "tenant network", remove_network),
@@ -243,14 +252,7 @@ SITE_RULES = (
         repair=build_again("make the partition", "create_partition"),
         find=_in_use(_no_partition),
     ),
-    SiteRule(
-        name="partition_of_a_cluster_works",
-        sentence="The partition of a cluster in use is not in error, unless a machine of it is known not to work.",
-        object_type="cluster",
-        remedy="The controller resets it a few times by itself. If that fails, ask the customer before you reset it.",
-        repair=_IN_USE,
-        find=_in_use(_unhealthy_partition),
-    ),
+    PARTITION_WORKS,
     SiteRule(
         name="cluster_in_use_has_its_network",
         sentence="A cluster in use has a tenant network of its name.",

@@ -6,6 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""Without it, spreadsheets read a file as of the machine's own encoding instead of UTF-8."""
 FORMULA_STARTS = "=+-@\t\r\x00\uff1d\uff0b\uff0d\uff20"  # the last four: = + - @ in full width
 """First characters that make a spreadsheet evaluate a cell, or that it skips before doing so (OWASP, CSV injection)."""
 

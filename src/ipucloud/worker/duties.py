@@ -15,7 +15,7 @@ from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity import audit_log
-from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.audit import OBSERVATIONS, audit, audit_sites
 from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding
@@ -42,7 +42,12 @@ async def audit_database(database: Database) -> None:
 
 async def audit_site(database: Database, sites: Sites, settings: Settings) -> None:
     """Compare the sites with the database and export the violations. Raises SiteError."""
-    findings, silent = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+    findings, silent = await audit_sites(
+        database,
+        sites,
+        call_timeout=settings.site_call_timeout,
+        observed_within=OBSERVATIONS * settings.observation_interval,
+    )
     VIOLATIONS.report("site", SITE_RULES, findings, interval=SITE_AUDIT_SECONDS)
     _report(findings)
     for each in silent:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from ipucloud.db.engine import Database
+from ipucloud.invariants import audit
 from ipucloud.invariants.repairing import Outcome
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
@@ -23,6 +25,17 @@ from tests.support.world import opened
 pytestmark = pytest.mark.anyio
 
 REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
+REPORTED = """
+INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, message)
+SELECT gen_random_uuid(), 'luxembourg-2', id, 'v-ipu', 'partition_error', 'prevented', true, 'x', 'x'
+  FROM machines
+ WHERE id = (SELECT machine_id FROM allocations WHERE cluster_id = %(cluster)s AND machine_id IS NOT NULL)
+"""
+OBSERVED = """
+INSERT INTO observations (region, source, started_at, finished_at, stale_at)
+VALUES ('luxembourg-2', 'v-ipu', app_now(), app_now(), app_now())
+ON CONFLICT (region, source) DO UPDATE SET started_at = excluded.started_at, finished_at = excluded.finished_at
+"""
 FORGOTTEN = external_name(new_id(), 1)
 
 
@@ -153,14 +166,29 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(world: Audite
 async def test_a_machine_that_is_known_not_to_work_explains_its_partition(world: AuditedWorld) -> None:
     world.fail_machine()
     assert await rules_broken(world) == {"partition_of_a_cluster_works"}
-    reported = (
-        "INSERT INTO health_reports (id, region, machine_id, source, code, allocation, credited, detail, message)"
-        " SELECT gen_random_uuid(), 'luxembourg-2', id, 'v-ipu', 'partition_error', 'prevented', true, 'x', 'x'"
-        " FROM machines WHERE id = (SELECT machine_id FROM allocations WHERE cluster_id = %(cluster)s AND machine_id"
-        " IS NOT NULL)"
-    )
-    plant(world.scratch.superuser_url, [reported], {"cluster": world.in_use})
+    plant(world.scratch.superuser_url, [REPORTED], {"cluster": world.in_use})
     assert await rules_broken(world) == set()
+    world.repair_machine()
+
+
+async def test_a_partition_in_error_is_no_violation_before_its_region_was_read_again(
+    world: AuditedWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The site shows the fault of a machine a moment before an observation does."""
+    world.fail_machine()
+    [unobserved] = (await world.audited(observed_within=0.01)).findings
+    assert unobserved.rule.name == "partition_of_a_cluster_works"
+    unread, statements = audit._is_unread, [REPORTED, OBSERVED]
+
+    async def observing(database: Database, regions: Mapping[str, object]) -> bool:
+        before = await unread(database, regions)
+        plant(world.scratch.superuser_url, statements, {"cluster": world.in_use})
+        statements.clear()
+        return before
+
+    monkeypatch.setattr(audit, "_is_unread", observing)
+    assert (await world.audited(observed_within=300.0)).findings == []
+    assert statements == [], "the audit has waited"
     world.repair_machine()
 
 

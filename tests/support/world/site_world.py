@@ -182,9 +182,10 @@ class SiteWorld(World):
         """What an audit of the database and the site finds."""
         return [*await audit(self.database), *(await self.audited()).findings]
 
-    async def audited(self) -> SiteAudit:
+    async def audited(self, *, observed_within: float = 0.0) -> SiteAudit:
         """An audit of the site alone."""
-        return await audit_sites(self.database, self.sites, call_timeout=self.settings.site_call_timeout)
+        call_timeout = self.settings.site_call_timeout
+        return await audit_sites(self.database, self.sites, call_timeout=call_timeout, observed_within=observed_within)
 
     def repairer(self, *, clock: Clock | None = None, **changes: Any) -> Repairer:
         usual: dict[str, Any] = {

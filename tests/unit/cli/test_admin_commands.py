@@ -115,8 +115,35 @@ def test_a_cluster_is_deleted_by_force_only_on_purpose(run: Run, service: Servic
     service.on("POST", "/v1/operator/clusters/cluster-1:force-delete", Reply(202, operation))
     command = ("admin", "clusters", "force-delete", "cluster-1", "--reason", "its rack is gone")
     assert run(*command).status == 2
-    assert "operation-1" in run(*command, "--yes").out
+    assert "operation-1" in run(*command, "--yes", "--no-wait").out
     assert service.requests[-1].body == {"reason": "its rack is gone"}
+    other = operation | {"id": "operation-0", "project": "nlp"}
+    service.lists("/v1/operator/operations", [other, operation | {"project": "research"}])
+    ended = operation | {"state": "succeeded", "done": True}
+    service.gives("/v1/projects/research/operations/operation-1", ended)
+    run(*command, "--yes").shows("succeeded")
+    service.gives("/v1/projects/research/operations/operation-1", ended | {"state": "failed", "error": {"code": "x"}})
+    assert run(*command, "--yes").status == 1
+
+
+def test_a_validation_is_waited_for_and_its_result_is_the_status(run: Run, service: Service) -> None:
+    changed = {"kind": "machine", "name": "m07", "allocatable": False, "codes": ["not_validated"]}
+    service.on("POST", "/v1/operator/hardware:validate", page([changed]))
+    command, path = ("admin", "validate", "--machine", "m07"), "/v1/operator/validations"
+    run(*command, "--no-wait").shows("not_validated")
+    open_ = {"machine": "m07", "state": "testing", "requested_at": "2026-05-04T09:00:00Z"}
+    failed, passed = (open_ | {"state": "ended", "result": each} for each in ("failed", "passed"))
+    failed["findings"] = "no link"
+    service.on("GET", path, page([open_]), page([open_ | {"state": "clearing"}]), page([]), page([failed, passed]))
+    run(*command).shows("passed")
+    assert service.requests[-1].query == {"machine": "m07", "state": "ended"}
+    service.on("GET", path, page([]), page([passed, failed]))
+    refused = run(*command)
+    assert (refused.status, "no link" in refused.out) == (1, True)
+    service.lists(path, [open_])
+    run(*command, "--timeout", "0").fails(6, "m07 testing")
+    service.on("POST", "/v1/operator/hardware:validate", page([changed | {"codes": []}]))  # of a pod without V-IPU
+    run(*command).shows("m07")
 
 
 def test_pods_show_their_slots(run: Run, service: Service) -> None:

@@ -108,6 +108,8 @@ def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path)
     file = tmp_path / "report.csv"
     assert run("billing", "report", "--by", "day", "--by", "tag:team", "--csv", str(file)).status == 0
     assert service.requests[-1].query == {"group_by": "tag:team", "format": "csv"}
+    assert run("billing", "report", "--csv", str(file), "--bom").status == 0
+    assert service.requests[-1].query == {"group_by": "cluster", "format": "csv", "bom": "true"}
     assert file.read_bytes() == b"day,cost\r\n"
 
 

@@ -48,6 +48,25 @@ def test_tags_are_changed_one_by_one_and_never_lost(run: Run, service: Service) 
     run("clusters", "update", "bert", "--delete-tag", "colour").fails(2, "no tag colour")
 
 
+def test_changed_s3_connections_are_waited_for_until_the_servers_that_run_have_them(run: Run, service: Service) -> None:
+    server: dict[str, Any] = CLUSTER["poplar_servers"][0]  # type: ignore[index]
+    off = {"id": "server-2", "name": "bert-p1", "state": "off"}
+
+    def seen(access: dict[str, Any] | None) -> dict[str, Any]:
+        return CLUSTER | {"s3_connections": ["lake"], "poplar_servers": [server | {"s3_access": access}, off]}
+
+    serve_cluster(service, seen(None))
+    service.on("PATCH", PATH, Reply(body=seen(None)))
+    later = [seen(None), seen({"connections": [], "current": False}), seen({"connections": ["lake"], "current": True})]
+    service.on("GET", PATH, Reply(body=seen(None)), *(Reply(body=each) for each in later))
+    ended = run("clusters", "update", "bert", "--s3-connection", "lake", "--json")
+    assert ended.status == 0, ended.err
+    assert ended.json["poplar_servers"][0]["s3_access"]["current"]
+    service.gives(PATH, seen(None))
+    assert run("clusters", "update", "bert", "--s3-connection", "lake", "--no-wait").status == 0
+    run("clusters", "update", "bert", "--s3-connection", "lake", "--timeout", "0").fails(6, "on 1 servers")
+
+
 def test_expiry_is_a_duration_a_date_or_never(run: Run, service: Service) -> None:
     serve_cluster(service)
     service.on("PATCH", PATH, Reply(body=CLUSTER))

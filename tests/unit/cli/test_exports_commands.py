@@ -39,6 +39,11 @@ def test_a_file_is_saved_when_it_is_the_one_that_was_made(run: Run, service: Ser
     ended = run("exports", "download", "export-1", str(file))
     assert ended.status == 0, ended.err
     assert file.read_bytes() == CONTENT
+    assert service.requests[-1].query == {}
+    marked = b"\xef\xbb\xbf" + CONTENT
+    service.on("GET", "/v1/projects/demo/billing/exports/export-1/file", Reply(raw=marked))
+    assert run("exports", "download", "export-1", str(file), "--bom").status == 0
+    assert (file.read_bytes(), service.requests[-1].query) == (marked, {"bom": "true"})
     service.on("GET", "/v1/projects/demo/billing/exports/export-1/file", Reply(raw=CONTENT[:-3]))
     assert run("exports", "download", "export-1", str(tmp_path / "torn.csv")).status != 0
     assert [path.name for path in tmp_path.iterdir()] == ["may.csv"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import date
 from typing import Annotated
 from uuid import UUID
@@ -20,6 +20,7 @@ from ipucloud.api.routing import operation
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.billing_reports import require_no_mark
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import account_actor, actor, change, change_account
 from ipucloud.billing.accounts.store import account_of
@@ -53,12 +54,14 @@ from ipucloud.contract.exports import (
     FileFormat,
 )
 from ipucloud.contract.operations import OperationOut
+from ipucloud.contract.reports import CsvQuery
 from ipucloud.db.documents import DocumentPage
 from ipucloud.events.log import record, record_for_account
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
+from ipucloud.kernel.csv_tables import BYTE_ORDER_MARK
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError, Problem
 
 BILLING = "/billing"
@@ -170,11 +173,13 @@ async def get_export(owner: Owner, export: ExportId) -> Response:
         files=("text/csv", "application/vnd.apache.parquet"),
     ),
 )
-async def download_export(owner: Owner, export: ExportId) -> Response:
-    """Return the export's file; its ETag is the SHA-256 of its bytes."""
+async def download_export(owner: Owner, export: ExportId, query: CsvQuery) -> Response:
+    """Return the export's file; its ETag is the SHA-256 of its bytes, without a byte order mark."""
     async with owner.reading() as (connection, home):
         file = await kept_file(connection, home, export)
-    return _file_response(owner.request, file)
+    if file.format is not FileFormat.CSV:
+        require_no_mark(query)
+    return _file_response(owner.request, file, BYTE_ORDER_MARK if query.bom else b"")
 
 
 @owned.get(
@@ -220,14 +225,23 @@ async def _record_limit(connection: AsyncConnection, home: Home, request_id: str
         await record(connection, QUOTA_UPDATED, project_id=home.id, subject_id=home.id, request_id=request_id)
 
 
-def _file_response(request: Request, file: KeptFile) -> Response:
-    """The file in pieces, or 304 for a caller that has it."""
-    headers = {"ETag": f'"{file.sha256}"', "Cache-Control": "private, no-cache"}
-    if f'"{file.sha256}"' in request.headers.get("if-none-match", ""):
+def _file_response(request: Request, file: KeptFile, mark: bytes) -> Response:
+    """The file in pieces, after the mark if there is one, or 304 for a caller that has it."""
+    tag = f'"{file.sha256}{"-bom" if mark else ""}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    headers |= {"Content-Disposition": f'attachment; filename="{file.name}"', "Content-Length": str(file.size)}
-    pieces = pieces_of(services_of(request).database, file)
+    size = len(mark) + file.size
+    headers |= {"Content-Disposition": f'attachment; filename="{file.name}"', "Content-Length": str(size)}
+    pieces = _after(mark, pieces_of(services_of(request).database, file))
     return StreamingResponse(pieces, 200, headers, MEDIA_TYPES[file.format])
+
+
+async def _after(mark: bytes, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    if mark:
+        yield mark
+    async for piece in pieces:
+        yield piece
 
 
 def _check_export(body: AccountExportCreate) -> None:

@@ -20,9 +20,10 @@ from ipucloud.api.v1.money import payer_of
 from ipucloud.billing.pricing.usage import cluster_usage, project_usage
 from ipucloud.billing.reports.report import MAX_DAYS, ReportTooBigError, as_csv, report
 from ipucloud.contract.charges import Period, ProjectUsageOut, UsageOut
-from ipucloud.contract.reports import ReportOut, ReportQuery
+from ipucloud.contract.reports import CsvQuery, ReportOut, ReportQuery
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission
+from ipucloud.kernel.csv_tables import BYTE_ORDER_MARK
 from ipucloud.kernel.errors import NOT_CONFIGURED, FieldError
 
 routes = router()
@@ -69,6 +70,12 @@ async def get_account_report(request: Request, account: AccountId, query: Report
     return _answer(request, query, document)
 
 
+def require_no_mark(query: CsvQuery) -> None:
+    """Raises `Problem` validation_failed for a byte order mark of what is no CSV."""
+    if query.bom:
+        raise invalid([FieldError("?bom", "not_csv", "Only CSV has a byte order mark. Ask for CSV, or leave out bom.")])
+
+
 async def _report(
     connection: Statements, bounds: Bounds, *, project_id: UUID | None = None, account_id: UUID | None = None
 ) -> ReportOut:
@@ -97,7 +104,9 @@ def _answer(request: Request, query: ReportQuery, document: ReportOut) -> Respon
     if query.format == "csv" or (query.format is None and CSV in request.headers.get("accept", "")):
         name = f"report-{document.since:%Y-%m-%dT%H}-{document.until:%Y-%m-%dT%H}.csv"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(as_csv(document), 200, headers, f"{CSV}; charset=utf-8")
+        mark = BYTE_ORDER_MARK if query.bom else b""
+        return Response(mark + as_csv(document), 200, headers, f"{CSV}; charset=utf-8")
+    require_no_mark(query)
     return Response(to_json(document), media_type=JSON)
 
 

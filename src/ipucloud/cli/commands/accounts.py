@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
-from ipucloud.cli.commands.billing import FUNDS, By, Csv, Period, Since, Until, save, show_report, top_up_facts
+from ipucloud.cli.commands.billing import FUNDS, Bom, By, Csv, Period, Since, Until, save, show_report, top_up_facts
 from ipucloud.cli.commands.events import AsCloudEvents, follow_events, of_type, write_cloud_events
 from ipucloud.cli.commands.spend import Month, show_summary
 from ipucloud.cli.completion import names
@@ -150,14 +150,21 @@ def summary(session: Session, account: Account, month: Month = None) -> None:
 
 @customer_command(app, "report", "research --by project", "research --by month --csv charges.csv", lists=True)
 def report(
-    session: Session, account: Account, *, since: Since = None, until: Until = None, by: By = None, csv: Csv = None
+    session: Session,
+    account: Account,
+    *,
+    since: Since = None,
+    until: Until = None,
+    by: By = None,
+    csv: Csv = None,
+    bom: Bom = False,
 ) -> None:
     """Report the charges of an account, by default grouped by project. For payers and operators."""
     period: Period = {"since": utc(since), "until": utc(until), "group_by": by or ["project"]}
     if csv is None:
         show_report(session, session.run(accounts.report(account, **period)))
     else:
-        save(session, csv, accounts.report_csv(account, **period))
+        save(session, csv, accounts.report_csv(account, **period, bom=bom))
 
 
 @customer_command(app, "funds", "research")

@@ -292,9 +292,9 @@ def maintenance(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Maintain hardware, now or later. Customers who hold some are notified, and their clusters are moved before."""
-    what = _hardware(machine, host, pod, rack)
+    what = hardware(machine, host, pod, rack)
     call = operator.hardware.maintenance(what, reason=reason, starts_at=starts_at, urgent=urgent, expires_at=expires_at)
-    _changed(session, session.run(call))
+    show_changed(session, session.run(call))
 
 
 @customer_command(app, "drain", '--rack lux2-gw1 --reason "power work in June"')
@@ -309,7 +309,7 @@ def drain(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Keep new clusters away until the present ones have left. What has no cluster is drained."""
-    _put(session, operator.hardware.drain, _hardware(machine, host, pod, rack), reason, expires_at)
+    _put(session, operator.hardware.drain, hardware(machine, host, pod, rack), reason, expires_at)
 
 
 @customer_command(app, "quarantine", '--host lux2-h004 --reason "wrong ECC count"')
@@ -324,7 +324,7 @@ def quarantine(
     expires_at: ExpiresAt = None,
 ) -> None:
     """Keep new clusters away from hardware that is suspected."""
-    _put(session, operator.hardware.quarantine, _hardware(machine, host, pod, rack), reason, expires_at)
+    _put(session, operator.hardware.quarantine, hardware(machine, host, pod, rack), reason, expires_at)
 
 
 @customer_command(app, "return-to-service", "--machine lux2-p001-m07", "--rack lux2-gw1")
@@ -332,18 +332,13 @@ def return_to_service(
     session: Session, *, machine: Machines = None, host: Hosts = None, pod: Pods = None, rack: Racks = None
 ) -> None:
     """End maintenance, drain and quarantine. REPORTS shows what else keeps new clusters away."""
-    _changed(session, session.run(operator.hardware.return_to_service(_hardware(machine, host, pod, rack))))
+    show_changed(session, session.run(operator.hardware.return_to_service(hardware(machine, host, pod, rack))))
 
 
-@customer_command(app, "validate", "--machine lux2-p001-m07", "--pod lux2-p001")
-def validate(session: Session, *, machine: Machines = None, pod: Pods = None, rack: Racks = None) -> None:
-    """Test machines that no cluster holds; `admin validations` shows the results."""
-    _changed(session, session.run(operator.hardware.validate(_hardware(machine, None, pod, rack))))
-
-
-def _hardware(
+def hardware(
     machine: list[str] | None, host: list[str] | None, pod: list[str] | None, rack: list[str] | None
 ) -> Hardware:
+    """What these options name. Raises UsageError if that is nothing."""
     if not (machine or host or pod or rack):
         raise UsageError("Name the hardware, such as --machine lux2-p001-m07 or --rack lux2-gw1.")
     return Hardware(machine or (), host or (), pod or (), rack or ())
@@ -356,10 +351,11 @@ def _put(
     reason: str,
     expires_at: datetime | None,
 ) -> None:
-    _changed(session, session.run(verb(what, reason=reason, expires_at=expires_at)))
+    show_changed(session, session.run(verb(what, reason=reason, expires_at=expires_at)))
 
 
-def _changed(session: Session, changed: Page[HardwareChanged]) -> None:
+def show_changed(session: Session, changed: Page[HardwareChanged]) -> None:
+    """Show the hardware that a request changed."""
     session.show_items(
         changed.items,
         ("KIND", "NAME", "TAKES CLUSTERS", "REPORTS", "PROJECT", "CLUSTER"),

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import Patience, Wait, Yes
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import REGION
+from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment
 from ipucloud.cli.values import fields
@@ -119,13 +121,19 @@ def force_delete(
     cluster: Annotated[str, typer.Argument(help="Id of the cluster.")],
     *,
     reason: Annotated[str, typer.Option(help="Why; the customer reads it.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
+    wait: Wait = True,
+    patience: Patience = None,
 ) -> None:
     """Delete a cluster of any project, protected or not, and isolate its dead hardware instead of waiting for it."""
     if not yes:
         what = "the cluster and everything on its servers"
         session.confirm(f"Delete {cluster}: {what}?", f"delete {what}")
     operation = session.run(operator.clusters.force_delete(cluster, reason=reason))
+    if wait:
+        deletes = session.client.items(operator.work.operations(cluster=cluster, kind=operation.kind))
+        projects = (each.project for each in deletes if each.id == operation.id)
+        operation = follow(session, operation, patience, project=next(projects, None))
     session.show(operation, fields(operation, "id", "kind", "state", "stage", "progress", "blocked_by"))
 
 

@@ -36,6 +36,7 @@ By = Annotated[
     typer.Option(help="cluster, project, flavor, region, sku, day, month or tag:<key>; up to four times."),
 ]
 Csv = Annotated[Path | None, typer.Option(callback=writable, help="Write the report to this file as CSV.")]
+Bom = Annotated[bool, typer.Option("--bom", help="Begin CSV with a byte order mark, for spreadsheets.")]
 
 
 class Period(TypedDict):
@@ -79,13 +80,15 @@ def explain(
 @customer_command(
     app, "report", "--by project --by month", "--since 2026-05-01 --until 2026-06-01 --csv may.csv", lists=True
 )
-def report(session: Session, since: Since = None, until: Until = None, by: By = None, csv: Csv = None) -> None:
+def report(
+    session: Session, *, since: Since = None, until: Until = None, by: By = None, csv: Csv = None, bom: Bom = False
+) -> None:
     """Report the project's charges, by default grouped by cluster."""
     period: Period = {"since": utc(since), "until": utc(until), "group_by": by or ["cluster"]}
     if csv is None:
         show_report(session, session.run(billing.report(**period)))
     else:
-        save(session, csv, billing.report_csv(**period))
+        save(session, csv, billing.report_csv(**period, bom=bom))
 
 
 def save(session: Session, csv: Path, report: Call[bytes]) -> None:

@@ -20,12 +20,13 @@ from ipucloud.cli.finding import IMAGE, SSH_KEY, find_cluster
 from ipucloud.cli.following import follow
 from ipucloud.cli.schedules import AutoRepairChange, Window
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.settling import until
 from ipucloud.cli.times import ExpiresAt, moment
 from ipucloud.cli.values import key_values, text_of
 from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import clusters, operations
 from ipucloud.client.errors import ApiError, OperationFailedError, UsageError, WaitTimeoutError
-from ipucloud.client.models import Cluster, ClusterState, OperationState
+from ipucloud.client.models import Cluster, ClusterState, OperationState, PoplarServer
 
 app = typer.Typer()
 
@@ -115,7 +116,26 @@ def update(
     if ssh_keys and wait and updated.operation is not None:
         follow(session, session.run(operations.get(updated.operation.id)), patience)
         updated = session.run(clusters.get(updated.id))
+    if (s3_connections or no_s3) and wait:
+        updated = until(
+            session,
+            clusters.get(updated.id),
+            lambda now: not _without_connections(now),
+            lambda now: (
+                f"S3 connections of {now.name}, to be changed on {len(_without_connections(now))} servers",
+                None,
+            ),
+            patience=patience,
+            resume=f"ipucloud clusters show {updated.name} --watch",
+        )
     session.show(updated, facts(updated))
+
+
+def _without_connections(cluster: Cluster) -> list[PoplarServer]:
+    """Servers that do not have the cluster's S3 connections yet; those that do not run get them when they do."""
+    running = [server for server in cluster.poplar_servers if server.state == "running"]
+    wanted = bool(cluster.s3_connections)
+    return [each for each in running if (not each.s3_access.current if each.s3_access else wanted)]
 
 
 @customer_command(app, "reschedule-repair", "bert 2026-05-06T04:00", "bert 12h")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ipucloud.cli.cluster_options import Patience, Wait
+from ipucloud.cli.commands.billing import Bom
 from ipucloud.cli.completion import its_connections, its_exports, its_schedules, names
 from ipucloud.cli.finding import ACCOUNT, connection_kind, export_kind, id_of, schedule_kind
 from ipucloud.cli.following import carry_out
@@ -60,6 +62,7 @@ def create(
     scope: Annotated[str | None, typer.Option(help="project, or account: everything the account pays for.")] = None,
     connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
     output: Annotated[Path | None, typer.Option(callback=writable, help="Save the file here once it is built.")] = None,
+    bom: Bom = False,
     account: Account = None,
     wait: Wait = True,
     patience: Patience = None,
@@ -87,7 +90,7 @@ def create(
         export = session.run(exports.create_for_account(account, month, **choice))
         export = _ended(session, export, account, patience) if wait else export
     if output is not None:
-        _save(session, export.id, output, account)
+        _save(session, export.id, output, account, bom=bom)
     session.show(export, _facts(export))
 
 
@@ -136,10 +139,11 @@ def download(
     session: Session,
     export: Annotated[str, typer.Argument(help="Month or id of the export.", autocompletion=names(its_exports))],
     output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
+    bom: Bom = False,
     account: Account = None,
 ) -> None:
     """Save an export's file."""
-    _save(session, id_of(session.client, export_kind(account), export), output, account)
+    _save(session, id_of(session.client, export_kind(account), export), output, account, bom=bom)
     session.done("written", output)
 
 
@@ -249,12 +253,12 @@ def _ended(session: Session, export: Export, account: str | None, patience: floa
     return export
 
 
-def _save(session: Session, export: str, output: Path, account: str | None) -> None:
-    """Writes the file only if its digest matches the manifest's."""
+def _save(session: Session, export: str, output: Path, account: str | None, *, bom: bool) -> None:
+    """Writes the file only if its digest matches the manifest's, which knows no byte order mark."""
     record = session.run(exports.get(export, account=account))
-    content = session.run(exports.download(export, account=account))
+    content = session.run(exports.download(export, account=account, bom=bom))
     digests = [file.sha256 for file in record.manifest.files] if record.manifest else []
-    if hashlib.sha256(content).hexdigest() not in digests:
+    if hashlib.sha256(content.removeprefix(codecs.BOM_UTF8) if bom else content).hexdigest() not in digests:
         raise UsageError("The file's digest does not match the manifest. Download it again.")
     write(output, content)
 

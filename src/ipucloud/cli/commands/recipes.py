@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.cluster_options import Identity, Keys, Region, Server, newest_image, only_region
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, RECIPE
-from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, run_job, variable
+from ipucloud.cli.running import Ending, Place, Source, Then, chosen_cluster, cost, run_job, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import per_unit
 from ipucloud.client import clusters, recipes
@@ -107,7 +107,7 @@ def run(
     if cluster is None and flavor is None:
         flavor = _smallest_flavor(session, offer, region)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, name=name, region=region, ssh_keys=ssh_keys)
-    run_job(Place(session, chosen, server, identity_file), new_job, None, offer.working_directory, ending)
+    run_job(Place(session, chosen, server, identity_file), new_job, Source(), offer.working_directory, ending)
 
 
 def _find(session: Session, recipe: str, region: str | None) -> RecipeOffer:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server
+from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server, Sync, SyncYes
 from ipucloud.cli.completion import names
 from ipucloud.cli.examples import COMMAND
 from ipucloud.cli.finding import CLUSTER, FLAVOR
-from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, name_of, registry_login, run_job, variable
+from ipucloud.cli.running import Ending, Place, Then, chosen_cluster, cost, registry_login, run_job, source, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client.jobs import NewJob
 
@@ -39,10 +38,8 @@ def run(
     region: Region = None,
     ssh_keys: Keys = None,
     server: Server = 0,
-    sync: Annotated[
-        Path | None,
-        typer.Option(exists=True, file_okay=False, help="Upload what changed in this directory, run there."),
-    ] = None,
+    sync: Sync = None,
+    yes: SyncYes = False,
     get: Annotated[
         list[str] | None, typer.Option(metavar="REMOTE:LOCAL", help="Fetch this at the end; repeatable.")
     ] = None,
@@ -64,7 +61,8 @@ def run(
     """
     ending = Ending(get, then, detach)
     ending.check()
-    directory = name_of(sync)
+    uploaded = source(session, sync, yes=yes, flavor=flavor)
+    directory = uploaded.name
     new_job = NewJob(
         command,
         directory=directory,
@@ -76,4 +74,4 @@ def run(
         registry=registry_login(image, registry_user),
     )
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, name=name, region=region, ssh_keys=ssh_keys)
-    run_job(Place(session, chosen, server, identity_file), new_job, sync, directory, ending)
+    run_job(Place(session, chosen, server, identity_file), new_job, uploaded, directory, ending)

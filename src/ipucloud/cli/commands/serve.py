@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server
+from ipucloud.cli.cluster_options import ContainerImage, Identity, Keys, Region, RegistryUser, Server, Sync, SyncYes
 from ipucloud.cli.commands.services import facts
 from ipucloud.cli.completion import names
 from ipucloud.cli.examples import COMMAND
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import CLUSTER, FLAVOR
 from ipucloud.cli.programs import ENDED, last_lines, require_label, service_in_use
-from ipucloud.cli.running import Place, chosen_cluster, name_of, registry_login, send, variable
+from ipucloud.cli.running import Place, chosen_cluster, registry_login, send, source, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import services
 from ipucloud.client.errors import ApiError
@@ -50,10 +49,8 @@ def serve(
     region: Region = None,
     ssh_keys: Keys = None,
     server: Server = 0,
-    sync: Annotated[
-        Path | None,
-        typer.Option(exists=True, file_okay=False, help="Upload what changed in this directory, run there."),
-    ] = None,
+    sync: Sync = None,
+    yes: SyncYes = False,
     env: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Set a variable; repeatable.")] = None,
     max_restarts: Annotated[
         int, typer.Option(min=0, max=1000, help="Start it again so often in a row after it ended.")
@@ -78,7 +75,8 @@ def serve(
 
     A program that ends is started again. `ipucloud services logs CLUSTER SERVICE` shows its output.
     """
-    directory, environment = name_of(sync), dict(variable(each) for each in env or ())
+    uploaded, environment = source(session, sync, yes=yes, flavor=flavor), dict(variable(each) for each in env or ())
+    directory = uploaded.name
     login = registry_login(image, registry_user)
     require_label(name)
     chosen = chosen_cluster(session, cluster=cluster, flavor=flavor, region=region, ssh_keys=ssh_keys)
@@ -86,7 +84,7 @@ def serve(
         commands = " or ".join(f"ipucloud services {verb} {chosen.name} {name}" for verb in ("deploy", "stop"))
         sentence = f"{chosen.name} has a service {name}. Choose another --name, or replace or stop it: {commands}"
         raise ApiError(409, "name_taken", sentence)
-    poplar = send(Place(session, chosen, server, identity_file), sync, directory)
+    poplar = send(Place(session, chosen, server, identity_file), uploaded, directory)
     check = None
     if health is not None:
         check = HealthCheck(health, health_interval, failures=health_failures, start_seconds=health_start)

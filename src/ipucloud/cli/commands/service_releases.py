@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import ContainerImage, Identity, Patience, RegistryUser, Wait
+from ipucloud.cli.cluster_options import ContainerImage, Identity, Patience, RegistryUser, SyncYes, Wait
 from ipucloud.cli.commands.serve import begun, show_begun
 from ipucloud.cli.commands.services import Cluster, Name, app, facts
 from ipucloud.cli.examples import COMMAND
 from ipucloud.cli.finding import find_cluster, service_kind, suggesting
 from ipucloud.cli.programs import ENDED
-from ipucloud.cli.running import Place, name_of, registry_login, send, variable
+from ipucloud.cli.running import Place, registry_login, send, source, variable
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.settling import until
 from ipucloud.client import models, services
@@ -38,6 +38,7 @@ def deploy(
         Path | None,
         typer.Option(exists=True, file_okay=False, help="Upload this directory to one of its own, and run it there."),
     ] = None,
+    yes: SyncYes = False,
     env: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Set a variable, and no other; repeatable. Default: the present ones."),
@@ -52,17 +53,17 @@ def deploy(
 
     What is not given stays as it is. `ipucloud services rollback` goes back, to the files of the release before too.
     """
-    folder, login = name_of(sync), registry_login(image, registry_user)
+    uploaded, login = source(session, sync, yes=yes), registry_login(image, registry_user)
     environment = None if env is None else dict(map(variable, env))
     owner = find_cluster(session.client, cluster)
     with suggesting(session.client, (service_kind(owner.id), service)):
         present = session.run(services.get(owner.id, service))
     directory = None
-    if sync is not None:
-        directory = f"{folder}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+    if uploaded.name is not None:
+        directory = f"{uploaded.name}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
         names = [each.name for each in owner.poplar_servers]
         index = names.index(present.poplar_server) if present.poplar_server in names else 0
-        send(Place(session, owner, index, identity_file), sync, directory)
+        send(Place(session, owner, index, identity_file), uploaded, directory)
     release = NewRelease(command or None, directory, environment, port, image=image, registry=login)
     released = session.run(services.deploy(owner.id, str(present.id), release))
     _show(session, owner, released, wait=wait, patience=patience)

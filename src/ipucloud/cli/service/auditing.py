@@ -16,7 +16,7 @@ from ipucloud.cli.service.connections import database_of, sites_of
 from ipucloud.cli.service.failures import first_line, stop
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.invariants.audit import SilentController, audit, audit_sites
+from ipucloud.invariants.audit import OBSERVATIONS, SilentController, audit, audit_sites
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.repairing import Outcome, Repaired, Repairer, undecided
 from ipucloud.invariants.rules import Adjustment, Decision, Finding, Refusal, SiteRemoval
@@ -93,7 +93,12 @@ async def run(settings: Settings, order: Order) -> Report:
 async def _report(settings: Settings, order: Order, database: Database, sites: Sites | None) -> Report:
     findings, silent = await audit(database), list[SilentController]()
     if sites is not None:
-        compared = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+        compared = await audit_sites(
+            database,
+            sites,
+            call_timeout=settings.site_call_timeout,
+            observed_within=OBSERVATIONS * settings.observation_interval,
+        )
         findings, silent = [*findings, *compared.findings], [*compared.silent]
     if not order.apply:
         previews = await _previews(database, findings) if order.repair else {}
