@@ -70,6 +70,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "grantCredit": lambda _: {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"},
     "recordPayment": lambda number: {"amount": EURO, "reference": f"payment {number}"},
     "recordRefund": lambda number: {"amount": EURO, "reference": f"refund {number}"},
+    "reversePayment": lambda number: {"amount": EURO, "reference": f"refund at Stripe {number}"},
     "updateSeller": lambda number: {"legal_name": f"Seller {number}"},
     "addTaxRate": lambda number: TAX_RATE | {"valid_from": f"{2100 + number}-01-01"},
     "estimateCluster": lambda number: cluster_json(f"made-{number}"),

@@ -124,7 +124,7 @@ _NEEDING: dict[Permission, str] = {
         createProject updateProject deleteProject createPlatformToken revokePlatformToken rotatePlatformToken
         removeAccountMember createAccountInvitation renewAccountInvitation revokeAccountInvitation replaceQuotas
         grantQuotaRequest declineQuotaRequest createBillingAccount updateBillingAccount assignProjectAccount
-        setExportLimit issueCreditNote grantCredit recordPayment recordRefund getSeller updateSeller
+        setExportLimit issueCreditNote grantCredit recordPayment recordRefund reversePayment getSeller updateSeller
         listTaxRates addTaxRate readPriceBook addPrices withdrawPrice listPriceCorrections
         previewPriceCorrection correctPrice createAccountBudget updateAccountBudget deleteAccountBudget
         setPrepaid endPrepaid setAccountExportLimit setDunning endDunning setTopUp endTopUp setPaymentMethod

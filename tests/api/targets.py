@@ -365,11 +365,12 @@ class Targets:
         return {}
 
     async def _payment(self, operation: Documented, project: Project, reference: str) -> dict[str, str]:
-        """A payment that is expected, or one that a refund is of."""
+        """A payment that is expected, or one that a refund or a reversal is of."""
         async with self.api.world.database.begin() as connection:
-            if operation.id == "recordRefund":
+            if operation.id in {"recordRefund", "reversePayment"}:
                 plenty = Money.of("1000000.00", "EUR")  # the wallet pays open invoices first
-                await record_payment(connection, project.id, plenty, reference=reference, invoice=None)
+                payment = await record_payment(connection, project.id, plenty, reference=reference, invoice=None)
+                return {"payment": str(payment)}
             if "{payment}" in operation.path:
                 return {"payment": str(await expect_payment(connection, project.id, Money.of("1.00", "EUR")))}
         return {}

@@ -10,20 +10,22 @@ from typing import Any
 import httpx
 import pytest
 
+from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.idempotency.store import sweep
 from ipucloud.identity.roles import Role
+from ipucloud.kernel.money import Money
 from tests.api.operations import OPERATIONS
 from tests.api.support import Api, key, problem
 from tests.support.invoices import make_invoice
 
 pytestmark = pytest.mark.anyio
 
-MOVES_MONEY = {"topUpWallet", "grantCredit", "recordPayment", "recordRefund", "issueCreditNote"}
+MOVES_MONEY = {"topUpWallet", "grantCredit", "recordPayment", "recordRefund", "reversePayment", "issueCreditNote"}
 FOR_EVER = "2126-01-01T00:00:00Z"
 _MOVED = """
 SELECT a.code || ' ' || CASE WHEN a.id = t.debit_id THEN '-' ELSE '+' END || t.amount
   FROM ledger_transfers t JOIN ledger_accounts a ON a.id IN (t.debit_id, t.credit_id) AND a.owner_id IS NOT NULL
- WHERE t.kind IN ('top_up', 'refund', 'credit_granted', 'credit_note_net') ORDER BY t.id, a.code
+ WHERE t.kind IN ('top_up', 'refund', 'payment_reversed', 'credit_granted', 'credit_note_net') ORDER BY t.id, a.code
 """
 
 
@@ -92,6 +94,9 @@ async def _requests(api: Api, chance: random.Random) -> dict[str, tuple[httpx.As
     admin, account = await api.caller(Role.ADMIN), f"/v1/billing/accounts/{api.world.project.id}"
     async with api.world.database.begin() as connection:
         number = await make_invoice(connection, api.world.project.id)
+        paid = await record_payment(
+            connection, api.world.project.id, Money.of(5, "EUR"), reference=f"paid {chance.random()}", invoice=None
+        )
     amount = {"amount": _euros(Decimal(chance.randint(1, 500)) / 100)}
     reference = {"reference": f"wire {chance.random()}"}
     credit = {"reason": "welcome", "expires_at": FOR_EVER}
@@ -100,5 +105,6 @@ async def _requests(api: Api, chance: random.Random) -> dict[str, tuple[httpx.As
         "grantCredit": (admin, f"{account}/credits", amount | credit),
         "recordPayment": (admin, f"{account}/payments", amount | reference),
         "recordRefund": (admin, f"{account}/refunds", amount | reference),
+        "reversePayment": (admin, f"{account}/payments/{paid}/reversals", amount | reference),
         "issueCreditNote": (admin, f"/v1/billing/invoices/{number}:credit-note", {"net": "0.01", "reason": "x"}),
     }

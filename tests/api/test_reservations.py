@@ -10,13 +10,25 @@ from uuid import UUID
 
 import pytest
 
+from ipucloud.identity.roles import Role
 from ipucloud.invariants.audit import audit
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
 from ipucloud.inventory.release import free as free_hardware
 from ipucloud.inventory.release import release
 from ipucloud.policies.reservations import follow_reservations
-from tests.api.support import Api, cluster_id, cluster_json, codes_of, faults_of, items, key, ok, problem
+from tests.api.support import (
+    Api,
+    cluster_id,
+    cluster_json,
+    codes_of,
+    faults_of,
+    items,
+    key,
+    ok,
+    operator_items,
+    problem,
+)
 from tests.support.reservations import RESERVED, offer
 
 pytestmark = pytest.mark.anyio
@@ -149,6 +161,32 @@ async def test_a_reservation_holds_its_machines_and_becomes_clusters(api: Api) -
     assert (await free(api), await used(api)) == (before - 1, 1)
     assert await intervals(api) == [(RESERVED, 2, True, False), ("ipu-m2000", 1, False, True)]
     await healthy(api)
+
+
+async def test_operators_see_who_holds_what_is_reserved(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    reservation = await begin(api, await reserve(api, count=1))
+    [held] = await operator_items(admin, "machines", state="allocated")
+    assert held["holder"] == {
+        "project": api.world.project.slug,
+        "cluster": None,
+        "reservation": reservation["id"],
+        "name": "may",
+        "state": "active",
+        "since": held["holder"]["since"],
+        "released_at": None,
+        "freed_at": None,
+    }
+    # Nobody works on it: a drain is complete at once.
+    order = {"machines": [held["name"]], "reason": "power work"}
+    [drained] = ok(await admin.post("/v1/operator/hardware:drain", json=order, headers=key()))["items"]
+    assert drained["holder"] is None
+    ok(await admin.post("/v1/operator/hardware:return-to-service", json=order, headers=key()))
+    entries = await operator_items(admin, f"machines/{held['name']}/history", type="allocated")
+    assert [each["detail"] for each in entries] == ["reservation may"]
+    cluster = await use(api, reservation)
+    [held] = await operator_items(admin, "machines", state="allocated")
+    assert (held["holder"]["cluster"], held["holder"]["reservation"]) == (str(cluster), reservation["id"])
 
 
 async def test_a_cluster_gives_its_machines_back_to_the_reservation(api: Api) -> None:

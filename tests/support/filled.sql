@@ -226,5 +226,7 @@ INSERT INTO export_chunks (export_id, fence, ordinal, data) SELECT id, 1, 0, 'x'
 INSERT INTO payment_charges (payment_id, idempotency_key, customer, payment_method, amount, currency)
 SELECT id, gen_random_uuid(), 'cus_1', 'pm_1', 100, currency FROM payments
  WHERE account_id = :project AND finished_at IS NULL;
+INSERT INTO found_reversals (id, payment_id, amount, status, taken)
+SELECT 're_' || id, id, 1, 'failed', false FROM payments WHERE account_id = :project;
 INSERT INTO dunning_reminders (invoice_id, days) SELECT id, 1 FROM invoices WHERE account_id = :project;
 INSERT INTO invoiced_months (month) VALUES ('2026-05-01');

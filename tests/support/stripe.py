@@ -1,4 +1,4 @@
-"""A stand-in for Stripe: PaymentIntents, as far as its published OpenAPI and documentation describe them.
+"""A stand-in for Stripe: PaymentIntents, refunds, disputes, as its published OpenAPI and documentation describe them.
 
 It refuses what Stripe's OpenAPI does not have, keeps idempotency keys for a day of its clock, and answers badly when it
 is told to. `tests/support/stripe_openapi.py` holds what was exchanged against the OpenAPI itself.
@@ -66,6 +66,12 @@ _LIST = _form(
     starting_after=_TEXT,
     ending_before=_TEXT,
 )
+_LIST_REVERSALS = _form(
+    [],
+    created={"type": "object", "additionalProperties": False, "properties": {"gt": _NUMBER, "gte": _NUMBER}},
+    limit=_NUMBER,
+    starting_after=_TEXT,
+)
 _CANCELABLE = ("requires_payment_method", "requires_capture", "requires_confirmation", "requires_action", "processing")
 
 Answer = tuple[int, dict[str, Any]]
@@ -96,6 +102,7 @@ class Stripe:
     page: int = 100
     attached: set[str] = field(default_factory=lambda: {"pm_1"})
     intents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reversals: dict[str, dict[str, Any]] = field(default_factory=dict)
     keys: dict[str, tuple[datetime, dict[str, Any], Answer]] = field(default_factory=dict)
     exchanges: list[Exchange] = field(default_factory=list)
 
@@ -119,6 +126,38 @@ class Stripe:
             if intent["status"] == "processing":
                 _enter(intent, status)
 
+    def refund(self, amount: int, status: str = "succeeded") -> str:
+        """Somebody refunds so much of the last PaymentIntent, in Stripe's dashboard; the refund's id."""
+        return self._reverse("re", "refund", amount, status)
+
+    def dispute(self, status: str = "needs_response") -> str:
+        """The customer's bank takes the last PaymentIntent back; the dispute's id."""
+        more: dict[str, Any] = {
+            "balance_transactions": [],
+            "charge": "ch_1",
+            "evidence": {},
+            "evidence_details": {"has_evidence": False, "past_due": False, "submission_count": 0},
+            "is_charge_refundable": False,
+            "livemode": False,
+            "metadata": {},
+            "reason": "fraudulent",
+        }
+        return self._reverse("du", "dispute", [*self.intents.values()][-1]["amount"], status, **more)
+
+    def _reverse(self, prefix: str, kind: str, amount: int, status: str, **more: Any) -> str:
+        intent = [*self.intents.values()][-1]
+        reversal: dict[str, Any] = {
+            "id": f"{prefix}_{len(self.reversals) + 1}",
+            "object": kind,
+            "amount": amount,
+            "created": int(self.now.timestamp()),
+            "currency": intent["currency"],
+            "payment_intent": intent["id"],
+            "status": status,
+        }
+        self.reversals[reversal["id"]] = reversal | more
+        return str(reversal["id"])
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -137,22 +176,23 @@ class Stripe:
     def _answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer | None:
         path = urlsplit(target).path
         form = nested(parse_qsl(body if method == "POST" else urlsplit(target).query, strict_parsing=bool(body)))
-        answer = self._answer_to(method, path, headers, form)
+        known = headers.get("authorization") == f"Bearer {SECRET}"
+        refused = _error(401, "invalid_request_error", "Invalid API Key provided.")
+        answer = self._answer_to(method, path, headers, form) if known else refused
         self.exchanges.append(Exchange(method, path, form, deepcopy(answer)))
         return answer
 
     def _answer_to(self, method: str, path: str, headers: Mapping[str, str], form: dict[str, Any]) -> Answer | None:
-        if headers.get("authorization") != f"Bearer {SECRET}":
-            return _error(401, "invalid_request_error", "Invalid API Key provided.")
         assert headers["stripe-version"] == VERSION
         match method, path.removeprefix("/v1/payment_intents").strip("/").split("/"):
+            case "GET", ["v1", "refunds" | "disputes" as kind, *reversal]:
+                return self._reversals(kind.removesuffix("s"), "".join(reversal), form)
             case "POST", [""]:
                 return self._create(form, headers["idempotency-key"])
             case "GET", [""]:
                 return self._list(form)
             case "GET", [intent]:
-                stored = self.intents.get(intent)
-                return (200, stored) if stored else _error(404, "invalid_request_error", f"No such intent: {intent}")
+                return (200, self.intents[intent])
             case "POST", [intent, "cancel"]:
                 return self._cancel(self.intents[intent], form)
         return _error(404, "invalid_request_error", f"Unrecognized request URL ({method}: {path}).")
@@ -204,18 +244,22 @@ class Stripe:
 
     def _list(self, form: dict[str, Any]) -> Answer:
         _checked(_LIST, form)
+        intents = [each for each in self.intents.values() if each["customer"] == form["customer"]]
+        return self._paged("/v1/payment_intents", intents, form)
+
+    def _reversals(self, kind: str, reversal: str, form: dict[str, Any]) -> Answer:
+        if reversal:
+            return 200, self.reversals[reversal]
+        _checked(_LIST_REVERSALS, form)
+        return self._paged(f"/v1/{kind}s", [each for each in self.reversals.values() if each["object"] == kind], form)
+
+    def _paged(self, url: str, entries: list[dict[str, Any]], form: dict[str, Any]) -> Answer:
         since = int(form.get("created", {}).get("gte", 0))
-        intents = [each for each in reversed(self.intents.values()) if each["created"] >= since]
-        intents = [each for each in intents if each["customer"] == form["customer"]]
+        listed = [each for each in reversed(entries) if each["created"] >= since]
         if "starting_after" in form:
-            intents = intents[[each["id"] for each in intents].index(form["starting_after"]) + 1 :]
+            listed = listed[[each["id"] for each in listed].index(form["starting_after"]) + 1 :]
         size = min(self.page, int(form["limit"]))
-        return 200, {
-            "object": "list",
-            "url": "/v1/payment_intents",
-            "data": intents[:size],
-            "has_more": len(intents) > size,
-        }
+        return 200, {"object": "list", "url": url, "data": listed[:size], "has_more": len(listed) > size}
 
     def _cancel(self, intent: dict[str, Any], form: dict[str, Any]) -> Answer:
         _checked(_CANCEL, form)

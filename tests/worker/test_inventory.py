@@ -54,7 +54,7 @@ async def test_a_part_that_was_exchanged_is_in_its_machines_history(world: SiteW
     await observe(world)
     serials = "SELECT part_serials::json FROM shown_hardware WHERE name = :name"
     before = await world.value(serials, name=names[6])
-    assert sorted(before) == ["board", "ipu-0", "ipu-1", "ipu-2", "ipu-3"]
+    assert sorted(before) == ["board", "ipu-0", "ipu-1", "ipu-2", "ipu-3", "rnic"]
     assert len(set(before.values())) == len(before)
     show(world, names[6], part_serials={"ipu-2": "GC-NEW"})
     await observe(world)

@@ -152,6 +152,13 @@ async def test_a_volume_grows_while_it_is_attached_and_is_billed_for_each_size(
         await customer.state(volume, "attached")
         assert await customer.billed() == [(10, True), (40, False)]
         assert await customer.run("cat /volumes/data/model") == "weights\n"
+        _, shown = (await customer.run("cd /volumes/data && df -k .")).splitlines()
+        kind, size, used, left, _, mount = shown.split()
+        assert (kind, size, mount) == ("volume", str(40 << 20), "/volumes/data")
+        assert (int(used) > 0, int(left)) == (True, (40 << 20) - int(used))
+        assert "40G" in await customer.run("df -h")
+        # All else is of the machine.
+        assert "volume" not in await customer.run("df --output=target / && df -k ~")
         assert (await refused(customer.resize(volume, 20))).kind is VALIDATION_FAILED
         assert (await refused(customer.resize(volume, 20_000))).kind is QUOTA_EXCEEDED
         await customer.detached_and_deleted(volume)

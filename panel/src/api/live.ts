@@ -102,7 +102,7 @@ const OTHER_TYPES: Record<string, string> = {
   freeze: "ended started",
   hardware: "drained maintained quarantined returned_to_service",
   inventory: "agrees differs",
-  payment: "failed received refunded",
+  payment: "failed received refunded reversal_found reversal_withdrawn reversed",
   price: "missing supplied",
   price_correction: "accepted finished",
 };

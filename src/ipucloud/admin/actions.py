@@ -16,7 +16,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.admin.hardware import HOLDER
+from ipucloud.admin.hardware import USER
 from ipucloud.clusters.fault_reports.store import reports_cleared
 from ipucloud.clusters.faults import apply_reports
 from ipucloud.contract.event_payloads.platform import HardwareOrdered
@@ -133,7 +133,7 @@ _CHANGED = Query(
     SELECT coalesce(json_agg(json_build_object(
              'kind', page.kind, 'name', page.name, 'allocatable', page.allocatable, 'codes', page.codes, 'holder',
         """,
-        HOLDER,
+        USER,
         """
            ) ORDER BY page.kind DESC, page.name), '[]')::text AS items
       FROM (

@@ -99,14 +99,18 @@ _OF_MACHINES = """
 """
 _HOLDER = f"""
 json_build_object(
-  'project', projects.slug, 'cluster', clusters.id, 'name', clusters.name, 'state', clusters.state,
+  'project', projects.slug, 'cluster', clusters.id, 'reservation', a.reservation_id,
+  'name', coalesce(clusters.name, reservations.name), 'state', coalesce(clusters.state, reservations.state),
   'since', {rfc3339("a.created_at")}, 'released_at', {rfc3339("a.released_at")}, 'freed_at', {rfc3339("a.freed_at")})
 """
 _HOLDERS = """
-FROM allocations AS a JOIN clusters ON clusters.project_id = a.project_id AND clusters.id = a.cluster_id
-JOIN projects ON projects.id = a.project_id
+FROM allocations AS a JOIN projects ON projects.id = a.project_id
+LEFT JOIN clusters ON clusters.project_id = a.project_id AND clusters.id = a.cluster_id
+LEFT JOIN reservations ON reservations.project_id = a.project_id AND reservations.id = a.reservation_id
 """
 HOLDER = clauses("(SELECT", _HOLDER, _HOLDERS, "WHERE a.id = page.held_by)")
+USER = clauses("(SELECT", _HOLDER, _HOLDERS, "WHERE a.id = page.held_by AND a.cluster_id IS NOT NULL)")
+"""A holder that is a cluster: what a reservation holds alone is empty."""
 _STATUS = f"""
 'state', page.state, 'health', page.shown_health, 'observed_at', {rfc3339("page.observed_at")},
 'allocatable', page.allocatable, 'maintenance', page.maintenance, 'codes', page.codes, 'serial', page.serial,

@@ -98,7 +98,8 @@ def _history(kind: Kind) -> str:
     held = f"""
       FROM allocations AS a JOIN {kind}s AS object ON object.id = a.{kind}_id AND object.name = :name
       JOIN projects ON projects.id = a.project_id
-      JOIN clusters ON clusters.project_id = a.project_id AND clusters.id = a.cluster_id
+      LEFT JOIN clusters ON clusters.project_id = a.project_id AND clusters.id = a.cluster_id
+      LEFT JOIN reservations ON reservations.project_id = a.project_id AND reservations.id = a.reservation_id
     """  # our own names
     reports = f"""
       FROM health_reports AS r JOIN {kind}s AS object ON object.id = r.{kind}_id AND object.name = :name
@@ -111,10 +112,11 @@ def _history(kind: Kind) -> str:
      WHERE CAST(:name AS text) = ANY (s.hardware)
     """
     of_repair = "NULL, NULL, projects.slug, s.cluster_id, NULL"
-    of_cluster = "a.id, concat('cluster ', clusters.name), NULL, NULL, projects.slug, a.cluster_id, NULL"
+    holder = "coalesce('cluster ' || clusters.name, 'reservation ' || reservations.name)"
+    of_cluster = f"a.id, {holder}, NULL, NULL, projects.slug, a.cluster_id, NULL"
     of_report = "r.id, r.detail, r.code, r.source, projects.slug, r.cluster_id, r.created_by"
     return clauses(
-        "SELECT 'allocated' AS type, a.created_at AS at, a.id, concat('cluster ', clusters.name) AS detail,",
+        f"SELECT 'allocated' AS type, a.created_at AS at, a.id, {holder} AS detail,",
         "NULL AS code, NULL AS source, projects.slug AS project, a.cluster_id, NULL AS actor",
         held,
         f"UNION ALL SELECT 'released', a.released_at, {of_cluster}",

@@ -138,6 +138,17 @@ def fail_payment(account: Ref, payment: Ref, *, reason: str) -> Call[Payment]:
     return request.post(path, Payment, {"reason": reason}, scoped=False)
 
 
+def reverse_payment(account: Ref, payment: Ref, *, reference: str, amount: Money | None = None) -> Call[Payment]:
+    """Take a payment that was refunded or disputed, or a part of it, out of the wallet again.
+
+    `reference`: of the refund or dispute; repeated, it is the same reversal. Without an amount, it is what the payment
+    provider has reported.
+    """
+    path = f"{_path(account)}/payments/{segment(payment)}/reversals"
+    body = without_none(reference=reference, amount=None if amount is None else amount.model_dump())
+    return request.post(path, Payment, body, scoped=False)
+
+
 def record_refund(account: Ref, amount: Money, *, reference: str) -> Call[Payment]:
     """Record a wallet refund; a repeated reference is the same refund."""
     body = {"amount": amount.model_dump(), "reference": reference}

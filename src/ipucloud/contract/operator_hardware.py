@@ -30,12 +30,15 @@ Names = list[Line]
 
 
 class HolderOut(Answer):
-    """The cluster that holds a machine or host, or held it."""
+    """The cluster or reservation that holds a machine or host, or held it."""
 
     project: str = Field(description="Slug of the project.")
-    cluster: UUID = Field(description="Id of the cluster.")
-    name: str = Field(description="Name of the cluster.", examples=["bert"])
-    state: str = Field(description="State of the cluster now. A suspended one keeps its disks on its hosts.")
+    cluster: UUID | None = Field(description="Id of the cluster; null: the reservation alone holds it, unused.")
+    reservation: UUID | None = Field(description="Id of the reservation that it belongs to; null if it does to none.")
+    name: str = Field(
+        description="Name of the cluster, or of the reservation if that alone holds it.", examples=["bert"]
+    )
+    state: str = Field(description="State of that now. A suspended cluster keeps its disks on its hosts.")
     since: datetime = Field(description="When it got the hardware.")
     released_at: datetime | None = Field(description="When the customer left; null before that.")
     freed_at: datetime | None = Field(description="When it was observed clean and free again; null before that.")
@@ -127,7 +130,7 @@ class HardwareMachineOut(Answer):
     serial: str | None = Field(description=f"Serial number{_SHOWN}", examples=["GC3F0A71C2D9"])
     model: str | None = Field(description=f"Model{_SHOWN}", examples=["IPU-M2000"])
     firmware: str | None = Field(description=f"Firmware of the system{_SHOWN}", examples=["2.6.0"])
-    holder: HolderOut | None = Field(description="The cluster that holds it; null if none does.")
+    holder: HolderOut | None = Field(description="The cluster or reservation that holds it; null if none does.")
 
 
 class HardwareMachineDetailOut(HardwareMachineOut):
@@ -148,7 +151,7 @@ class HardwareMachineDetailOut(HardwareMachineOut):
     )
     reports: list[HealthReportOut] = Field(description="Live and suspected reports.")
     past_reports: list[HealthReportOut] = Field(description="Cleared reports, newest first.")
-    holders: list[HolderOut] = Field(description="Clusters that held it, newest first.")
+    holders: list[HolderOut] = Field(description="Clusters and reservations that held it, newest first.")
 
 
 class HardwareMachinePage(Page[HardwareMachineOut]):
@@ -189,7 +192,7 @@ class HardwareHostOut(Answer):
     serial: str | None = Field(description=f"Serial number{_SHOWN}", examples=["GC3F0A71C2D9"])
     model: str | None = Field(description=f"Model{_SHOWN}", examples=["IPU-M2000"])
     firmware: str | None = Field(description=f"Firmware of the system{_SHOWN}", examples=["2.6.0"])
-    holder: HolderOut | None = Field(description="The cluster that holds it; null if none does.")
+    holder: HolderOut | None = Field(description="The cluster or reservation that holds it; null if none does.")
 
 
 class HardwareHostDetailOut(HardwareHostOut):
@@ -197,7 +200,7 @@ class HardwareHostDetailOut(HardwareHostOut):
 
     reports: list[HealthReportOut] = Field(description="Live and suspected reports.")
     past_reports: list[HealthReportOut] = Field(description="Cleared reports, newest first.")
-    holders: list[HolderOut] = Field(description="Clusters that held it, newest first.")
+    holders: list[HolderOut] = Field(description="Clusters and reservations that held it, newest first.")
 
 
 class HardwareHostPage(Page[HardwareHostOut]):

@@ -22,7 +22,7 @@ class BalanceOut(Answer):
     currency: str
     unbilled: Money = Field(description="Posted cost that is not on an invoice yet.")
     outstanding: Money = Field(description="Amount of issued invoices that is not paid yet; negative if overpaid.")
-    wallet: Money = Field(description="Money paid in advance.")
+    wallet: Money = Field(description="Money paid in advance; negative if it was taken back after it was spent.")
     credit: Money = Field(description="Promotional credit that remains.")
 
 
@@ -61,6 +61,7 @@ class PaymentOut(Answer):
     automatic: bool = Field(description="Whether it is a top-up that the account's policy requested.")
     failure: str | None = Field(description="Why it failed; null if it has not, or nothing was said.")
     invoice: str | None = Field(description="Number of the invoice that it pays; null if it is for the wallet.")
+    reverses: UUID | None = Field(description="The payment that was taken back; null if it is no reversal.")
     to_wallet: Money | None = Field(
         description="Amount added to the wallet, negative if taken out; null until the payment is done."
     )
@@ -105,6 +106,18 @@ class RefundCreate(Body):
     amount: PaidMoney = Field(description="Amount, in the decimal places of its currency.")
     reference: Reference = Field(
         description="Reference on the bank statement; a repeated reference is the same payment."
+    )
+
+
+class ReversalCreate(Body):
+    """A payment, or a part of it, that the customer or the bank has taken back."""
+
+    reference: Reference = Field(
+        description="The provider's id of the refund or dispute, or another reference of the movement; repeated, it is"
+        " the same reversal."
+    )
+    amount: PaidMoney | None = Field(
+        None, description="What was taken back. Default: what the provider has reported under the reference."
     )
 
 

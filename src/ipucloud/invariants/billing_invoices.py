@@ -254,7 +254,7 @@ MOVED_ONCE = Invariant(
                             ELSE -t.amount END) AS amount
               FROM (SELECT *, coalesce(adjusts, idem) AS name FROM ledger_transfers ORDER BY id DESC LIMIT 1000) AS t
               JOIN ledger_accounts d ON d.id = t.debit_id
-             WHERE kind IN ('payment', 'top_up', 'refund', 'credit_granted')
+             WHERE kind IN ('payment', 'top_up', 'refund', 'payment_reversed', 'credit_granted')
                 OR kind = 'adjustment' AND split_part(name, '/', 1) IN ('payment', 'credit')
                    AND split_part(name, '/', 3) <> 'expired'
              GROUP BY 1, 2) AS moved
@@ -264,7 +264,27 @@ MOVED_ONCE = Invariant(
     """,
 )
 
+REVERSED = Invariant(
+    name="payment_taken_back_is_reversed",
+    sentence="What the payment provider took back of a payment is no longer in the wallet, nor is more than it took.",
+    object_type="payment",
+    remedy="Reverse the payment under the provider's id (`ipucloud payments reverse`). Record what came back, such as"
+    " after a dispute that was won, under that id with `-returned` (`ipucloud payments create`).",
+    repair=Refusal("Whether the customer is to lose the money is for a person to decide."),
+    statement="""
+    SELECT p.id::text AS object_id, NULL::uuid AS project_id,
+           format(CASE WHEN f.taken THEN '%s of %s %s: %s %s were taken back and are still in the wallet of account %s'
+                       ELSE '%s of %s %s: %s %s came back and are missing in the wallet of account %s' END,
+                  f.id, p.reference, f.status, f.amount, p.currency, p.account_id) AS detail
+      FROM found_reversals f JOIN payments p ON p.id = f.payment_id
+     WHERE CASE WHEN f.taken THEN f.id ELSE f.id || '-returned' END NOT IN (
+             SELECT reference FROM payments o WHERE o.account_id = p.account_id AND o.state = 'done'
+                AND o.direction = CASE WHEN f.taken THEN 'out' ELSE 'in' END)
+       AND (f.taken OR EXISTS (SELECT FROM payments o WHERE (o.account_id, o.reference) = (p.account_id, f.id)))
+    """,
+)
+
 RULES = (
     *(SUMS, ROUNDED, IN_LEDGER, BILLED, NUMBERS, NOT_OVERPAID),
-    *(CREDIT_NOTE, WALLET_PAYS, CREDITS, WALLET, MOVED_ONCE),
+    *(CREDIT_NOTE, WALLET_PAYS, CREDITS, WALLET, MOVED_ONCE, REVERSED),
 )

@@ -56,7 +56,7 @@ TRIAL_BALANCE = Invariant(
 
 FLOOR = Invariant(
     name="wallet_is_not_negative",
-    sentence="Wallets and promotional credits are never overdrawn.",
+    sentence="Promotional credits are never overdrawn, and wallets only by payments that were reversed.",
     object_type="ledger_account",
     remedy="Find out what overdrew it. Record the payment by which the customer makes a wallet good"
     " (`ipucloud payments create`); grant what a promotional credit lacks (`ipucloud credits create`).",
@@ -64,7 +64,10 @@ FLOOR = Invariant(
     statement="""
     SELECT id::text AS object_id, NULL::uuid AS project_id,
            format('the %s of account %s holds %s %s', code, owner_id, credits - debits, currency) AS detail
-      FROM ledger_accounts WHERE code IN ('wallet', 'promo') AND credits < debits
+      FROM ledger_accounts a WHERE code IN ('wallet', 'promo') AND credits < debits
+       AND (code = 'promo' OR debits - credits > coalesce((
+             SELECT sum(p.amount) FROM payments p
+              WHERE (p.account_id, p.currency) = (a.owner_id, a.currency) AND p.reverses IS NOT NULL), 0))
     """,
 )
 

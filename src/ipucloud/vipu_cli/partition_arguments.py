@@ -15,7 +15,7 @@ def create_partition(nouns: Verbs, shared: Parser) -> None:
     parser = _partition(nouns, shared)
     add = parser.add_argument
     add("--size", type=count, required=True, metavar="IPUS", help="a power of two")
-    add("--allocation", default="", metavar="ID", help="allocation to use (default: the only one, or any with room)")
+    add("--allocation", default="", metavar="ID", help="allocation to use (default: the only one)")
     add("--cluster", default="", metavar="ID", help="V-IPU cluster to use")
     add("--index", type=number, metavar="N", help="which of the cluster's blocks of this size to use, from 0 on")
     add("--num-gcds", "--gcds", type=count, default=0, metavar="N", help="graph compile domains (default: 1)")

@@ -8,6 +8,8 @@ USER = "vipu-user"
 ACCESS_KEY = "vipu-access-key"
 ALLOCATION = "vipu-allocation"
 """The allocation that a call of the user service at the administration endpoint is about."""
+OF_THE_SERVICE = re.compile(r"[0-9a-hjkmnp-tv-z]{26}-[0-9]+|val-[0-9a-hjkmnp-tv-z]{26}")
+"""The ids that the control plane gives to allocations: of a customer's cluster, or of a validation of machines."""
 SECRET_PREFIX = "vipu_"
 """What every access key begins with, so that a leaked one is recognised."""
 

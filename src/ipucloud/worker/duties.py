@@ -11,6 +11,7 @@ from ipucloud.billing.invoices.payments import collect_payments
 from ipucloud.billing.proofs.sign import sign_months
 from ipucloud.billing.stripe.charges import StripePayments
 from ipucloud.billing.stripe.client import StripeClient
+from ipucloud.billing.stripe.reversals import find_reversals
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -71,6 +72,13 @@ async def begin_repairs(database: Database, settings: Settings) -> None:
 
 async def collect(database: Database, settings: Settings) -> None:
     await collect_payments(database, payment_port(database, settings))
+
+
+async def find_taken_back(database: Database, settings: Settings) -> None:
+    """Find payments that Stripe took back, where it is the payment provider. Raises OSError as `payment_port`."""
+    secret = settings.stripe_secret()
+    if secret is not None:
+        await find_reversals(database, StripeClient(settings.stripe_url, secret))
 
 
 def payment_port(database: Database, settings: Settings) -> PaymentPort:

@@ -62,6 +62,7 @@ def _of_money(settings: Settings) -> Iterator[Periodic]:
     yield _task("keep_books", 60.0, "billing.bookkeeping:keep_books")
     # Not part of the bookkeeping: a month may have many charges to sign, and a payment provider may be slow.
     yield _task("collect_payments", 60.0, "worker.duties:collect", settings=settings)
+    yield _task("find_taken_back", 900.0, "worker.duties:find_taken_back", settings=settings)
     yield _task("prove_bills", 60.0, "worker.duties:prove_bills", settings=settings)
     yield _task("serve_export_schedules", 60.0, "billing.exports.schedules:serve_schedules")
 

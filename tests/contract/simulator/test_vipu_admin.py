@@ -9,9 +9,11 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
+from ipucloud.kernel.ids import external_name, validation_name
 from ipucloud.vipu_cli.admin.run import run
 from ipucloud.vipu_cli.admin.service import AdminController
 from ipucloud.vipu_cli.controller import Channels
@@ -139,6 +141,22 @@ def test_allocations_as_scripts_read_them(tenant: Tenant, vipu_admin: Operator) 
     assert vipu_admin.status("create partition p1 --size 4") == 1  # it would be in any of them
     assert "--allocation: job, other" in vipu_admin.blamed
     vipu_admin("remove allocation other")
+    # A customer's, and one that the service tests machines in, are used by nobody who does not name them.
+    others = [external_name(UUID(int=1), 1), validation_name(UUID(int=2))]
+    for name in others:
+        vipu_admin(f"create allocation {name} --size 1")
+    assert vipu_admin("create partition p1 --size 4") == "create partition (p1): success.\n"
+    [partition] = json.loads(vipu_admin("list partitions --showjson"))["partitions"]
+    assert partition["spec"]["allocation_id"] == "job"
+    vipu_admin("remove partition p1")
+    vipu_admin("remove allocation job")
+    assert vipu_admin.status("create partition p1 --size 4") == 1
+    assert "every allocation is of a cluster of the service" in vipu_admin.blamed
+    assert vipu_admin(f"create partition p1 --size 4 --allocation {others[0]}").endswith("success.\n")
+    vipu_admin(f"remove partition p1 --allocation {others[0]}")
+    for name in others:
+        vipu_admin(f"remove allocation {name}")
+    vipu_admin("create allocation job --size 4")
     assert vipu_admin.status("create allocation more --size 64") == 1
     assert "no free allocation" in vipu_admin.blamed
     assert cells(vipu_admin("list allocations"))[1][0] == "job"

@@ -96,6 +96,12 @@ INVOICES = (
     ),
     _c("wallet_is_what_was_paid", _PAYMENT.format(way="in", wallet=5)),
     _c(
+        "payment_taken_back_is_reversed",
+        _PAYMENT.format(way="in", wallet=0),
+        "INSERT INTO found_reversals (id, payment_id, amount, status, taken)"
+        " VALUES ('du_1', %(active)s, 5, 'lost', true)",
+    ),
+    _c(
         "money_moves_once",
         "INSERT INTO ledger_accounts (code, owner_id, currency, debits, credits)"
         " VALUES ('cash', NULL, 'EUR', 5, 0), ('receivable', %(project)s, 'EUR', 0, 5)",

@@ -29,7 +29,6 @@ LEDGER = (
         " WHERE w.code = 'wallet' AND c.code = 'cash'",
         "INSERT INTO payments (id, account_id, currency, direction, amount, reference, state, finished_at, to_wallet)"
         " VALUES (gen_random_uuid(), %(project)s, 'EUR', 'out', 5, 'x', 'done', app_now(), -5)",
-        off=("ck_ledger_accounts_floor",),
     ),
     _c("closed_hour_is_in_the_ledger", _MONTH, _CLOSED.format(charges=1), _CHARGE),
     _c("charge_is_of_a_closed_hour", _MONTH, _CHARGE),

@@ -82,6 +82,16 @@ async def fail_payment(setup: Setup) -> Write:
     return Write("POST", path, setup.admin.secret, {"reason": "card expired"}, {"reason": "another"}, key())
 
 
+async def reverse_payment(setup: Setup) -> Write:
+    account = (await setup.project()).id
+    async with setup.world.database.begin() as connection:
+        payment = await payments.record_payment(
+            connection, account, Money.of("5.00", "EUR"), reference=setup.fresh(), invoice=None
+        )
+    path, body = f"/v1/billing/accounts/{account}/payments/{payment}/reversals", _payment(setup)
+    return Write("POST", path, setup.admin.secret, body, _payment(setup), key())
+
+
 async def _paid(setup: Setup) -> At:
     at = await of_account(setup)
     async with setup.world.database.begin() as connection:
@@ -116,6 +126,7 @@ WRITES: Cases = {
     "recordPayment": sent(of_account, "POST", "/payments", _payment, _payment),
     "recordRefund": sent(_paid, "POST", "/refunds", _payment, _payment),
     "failPayment": fail_payment,
+    "reversePayment": reverse_payment,
     "updateSeller": sent(platform, "PATCH", "/billing/seller", _seller, _seller),
     "addTaxRate": add_tax_rate,
 }

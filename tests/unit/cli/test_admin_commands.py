@@ -38,7 +38,8 @@ def test_machines_are_listed_with_their_holders(run: Run, service: Service) -> N
     service.gives("/v1/operator/machines/lux2-m07", MACHINE)
     facts = run("admin", "machines", "show", "lux2-m07").out
     assert all(fact in facts for fact in ("research/bert", "GC3F0A71C2D9", "firmware of bmc"))
-    assert run("admin", "machines", "list", "--serial", "GC3F0A71C2D9").status == 0
+    service.lists("/v1/operator/machines", [MACHINE | {"holder": HOLDER | {"cluster": None, "name": "may"}}])
+    assert "may (reservation)" in run("admin", "machines", "list", "--serial", "GC3F0A71C2D9").out
     assert service.requests[-1].query["serial"] == "GC3F0A71C2D9"
     assert run("admin", "machines", "list", "--state", "broken").status == 2
 

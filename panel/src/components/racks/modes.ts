@@ -31,7 +31,7 @@ export function valuesOf(mode: Mode, machines: HardwareMachine[]): (machine: Har
 export function valueOf(mode: Exclude<Mode, "fragmentation">, machine: Hardware): Value {
   if (mode === "health") return machine.health as Value;
   if (mode === "use") return machine.state as Value;
-  if (machine.maintenance) return machine.holder ? "draining" : "maintenance";
+  if (machine.maintenance) return machine.holder?.cluster ? "draining" : "maintenance";
   if (machine.state === "validating") return "validating";
   return machine.allocatable ? "in_service" : "kept_away";
 }

@@ -16,7 +16,7 @@ const verbs = {
   repair_scheduled: "Reparatur geplant", repair_started: "Reparatur begonnen", repair_waiting: "Reparatur muss warten", repaired: "repariert",
   restarted: "neu gestartet", resetting: "wird zurückgesetzt", resized: "hat eine andere Größe", resizing: "ändert seine Größe", restricted: "ist eingeschränkt", restriction_lifted: "ist nicht mehr eingeschränkt", resuming: "wird fortgesetzt", retried: "wird neu gestartet",
   schedule_missed: "hat einen Zeitpunkt seines Zeitplans verpasst", schedule_started: "folgt seinem Zeitplan", schedule_waiting: "Zeitplan muss warten",
-  revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", started: "gestartet", stopped: "beendet", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
+  reversal_found: "vom Zahlungsdienst zurückgeholt", reversal_withdrawn: "vom Zahlungsdienst zurückgekommen", reversed: "aus dem Guthaben genommen", revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", started: "gestartet", stopped: "beendet", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt", export_limit_updated: "hat ein anderes Limit für Exporte",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",
   updated: "geändert", withdrawn: "zurückgezogen", invited: "eingeladen", joined: "beigetreten", role_changed: "hat eine andere Rolle",

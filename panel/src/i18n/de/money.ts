@@ -83,6 +83,7 @@ export const funds: typeof en.funds = {
   payments: "Zahlungen",
   direction: "Richtung",
   directions: { in: "Zahlung", out: "Erstattung" },
+  reversal: "Zurückgeholt",
   states: { pending: "Erwartet", done: "Erledigt", failed: "Fehlgeschlagen" },
   paidFor: "Für",
   forWallet: "Das Guthaben",

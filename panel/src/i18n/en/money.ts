@@ -81,6 +81,7 @@ export const funds = {
   payments: "Payments",
   direction: "Direction",
   directions: { in: "Payment", out: "Refund" },
+  reversal: "Taken back",
   states: { pending: "Expected", done: "Done", failed: "Failed" },
   paidFor: "For",
   forWallet: "The wallet",

@@ -40,7 +40,7 @@ export function Payments({ account }: { account: string }) {
       header={<Header variant="h2">{s.payments}</Header>}
       columnDefinitions={[
         { id: "reference", header: s.reference, isRowHeader: true, cell: (each) => each.reference },
-        { id: "direction", header: s.direction, cell: (each) => s.directions[each.direction] },
+        { id: "direction", header: s.direction, cell: (each) => (each.reverses ? s.reversal : s.directions[each.direction]) },
         { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
         {
           id: "state", header: common.state,

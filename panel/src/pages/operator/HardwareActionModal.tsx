@@ -20,7 +20,7 @@ export function HardwareActionModal({ kind, action, items, onClose }: Props) {
   const flash = useFlash();
   const [reason, setReason] = useState("");
   const names = items.map((each) => each.name);
-  const held = items.filter((each) => each.holder);
+  const held = items.filter((each) => each.holder?.cluster);
   const asks = action !== "return" && action !== "validate";
   const run = useChange(
     () => order(action, kind, names, reason.trim()),

@@ -116,7 +116,7 @@ function useColumns(kind: HardwareKind) {
     { id: "use", header: s.use, cell: (each: Hardware) => s.values[valueOf("use", each)] },
     { id: "maintenance", header: s.maintenance, cell: (each: Hardware) => s.values[valueOf("maintenance", each)] },
     { id: "reports", header: s.reports, cell: (each: Hardware) => each.codes.join(", ") || common.none },
-    { id: "holder", header: s.holder, cell: (each: Hardware) => (each.holder ? s.holderOf(each.holder.name, each.holder.project) : common.none) },
+    { id: "holder", header: s.holder, cell: (each: Hardware) => (each.holder ? s.heldBy(each.holder) : common.none) },
     { id: "region", header: s.region, cell: (each: Hardware) => names.get(each.region) ?? each.region },
     { id: "place", header: kind === "machines" ? s.rack : s.machine, cell: (each: Hardware) => ("rack" in each ? each.rack : (each.machine ?? common.none)) },
   ];

@@ -81,7 +81,7 @@ function Facts({ kind, item }: { kind: HardwareKind; item: HardwareDetail }) {
           { label: s.use, value: s.values[valueOf("use", item)] },
           { label: s.maintenance, value: s.values[valueOf("maintenance", item)] },
           { label: s.observed, value: item.observed_at ? f.moment(item.observed_at) : common.none },
-          { label: s.holder, value: item.holder ? s.holderOf(item.holder.name, item.holder.project) : common.none },
+          { label: s.holder, value: item.holder ? s.heldBy(item.holder) : common.none },
           { label: s.serial, value: item.serial ?? common.none },
           { label: s.model, value: item.model ?? common.none },
           { label: s.firmware, value: item.firmware ?? common.none },

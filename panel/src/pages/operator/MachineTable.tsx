@@ -34,7 +34,7 @@ export function MachineTable({ machines }: { machines: HardwareMachine[] }) {
         { id: "use", header: s.use, cell: (each) => s.values[valueOf("use", each)] },
         { id: "maintenance", header: s.maintenance, cell: (each) => s.values[valueOf("maintenance", each)] },
         { id: "reports", header: s.reports, cell: (each) => each.codes.join(", ") || common.none },
-        { id: "holder", header: s.holder, cell: (each) => (each.holder ? s.holderOf(each.holder.name, each.holder.project) : common.none) },
+        { id: "holder", header: s.holder, cell: (each) => (each.holder ? s.heldBy(each.holder) : common.none) },
       ]}
       pagination={
         pages > 1 && (

@@ -105,7 +105,7 @@ function Details({ machine }: { machine: HardwareMachine }) {
         { label: s.use, value: s.values[valueOf("use", machine)] },
         { label: s.maintenance, value: s.values[valueOf("maintenance", machine)] },
         { label: s.reports, value: machine.codes.join(", ") || common.none },
-        { label: s.holder, value: machine.holder ? s.holderOf(machine.holder.name, machine.holder.project) : common.none },
+        { label: s.holder, value: machine.holder ? s.heldBy(machine.holder) : common.none },
         { label: s.observed, value: machine.observed_at ? f.moment(machine.observed_at) : common.none },
       ]}
     />

@@ -23,7 +23,10 @@ from ipucloud.api.writes import change, change_platform
 from ipucloud.billing.accounts.store import account_of, refuse_other_currency
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credit_document, credits_of, grant
+from ipucloud.billing.invoices.reversals import reverse_payment
 from ipucloud.billing.ledger.transfers import balances_shown
+from ipucloud.billing.prepaid.top_ups import pause_after_reversal
+from ipucloud.billing.stripe.reversals import taken_back
 from ipucloud.contract.wallet import (
     BalancesOut,
     CreditCreate,
@@ -35,11 +38,12 @@ from ipucloud.contract.wallet import (
     PaymentOut,
     PaymentPage,
     RefundCreate,
+    ReversalCreate,
     TopUpCreate,
 )
 from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, STATE_CONFLICT
+from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, STATE_CONFLICT, Problem
 
 routes = router()
 _PAYS = Moves("payment_id", payments.payment_document)
@@ -206,6 +210,44 @@ async def record_refund(request: Request, account: AccountId, body: RefundCreate
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         refund_id = await payments.record_refund(connection, account, body.amount, reference=body.reference)
         return await _paid(connection, refund_id)
+
+    return await change_platform(request, effect, moves=_PAYS)
+
+
+@routes.post(
+    "/v1/billing/accounts/{account:ref}/payments/{payment:uuid}/reversals",
+    **operation(
+        "reversePayment",
+        "Reverse a payment that was taken back",
+        Permission.PLATFORM_WRITE,
+        gives=PaymentOut,
+        status=201,
+        description="Recorded",
+        errors=(STATE_CONFLICT, IDEMPOTENCY_KEY_REQUIRED),
+    ),
+)
+async def reverse_a_payment(
+    request: Request,
+    account: AccountId,
+    payment: Annotated[UUID, Field(description="Id of the payment.")],
+    body: ReversalCreate,
+) -> Response:
+    """Take out of the wallet what was refunded or disputed at the payment provider, below zero if it was spent.
+
+    Automatic top-ups are paused if the payment was one. A repeated reference is the same reversal.
+    """
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        found = await taken_back(connection, payment, body.reference)
+        amount = body.amount or found
+        if amount is None:
+            raise Problem(STATE_CONFLICT, f"The provider has not reported {body.reference}: give the amount.")
+        if found is not None and found != amount:
+            raise Problem(STATE_CONFLICT, f"The provider took back {found} as {body.reference}: reverse that amount.")
+        done = await reverse_payment(connection, account, payment, amount, reference=body.reference)
+        if done.automatic:
+            await pause_after_reversal(connection, account, done.reference)
+        return await _paid(connection, done.id)
 
     return await change_platform(request, effect, moves=_PAYS)
 

@@ -20,6 +20,7 @@ from ipucloud.billing.exports.names import (
 )
 from ipucloud.billing.exports.selection import Selection, text
 
+# Quantities have a fraction, as those of posted usage: readers of CSV take a column without any for integers.
 _ROWS = """
 SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, used.currency, charge.category, NULL,
        CASE charge.category WHEN 'Usage' THEN used.sku || ' x' || used.quantity || ', ' || used.minutes || ' min'
@@ -31,10 +32,10 @@ SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, us
                  'provisional', charge.suffix),
        0, used.region, coalesce(used.region_name, used.region), {urn} || used.resource_id,
        used.cluster_name, {type}, 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
-       used.tags::text, 'true', charge.machines * used.minutes * used.ipus, priced.unit, priced.unit_price,
+       used.tags::text, 'true', charge.machines * used.minutes * used.ipus * 1.0, priced.unit, priced.unit_price,
        priced.list_unit_price, priced.category, priced.unit_price, priced.list_unit_price,
-       charge.machines * used.minutes, priced.pricing_unit, priced.sku, priced.meter, priced.details, priced.price_id,
-       {service_category}, {service}, {service_subcategory}
+       charge.machines * used.minutes * 1.0, priced.pricing_unit, priced.sku, priced.meter, priced.details,
+       priced.price_id, {service_category}, {service}, {service_subcategory}
   FROM (
     SELECT hours.hour, u.resource_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
            u.credited, paid.unit_price, paid.list_unit_price, part.started_at, part.ended_at, part.first_minute,

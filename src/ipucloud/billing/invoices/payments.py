@@ -68,7 +68,7 @@ json_build_object(
   'id', p.id, 'account_id', p.account_id, 'direction', p.direction, 'amount', {money("p.amount", "p.currency")},
   'reference', p.reference, 'state', p.state, 'automatic', p.automatic, 'failure', p.failure,
   'to_wallet', {money("p.to_wallet", "p.currency")},
-  'invoice', (SELECT number FROM invoices i WHERE i.id = p.invoice_id),
+  'invoice', (SELECT number FROM invoices i WHERE i.id = p.invoice_id), 'reverses', p.reverses,
   'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")})
 """  # noqa: S608  # our own text
 _ONE = Query(clauses("SELECT CAST(", _COLUMNS, "AS text) AS document FROM payments p WHERE p.id = :id"), str)
@@ -246,7 +246,8 @@ async def record_refund(connection: AsyncConnection, account_id: UUID, amount: M
         raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
     held = await balance(connection, payer, "wallet", amount.currency)
     if held < amount.amount:
-        raise Problem(STATE_CONFLICT, f"The wallet has {Money.of(held, amount.currency)}: refund at most that.")
+        most = Money.of(max(held, Decimal(0)), amount.currency)
+        raise Problem(STATE_CONFLICT, f"The wallet has {most}: refund at most that.")
     payment_id = new_id()
     await _insert(connection, payment_id, account_id, amount, reference, direction="out")
     debit, credit = payer.side("wallet", amount.currency), platform("cash", amount.currency)

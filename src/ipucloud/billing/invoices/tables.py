@@ -302,6 +302,7 @@ payments = sa.Table(
         comment="a top-up that a worker requested by the account's policy",
     ),
     sa.Column("failure", sa.Text, comment="why it failed, if that was said"),
+    sa.Column("reverses", sa.Uuid, sa.ForeignKey("payments.id"), comment="the payment that was taken back, or a part"),
     sa.UniqueConstraint("account_id", "reference", name="uq_payments_reference"),
     one_of("direction", ("in", "out")),
     one_of("state", ("pending", "done", "failed")),
@@ -309,10 +310,12 @@ payments = sa.Table(
     sa.CheckConstraint("(state = 'pending') = (finished_at IS NULL)", name="finished"),
     sa.CheckConstraint("direction = 'in' OR invoice_id IS NULL", name="refund"),
     sa.CheckConstraint("failure IS NULL OR state = 'failed'", name="failure"),
+    sa.CheckConstraint("reverses IS NULL OR direction = 'out' AND state = 'done'", name="reversal"),
     comment="what customers pay and are paid back; it ends once",
 )
 sa.Index("ix_payments_account", payments.c.account_id, payments.c.created_at, payments.c.id)
 sa.Index("ix_payments_invoice", payments.c.invoice_id)
+sa.Index("ix_payments_reverses", payments.c.reverses, postgresql_where=payments.c.reverses.is_not(None))
 sa.Index("ix_payments_pending", payments.c.checked_at, postgresql_where=payments.c.finished_at.is_(None))
 sa.Index(
     "uq_payments_open_top_up",

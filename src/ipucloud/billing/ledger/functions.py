@@ -96,6 +96,11 @@ BEGIN
                   UNION ALL SELECT credit_id, 0, amount FROM posted) AS sides
            GROUP BY id) AS moved
    WHERE a.id = moved.id;
+  -- Money that was spent can be taken back by who paid it; nothing else overdraws a wallet.
+  IF EXISTS (SELECT FROM posted p JOIN ledger_accounts a ON a.id = p.debit_id
+              WHERE a.code = 'wallet' AND a.credits < a.debits AND p.kind <> 'payment_reversed') THEN
+    RAISE EXCEPTION 'a wallet would be overdrawn' USING ERRCODE = 'check_violation';
+  END IF;
   RETURN NULL;
 END $$
 """

@@ -126,7 +126,7 @@ ledger_accounts = sa.Table(
         f"(owner_id IS NULL) = (code IN ({', '.join(repr(code) for code in PLATFORM_CODES)}))", name="owner"
     ),
     sa.CheckConstraint("debits >= 0 AND credits >= 0", name="sums"),
-    sa.CheckConstraint("code NOT IN ('wallet', 'promo') OR credits >= debits", name="floor"),
+    sa.CheckConstraint("code <> 'promo' OR credits >= debits", name="floor"),
     sa.UniqueConstraint("id", "currency", name="uq_ledger_accounts_id_currency"),
     sa.UniqueConstraint(
         "owner_id", "code", "currency", name="uq_ledger_accounts_owner", postgresql_nulls_not_distinct=True

@@ -1,7 +1,7 @@
 """Double entry: a transfer debits one account and credits another, so every row balances.
 
-The database maintains balances (`functions.APPLY_TRANSFERS`) and their limits: a wallet or a promotional credit is
-never negative. A transfer's `idem` is unique.
+The database maintains balances (`functions.APPLY_TRANSFERS`) and their limits: a promotional credit is never negative,
+a wallet only by payments that were reversed. A transfer's `idem` is unique.
 """
 
 from __future__ import annotations

@@ -177,6 +177,13 @@ async def end_top_up(connection: AsyncConnection, account_id: UUID) -> bool:
     return (await connection.execute(_END, {"account_id": account_id})).rowcount == 1
 
 
+async def pause_after_reversal(connection: AsyncConnection, account_id: UUID, reference: str) -> None:
+    """Top up no more after a top-up was taken back: the card may be blocked or stolen. The account is locked."""
+    policy = await policy_of(connection, account_id)
+    if policy is not None and policy.paused_at is None:
+        await _pause(connection, policy, "payment_failed", f"The top-up {reference} was taken back.")
+
+
 async def top_up_accounts(database: Database, accounts: Sequence[Facts]) -> int:
     """Report ended top-ups and request those that are due; returns how many were requested.
 
@@ -227,7 +234,9 @@ async def _advance(connection: AsyncConnection, account_id: UUID) -> bool:
 
 
 async def _pause(connection: AsyncConnection, policy: Policy, reason: str, why: str) -> None:
-    await _enter(connection, policy.account_id, pause_reason=reason)
+    open_one = policy.top_up if policy.top_up is not None and policy.top_up.state == "pending" else None
+    payment_id = None if open_one is None else open_one.id
+    await _enter(connection, policy.account_id, payment_id=payment_id, pause_reason=reason)
     await record_event(connection, policy.account_id, ACCOUNT_TOP_UP_PAUSED, TopUpPaused(reason=reason, detail=why))
 
 

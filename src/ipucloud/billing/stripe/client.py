@@ -1,4 +1,4 @@
-"""Stripe's API over HTTP: PaymentIntents, as far as top-ups need them.
+"""Stripe's API over HTTP: PaymentIntents, refunds and disputes, as far as top-ups need them.
 
 Amounts are integers of a currency's smallest unit, by Stripe's own rules, which differ from ISO 4217: ISK and UGX have
 no decimals but are sent with two, MGA is sent without any, and the last digit of a currency with three must be 0
@@ -10,7 +10,9 @@ repeat: a request to create has an idempotency key, the others change nothing or
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
@@ -31,18 +33,23 @@ class AmountRefusedError(ValueError):
 def smallest_units(money: Money) -> int:
     """The amount in Stripe's units. Raises `AmountRefusedError`: nothing is ever rounded."""
     currency = money.currency
-    places = MINOR_UNITS[currency]
-    if places == 3 and currency not in _THREE_DECIMALS:
+    if MINOR_UNITS[currency] == 3 and currency not in _THREE_DECIMALS:
         raise AmountRefusedError(f"Stripe does not collect {currency}.")
-    if currency in _AS_TWO_DECIMALS:
-        places = 2
-    elif currency in _WITHOUT_DECIMALS:
-        places = 0
+    places = _places(currency)
     units = money.amount.scaleb(places)
     step = 10 if currency in _THREE_DECIMALS else 1
     if units % step != 0:
         raise AmountRefusedError(f"Stripe collects {currency} in steps of {_step(places, step)} only.")
     return int(units)
+
+
+def of_smallest_units(units: int, currency: str) -> Money:
+    """What so many of Stripe's units of the currency are."""
+    return Money.of(Decimal(units).scaleb(-_places(currency)), currency)
+
+
+def _places(currency: str) -> int:
+    return 2 if currency in _AS_TWO_DECIMALS else 0 if currency in _WITHOUT_DECIMALS else MINOR_UNITS[currency]
 
 
 def _step(places: int, step: int) -> str:
@@ -53,7 +60,13 @@ API_VERSION: Final = "2024-04-10"
 SECONDS: Final = 8.0
 """One request; shorter than the port's patience with a payment."""
 _PAGES: Final = 20
+# Of refunds, then of disputes: with an inquiry (`warning_…`) and a dispute that was won, the money is here.
+_TAKEN: Final = frozenset({"pending", "requires_action", "succeeded", "needs_response", "under_review", "lost"})
+ENDED: Final = frozenset({"succeeded", "failed", "canceled", "lost", "won", "warning_closed"})
+"""After which nothing more comes of a dispute; a refund can still fail for a while."""
 _MOST: Final = 1_000_000
+_REFUNDS: Final = "/v1/refunds"
+_DISPUTES: Final = "/v1/disputes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,21 @@ class Intent:
     currency: str
     payment: str | None
     failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """A refund or a dispute, of which both have these. `taken`: whether the customer or the bank has the money now."""
+
+    id: str
+    intent: str
+    amount: int
+    currency: str
+    status: str
+
+    @property
+    def taken(self) -> bool:
+        return self.status in _TAKEN
 
 
 class StripeError(Exception):
@@ -134,17 +162,37 @@ class StripeClient:
 
     async def find(self, charge: Charge) -> Intent | None:
         """The PaymentIntent of a charge whose answers were all lost. Raises as `retrieve`."""
-        query = {"customer": charge.customer, "created[gte]": str(charge.since), "limit": "100"}
+        query = {"customer": charge.customer, "created[gte]": str(charge.since)}
+        async for listed in self._listed("/v1/payment_intents", query):
+            intent = _intent(listed)
+            if intent.payment == str(charge.payment_id):
+                return intent
+        return None
+
+    async def reversals(self, since: int) -> AsyncIterator[Reversal]:
+        """Refunds and disputes that began since then, of PaymentIntents. Raises as `retrieve`."""
+        for path in (_REFUNDS, _DISPUTES):
+            async for listed in self._listed(path, {"created[gte]": str(since)}):
+                if listed.get("payment_intent") is not None:
+                    yield _reversal(listed)
+
+    async def reversal(self, reversal: str) -> Reversal:
+        """A refund or dispute by its id, as it is now. Raises as `retrieve`."""
+        path = _REFUNDS if reversal.startswith(("re_", "pyr_")) else _DISPUTES
+        return _reversal(await self._send("GET", f"{path}/{reversal}"))
+
+    async def _listed(self, path: str, query: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
+        """What Stripe lists, newest first. Raises `StripeError` when there is too much of it."""
+        parameters = query | {"limit": "100"}
         for _ in range(_PAGES):
-            page = await self._send("GET", "/v1/payment_intents", params=query)
-            listed = [_intent(each) for each in page.get("data", [])]
-            for intent in listed:
-                if intent.payment == str(charge.payment_id):
-                    return intent
+            page = await self._send("GET", path, params=parameters)
+            listed = page.get("data", [])
+            for each in listed:
+                yield each
             if not page.get("has_more") or not listed:
-                return None
-            query["starting_after"] = listed[-1].id
-        raise StripeError("too many PaymentIntents of the customer")
+                return
+            parameters["starting_after"] = str(listed[-1].get("id"))
+        raise StripeError(f"{path} has too many entries")
 
     async def _send(self, method: str, path: str, **sent: Any) -> dict[str, Any]:
         client = httpx.AsyncClient(
@@ -187,6 +235,19 @@ def _intent(body: dict[str, Any]) -> Intent:
         )
     except (AttributeError, KeyError, TypeError, ValueError):
         raise StripeError("an answer that is no PaymentIntent") from None
+
+
+def _reversal(body: dict[str, Any]) -> Reversal:
+    try:
+        return Reversal(
+            id=str(body["id"]),
+            intent=str(body["payment_intent"]),
+            amount=int(body["amount"]),
+            currency=str(body["currency"]).upper(),
+            status=str(body["status"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise StripeError("an answer that is no refund or dispute") from None
 
 
 def _said(error: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.billing.ledger.tables import MONEY
 from ipucloud.db.base import instant, metadata
 
 payment_methods = sa.Table(
@@ -32,3 +33,17 @@ payment_charges = sa.Table(
     sa.UniqueConstraint("intent", name="uq_payment_charges_intent"),
     comment="what Stripe was asked to collect, as it is asked again: a payment is one charge",
 )
+
+found_reversals = sa.Table(
+    "found_reversals",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True, comment="Stripe's id of a refund or dispute, re_… or du_…"),
+    sa.Column("payment_id", sa.Uuid, sa.ForeignKey("payments.id"), nullable=False),
+    sa.Column("amount", MONEY, nullable=False),
+    sa.Column("status", sa.Text, nullable=False, comment="Stripe's"),
+    sa.Column("taken", sa.Boolean, nullable=False, comment="whether Stripe has the money back; false: no longer"),
+    instant("found_at", default_now=True),
+    sa.CheckConstraint("amount > 0", name="amount"),
+    comment="what Stripe took back of payments that had come in",
+)
+sa.Index("ix_found_reversals_payment", found_reversals.c.payment_id)

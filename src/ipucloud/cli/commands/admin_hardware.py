@@ -110,7 +110,7 @@ def list_machines(
             limit=1000,
         ),
         (
-            *("NAME", "STATE", "HEALTH", "LINKS", "REPORTS", "PROJECT", "CLUSTER", "POD", "SLOT", "SERIAL", "REGION"),
+            *("NAME", "STATE", "HEALTH", "LINKS", "REPORTS", "PROJECT", "HELD BY", "POD", "SLOT", "SERIAL", "REGION"),
             "OBSERVED",
         ),
         lambda each: (
@@ -149,7 +149,7 @@ def list_hosts(
         operator.hardware.hosts(
             region=region, health=health, state=state, cluster=cluster, code=code, serial=serial, limit=1000
         ),
-        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "CLUSTER STATE", "REGION", "OBSERVED"),
+        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "HELD BY", "HOLDER STATE", "REGION", "OBSERVED"),
         lambda each: (
             each.name,
             each.state,
@@ -364,7 +364,10 @@ def show_changed(session: Session, changed: Page[HardwareChanged]) -> None:
 
 
 def _holder(holder: Holder | None) -> tuple[str | None, str | None]:
-    return (None, None) if holder is None else (holder.project, holder.name)
+    """The project, and the cluster or reservation."""
+    if holder is None:
+        return None, None
+    return holder.project, holder.name if holder.cluster else f"{holder.name} (reservation)"
 
 
 def _condition(hardware: HardwareMachineDetail | HardwareHostDetail) -> list[tuple[str, object]]:
@@ -379,8 +382,8 @@ def _condition(hardware: HardwareMachineDetail | HardwareHostDetail) -> list[tup
     facts += [
         (
             "held by",
-            f"{each.project}/{each.name} ({each.state}) since {shown(each.since)},"
-            f" until {shown(each.freed_at or 'now')}",
+            f"{each.project}/{each.name} ({'' if each.cluster else 'reservation, '}{each.state})"
+            f" since {shown(each.since)}, until {shown(each.freed_at or 'now')}",
         )
         for each in hardware.holders
     ]

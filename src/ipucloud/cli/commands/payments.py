@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from ipucloud.cli.commands.accounts import Account
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
-from ipucloud.cli.values import Amount, fields
+from ipucloud.cli.values import Amount, decimal, fields
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Money, Payment
@@ -78,8 +79,45 @@ def refund(session: Session, account: Account, amount: Amount, *, reference: Ref
     _show(session, session.run(accounts.record_refund(account, paid, reference=reference)))
 
 
+@customer_command(
+    app,
+    "reverse",
+    "research 018f6a1e-7c00-7000-8000-000000000070 --reference du_1PqR8sKZ2eXw4Yd0",
+    "research 018f6a1e-7c00-7000-8000-000000000070 --reference re_3PqR8sKZ2eXw4Yd0 --amount 50.00",
+)
+def reverse(
+    session: Session,
+    account: Account,
+    payment: Annotated[str, typer.Argument(help="Id of the payment.")],
+    *,
+    reference: Annotated[str, typer.Option(help="Id of the refund or dispute; repeated, it is reversed once.")],
+    amount: Annotated[
+        Decimal | None,
+        typer.Option(
+            parser=decimal,
+            metavar="AMOUNT",
+            help="What was taken back. Default: what the payment provider has reported.",
+        ),
+    ] = None,
+) -> None:
+    """Take a payment that was refunded or disputed out of the wallet again. Needs a platform token."""
+    paid = None if amount is None else Money(amount=amount, currency=session.run(accounts.get(account)).currency)
+    _show(session, session.run(accounts.reverse_payment(account, payment, reference=reference, amount=paid)))
+
+
 def _show(session: Session, payment: Payment) -> None:
-    names = ("id", "direction", "amount", "state", "failure", "automatic", "reference", "invoice", "to_wallet")
+    names = (
+        "id",
+        "direction",
+        "amount",
+        "state",
+        "failure",
+        "automatic",
+        "reference",
+        "invoice",
+        "reverses",
+        "to_wallet",
+    )
     session.show(payment, fields(payment, *names, "created_at", "finished_at"))
 
 

@@ -127,6 +127,21 @@ class PaymentFailed(PaymentOf):
     reason: str = Field(description="Why it will not come.")
 
 
+class ReversalFound(Payload):
+    """A payment that the payment provider took back, in full or in part."""
+
+    reference: str = Field(description="Reference of the payment.")
+    amount: AmountOfMoney = Field(description="What was taken back of it.")
+    reversal: str = Field(description="The provider's id of the refund or dispute.", examples=["du_1PqR8sKZ2eXw4Yd0"])
+    status: str = Field(description="Its status at the provider.", examples=["needs_response"])
+
+
+class PaymentReversed(PaymentOf):
+    """A payment, or a part of it, that was taken out of the wallet again."""
+
+    payment: UUID = Field(description="The payment that was taken back.")
+
+
 class TopUpOf(Payload):
     """An automatic top-up of a prepaid account."""
 

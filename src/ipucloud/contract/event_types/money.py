@@ -80,6 +80,26 @@ PAYMENT_FAILED = register_money("payment.failed", "A payment failed.", payload=m
 PAYMENT_REFUNDED = register_money(
     "payment.refunded", "Money of the wallet was refunded.", payload=money.PaymentOf, project=False
 )
+PAYMENT_REVERSAL_FOUND = register_money(
+    "payment.reversal_found",
+    "The payment provider took a payment back, in full or in part: it was refunded there, or is disputed.",
+    payload=money.ReversalFound,
+    project=False,
+    operators=True,
+)
+PAYMENT_REVERSAL_WITHDRAWN = register_money(
+    "payment.reversal_withdrawn",
+    "What the payment provider had taken back has returned: the dispute was won, or the refund failed.",
+    payload=money.ReversalFound,
+    project=False,
+    operators=True,
+)
+PAYMENT_REVERSED = register_money(
+    "payment.reversed",
+    "A payment that was taken back was taken out of the wallet.",
+    payload=money.PaymentReversed,
+    project=False,
+)
 PRICE_MISSING = register_platform(
     "price.missing",
     "Used minutes have no price and are charged once they get one.",

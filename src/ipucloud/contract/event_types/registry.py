@@ -56,10 +56,15 @@ def register_platform(name: str, meaning: str, *subjects: str, payload: type[Bas
 
 
 def register_money(
-    name: str, meaning: str, *, payload: type[BaseModel] | None = None, project: bool = True
+    name: str,
+    meaning: str,
+    *,
+    payload: type[BaseModel] | None = None,
+    project: bool = True,
+    operators: bool = False,
 ) -> EventType:
     """An event that payers of a billing account read."""
-    return register(name, meaning, payload=payload, project=project, account=True)
+    return register(name, meaning, payload=payload, project=project, account=True, operators=operators)
 
 
 def register_members(

@@ -16,7 +16,7 @@ from ipucloud.wire.faults import HardwareShown
 HOST_MODEL = "PowerEdge R6525"
 HOST_FIRMWARE = "2.14.1"
 BMC_VERSION = "2.6.0"
-PARTS = ("board", "ipu-0", "ipu-1", "ipu-2", "ipu-3")
+PARTS = ("board", "ipu-0", "ipu-1", "ipu-2", "ipu-3", "rnic")
 """Parts of a machine that have serial numbers of their own."""
 
 

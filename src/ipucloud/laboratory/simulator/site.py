@@ -349,6 +349,7 @@ class Site:
             confinement=self.confinement,
             images=self.images,
             ports=self.settings.ports,
+            volumes=partial(self.volumes.on, host),
         )
 
     def _endpoints_beside(self, host: str) -> frozenset[str]:

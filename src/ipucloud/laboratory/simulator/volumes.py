@@ -71,6 +71,16 @@ class Volumes:
         record = self._existing(name)
         return Volume(name=name, spec=record.spec, attachment=record.attachment)
 
+    def on(self, host: str) -> dict[str, int]:
+        """The sizes in bytes of what the server of a host has, by the paths where it has them."""
+        return {
+            record.attachment.server.path.rstrip("/"): record.spec.size_gib << 30
+            for record in self._records.values()
+            if record.attachment is not None
+            and record.attachment.server is not None
+            and record.attachment.server.host == host
+        }
+
     def open(self, name: str) -> Folder | None:
         """The folder of a volume, wherever it is moved from now on; None once its server has removed it."""
         record = self._existing(name)

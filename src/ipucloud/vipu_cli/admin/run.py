@@ -16,6 +16,7 @@ from ipucloud.vipu_cli.show import json, plain, plain_all
 from ipucloud.vipu_cli.waiting import until_tested
 from ipucloud.vipu_cli.world import Act, World, run_command
 from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire.vipu_calls import OF_THE_SERVICE
 
 FIRST_KEY = "first"
 """The id of the access key that a new user has."""
@@ -37,11 +38,26 @@ def _chosen(options: argparse.Namespace) -> tuple[Act[AdminController], str]:
 
 async def _partition(world: World, controller: AdminController, options: argparse.Namespace) -> None:
     if options.verb == "create" and not options.allocation:
-        known = [each.id for each in await controller.allocations() if options.cluster in {"", each.cluster_id}]
-        if len(known) > 1:  # the controller would take any with room, such as a customer's
-            raise VipuProblem(f"name the allocation with --allocation: {', '.join(known)}")
+        options.allocation = await _only_allocation(controller, options.cluster)
     act = list_partitions if options.verb == "list" else VERBS[options.verb]
     await act(world, controller.about(options.allocation), options)
+
+
+async def _only_allocation(controller: AdminController, cluster: str) -> str:
+    """The only allocation that an operator made; empty if there is none at all. Without one, the controller takes any.
+
+    What a cluster of a customer, or a validation of machines, has is used only by who names it. Raises VipuProblem.
+    """
+    known = [each.id for each in await controller.allocations() if cluster in {"", each.cluster_id}]
+    own = [name for name in known if not OF_THE_SERVICE.fullmatch(name)]
+    if known and not own:
+        raise VipuProblem(
+            "every allocation is of a cluster of the service: create one (`create allocation`), or name one with"
+            f" --allocation: {', '.join(known)}"
+        )
+    if len(own) > 1:
+        raise VipuProblem(f"name the allocation with --allocation: {', '.join(own)}")
+    return own[0] if own else ""
 
 
 async def _list_agents(world: World, controller: AdminController, options: argparse.Namespace) -> None:

@@ -221,7 +221,7 @@ async def test_a_wallet_is_never_overdrawn_by_many_at_once(billing: BillingWorld
     assert sum(done) == 3
     assert (await balances(billing))["wallet"] == "1.00"
     over = Move("x", "x", Side("wallet", billing.project.id, "EUR"), platform("cash", "EUR"), Decimal("1.01"))
-    with pytest.raises(IntegrityError, match="ck_ledger_accounts_floor"):
+    with pytest.raises(IntegrityError, match="a wallet would be overdrawn"):
         await transact(billing, lambda connection: post(connection, [over]))
     await assert_billing_sound(billing)
 

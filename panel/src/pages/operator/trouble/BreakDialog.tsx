@@ -29,7 +29,7 @@ export function BreakDialog({ region, onClose }: { region: string; onClose: () =
   const machines = useQuery({ ...regionMachines(region), enabled: !ofHost });
   const hosts = useQuery({ ...regionHosts(region), enabled: ofHost });
   const known = [...((ofHost ? hosts.data : machines.data) ?? [])].sort((one, other) => Number(other.holder !== null) - Number(one.holder !== null));
-  const options = known.map((each) => ({ value: each.name, label: each.name, description: each.holder ? o.holderOf(each.holder.name, each.holder.project) : undefined }));
+  const options = known.map((each) => ({ value: each.name, label: each.name, description: each.holder ? o.heldBy(each.holder) : undefined }));
   const links = Object.entries(s.links).map(([value, label]) => ({ value, label }));
   const named = kind !== "controllers";
   return (

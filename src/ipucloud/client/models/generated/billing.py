@@ -200,6 +200,9 @@ class Payment(Answer):
     invoice: str | None = None
     """Number of the invoice that it pays; null if it is for the wallet."""
 
+    reverses: str | None = None
+    """The payment that was taken back; null if it is no reversal."""
+
     to_wallet: Money | None = None
     """Amount added to the wallet, negative if taken out; null until the payment is done."""
 
@@ -483,7 +486,7 @@ class Balance(Answer):
     """Amount of issued invoices that is not paid yet; negative if overpaid."""
 
     wallet: Money
-    """Money paid in advance."""
+    """Money paid in advance; negative if it was taken back after it was spent."""
 
     credit: Money
     """Promotional credit that remains."""

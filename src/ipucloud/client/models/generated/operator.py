@@ -340,19 +340,22 @@ class HealthReport(Answer):
 
 
 class Holder(Answer):
-    """The cluster that holds a machine or host, or held it."""
+    """The cluster or reservation that holds a machine or host, or held it."""
 
     project: str
     """Slug of the project."""
 
-    cluster: str
-    """Id of the cluster."""
+    cluster: str | None = None
+    """Id of the cluster; null: the reservation alone holds it, unused."""
+
+    reservation: str | None = None
+    """Id of the reservation that it belongs to; null if it does to none."""
 
     name: str
-    """Name of the cluster."""
+    """Name of the cluster, or of the reservation if that alone holds it."""
 
     state: str
-    """State of the cluster now. A suspended one keeps its disks on its hosts."""
+    """State of that now. A suspended cluster keeps its disks on its hosts."""
 
     since: datetime
     """When it got the hardware."""
@@ -963,7 +966,7 @@ class HardwareHost(Answer):
     """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
-    """The cluster that holds it; null if none does."""
+    """The cluster or reservation that holds it; null if none does."""
 
 
 class HardwareHostDetail(Answer):
@@ -1017,7 +1020,7 @@ class HardwareHostDetail(Answer):
     """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
-    """The cluster that holds it; null if none does."""
+    """The cluster or reservation that holds it; null if none does."""
 
     reports: Annotated[Sequence[HealthReport], Field(validate_default=True)] = []
     """Live and suspected reports."""
@@ -1026,7 +1029,7 @@ class HardwareHostDetail(Answer):
     """Cleared reports, newest first."""
 
     holders: Annotated[Sequence[Holder], Field(validate_default=True)] = []
-    """Clusters that held it, newest first."""
+    """Clusters and reservations that held it, newest first."""
 
 
 class HardwareMachine(Answer):
@@ -1089,7 +1092,7 @@ class HardwareMachine(Answer):
     """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
-    """The cluster that holds it; null if none does."""
+    """The cluster or reservation that holds it; null if none does."""
 
 
 class HardwareMachineDetail(Answer):
@@ -1152,7 +1155,7 @@ class HardwareMachineDetail(Answer):
     """Firmware of the system, as the site showed it last; null: it never did."""
 
     holder: Holder | None = None
-    """The cluster that holds it; null if none does."""
+    """The cluster or reservation that holds it; null if none does."""
 
     rnic: str
     """Address of its RDMA network card."""
@@ -1182,7 +1185,7 @@ class HardwareMachineDetail(Answer):
     """Cleared reports, newest first."""
 
     holders: Annotated[Sequence[Holder], Field(validate_default=True)] = []
-    """Clusters that held it, newest first."""
+    """Clusters and reservations that held it, newest first."""
 
 
 class OperatorOperation(Answer):

@@ -36,7 +36,6 @@ SETTINGS = (
     "ld.so.cache",
     "localtime",
     "mime.types",
-    "os-release",
     "pki/ca-trust",
     "protocols",
     "services",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from pathlib import Path
+
 from ipucloud.laboratory.simulator.sandbox.plan import INSIDE_UID
 
 _MOTD = """\
@@ -43,6 +47,25 @@ alias ls='ls --color=auto'
 alias ll='ls -l'
 """
 
+_UBUNTU = re.compile(r"ubuntu-([0-9]{2}\.[0-9]{2})(-|$)")
+_RELEASES = {"18.04": "bionic", "20.04": "focal", "22.04": "jammy", "24.04": "noble"}
+_OS_RELEASE = """\
+NAME="Ubuntu"
+VERSION_ID="{version}"
+VERSION="{version} LTS ({title})"
+PRETTY_NAME="Ubuntu {version} LTS"
+ID=ubuntu
+ID_LIKE=debian
+VERSION_CODENAME={name}
+UBUNTU_CODENAME={name}
+"""
+_LSB_RELEASE = """\
+DISTRIB_ID=Ubuntu
+DISTRIB_RELEASE={version}
+DISTRIB_CODENAME={name}
+DISTRIB_DESCRIPTION="Ubuntu {version} LTS"
+"""
+
 _SUDO = """\
 #!/bin/sh
 # The user of this server may change all that can be changed here, so the command runs as that user.
@@ -62,8 +85,22 @@ exec "$@"
 """
 
 
-def settings(user: str, hostname: str, root: str) -> dict[str, str]:
-    """Files below /etc by their names there; `root`: where the server's disk is, if not in the root directory."""
+def releases(image: str) -> dict[str, str]:
+    """What says which system this is: that of an image of the catalogue, by its name, else this machine's."""
+    named = _UBUNTU.match(image)
+    if named is None or named[1] not in _RELEASES:
+        with suppress(OSError):
+            return {"os-release": Path("/etc/os-release").read_text()}
+        return {}
+    facts = {"version": named[1], "name": _RELEASES[named[1]], "title": _RELEASES[named[1]].title()}
+    return {"os-release": _OS_RELEASE.format(**facts), "lsb-release": _LSB_RELEASE.format(**facts)}
+
+
+def settings(user: str, hostname: str, root: str, image: str = "") -> dict[str, str]:
+    """Files below /etc by their names there; `root`: where the server's disk is, if not in the root directory.
+
+    `image`: the name of the one that the server was made from.
+    """
     uid = INSIDE_UID
     motd = _MOTDS[bool(root)]
     if root:
@@ -75,6 +112,7 @@ def settings(user: str, hostname: str, root: str) -> dict[str, str]:
             "profile": _PROFILE + _OWN_PROFILE,
         }
     return {
+        **releases(image),
         "bash.bashrc": _BASHRC.replace("{prompt}", r"\u@\h:\w\$"),
         "group": f"root:x:0:\n{user}:x:{uid}:\nnogroup:x:65534:\n",
         "hostname": f"{hostname}\n",

@@ -21,6 +21,7 @@ from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.containers import Containers, Place
 from ipucloud.laboratory.simulator.ssh.disk import DISK_FOLDER, JOBS_FOLDER, Disk, host_key
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
+from ipucloud.laboratory.simulator.ssh.disk_free import DiskFree
 from ipucloud.laboratory.simulator.ssh.forwarding import forwarded
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms
 from ipucloud.laboratory.simulator.ssh.ipu_run import IpuRun
@@ -71,9 +72,14 @@ class PoplarServer:
         self._disk = Disk(folder / DISK_FOLDER, spec.user, host.disk_size)
         self._first_boot = FirstBoot(self._user_data, folder / "cloud-init.json")
         self._preparing: asyncio.Task[None] | None = None
-        programs = IpuPrograms(host.fabric, spec.ipus).all() | {"cloud-init": self._first_boot.program}
+        programs = IpuPrograms(host.fabric, spec.ipus).all() | {
+            "cloud-init": self._first_boot.program,
+            "df": DiskFree(self._disk.root, host.volumes),
+        }
         ipu_run = IpuRun(host.fabric, spec.ipus, spec.user, self.activity)
-        self._userland = Userland(self._disk, self._hostname(), programs, ipu_run, wall=host.confinement.wall)
+        self._userland = Userland(
+            *(self._disk, self._hostname(), programs, ipu_run), wall=host.confinement.wall, made_from=spec.image
+        )
         self._containers = Containers(
             host.images,
             host.confinement,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipucloud.laboratory.simulator.images.store import Images
 from ipucloud.laboratory.simulator.ports import PORTS
 from ipucloud.laboratory.simulator.ssh.confinement import Confinement
+from ipucloud.laboratory.simulator.ssh.disk_free import Volumes
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 
 
@@ -16,7 +17,7 @@ class ServerHost:
     """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches.
 
     `disk_size` is in bytes. `answers`: whether connections to the SSH port are served, and not broken off at once.
-    `images`: the container images of the site; None: it has none.
+    `images`: the container images of the site; None: it has none. `volumes`: what volumes a server there has now.
     """
 
     bind: str
@@ -27,3 +28,4 @@ class ServerHost:
     ports: range = PORTS
     confinement: Confinement = field(default_factory=Confinement)
     images: Images | None = None
+    volumes: Volumes = dict

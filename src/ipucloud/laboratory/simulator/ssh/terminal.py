@@ -19,6 +19,14 @@ class CommandProblem(Exception):
         self.status = status
 
 
+class Instead(Exception):
+    """A program of the sandbox is to run in the place of a command."""
+
+    def __init__(self, command: list[str]) -> None:
+        super().__init__(*command)
+        self.command = command
+
+
 @dataclass(frozen=True)
 class Terminal:
     """Standard output and error of one command."""

@@ -2,9 +2,9 @@
 sandbox sends a call to a port of the loopback address, with a token that only programs of this sandbox can read.
 
 A call is a JSON line, `{"token": …, "program": …, "arguments": […], "environment": {…}, "folder": …}`; answers are
-JSON lines, each `{"out": text}` or `{"err": text}`, and last `{"exit": status}`. The answer to `ipu-run` is instead
-`{"run": argv, "environment": {…}}`: the launcher becomes this command and leaves it the connection, whose end says that
-the last process which had it is gone.
+JSON lines, each `{"out": text}` or `{"err": text}`, and last `{"exit": status}`. The answer to `ipu-run`, and to `df`
+of what is no volume, is instead `{"run": argv, "environment": {…}}`: the launcher becomes this command and leaves it
+the connection, whose end says that the last process which had it is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import orjson
 from ipucloud.laboratory.simulator.ssh.disk_files import ServerFiles
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuProgram
 from ipucloud.laboratory.simulator.ssh.ipu_run import NAME, IpuRun
-from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Terminal, Writer
+from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS, CommandProblem, Instead, Terminal, Writer
 
 LONGEST_CALL = 1 << 20
 MAX_CALLS = 64
@@ -135,7 +135,10 @@ class Tools:
             if call.program == NAME and self._ipu_run is not None:
                 await self._hold(self._ipu_run, call, reader, writer)
             else:
-                await _say(writer, exit=await self._run(call, writer))
+                try:
+                    await _say(writer, exit=await self._run(call, writer))
+                except Instead as program:
+                    await _say(writer, run=program.command, environment={})
 
     async def _hold(
         self, ipu_run: IpuRun, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -51,6 +51,7 @@ class Userland:
 
     With an `image`, the folder with its files, it is one beside the server's own, on the same disk: programs there have
     the image's files in place of this machine's. They find the controller's `authority` where those of the server do.
+    `made_from`: the name of the image that the server was deployed from.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Userland:
         wall: Wall | Callable[[], Awaitable[Wall]],
         image: Path | None = None,
         authority: bytes | None = None,
+        made_from: str = "",
     ) -> None:
         self._disk = disk
         self._hostname = hostname
@@ -71,6 +73,7 @@ class Userland:
         self._wall = wall
         self._image = image
         self._authority = authority
+        self._made_from = made_from
         self._tools: Tools | None = None
         self._box: Sandbox | None = None
         self._lock = asyncio.Lock()
@@ -171,7 +174,7 @@ class Userland:
             uid=uid,
             own_user=uid != os.geteuid(),
             programs=elsewhere,
-            settings=etc_files.settings(self._disk.user, self._hostname, root),
+            settings=etc_files.settings(self._disk.user, self._hostname, root, self._made_from),
             launchers={
                 "ipucloud-tool": launcher(interpreter, root + TOOLS_FILE),
                 **etc_files.scripts(interpreter),

@@ -100,7 +100,7 @@ class Allocations:
         free = [a for a in cluster.agents if a.name not in self._owner and self._context.reachable(a.name)]
         if len(free) < size:
             silent = sum(a.name not in self._owner for a in cluster.agents) - len(free)
-            off = f"; {silent} more are in no allocation, but switched off or do not answer" if silent else ""
+            off = f" and switched on; {silent} more are free, but switched off or do not answer" if silent else ""
             raise exhausted(f"no free allocation: {size} machines are asked for, {len(free)} are free{off}")
         return [agent.name for agent in self._aligned(cluster, free, size) or free[:size]]
 
