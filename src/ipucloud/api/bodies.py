@@ -1,4 +1,4 @@
-"""Reading a JSON body: bounded in size and depth, and strict."""
+"""Reading a body, in JSON or a form: bounded in size and depth, and strict."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar, TypeVar
+from urllib.parse import parse_qsl
 
 import orjson
 from starlette.requests import ClientDisconnect, Request
@@ -16,6 +17,7 @@ from ipucloud.kernel.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, UNSUPPORTE
 DEEPEST = 32
 _EXACT = 2**53
 """A double beyond this may not be the integer that was written (RFC 8259, section 6)."""
+_MOST_FIELDS = 100
 _LONGEST_KEY = 64
 """A longer key is not named in a refusal."""
 _MERGE_PATCH = "application/merge-patch+json"
@@ -40,16 +42,20 @@ class JsonRequest(Request):
         self._raw = await self._bounded(limit)
         if not self._raw:
             return
-        self._require_json()
+        self._require_media_type()
+        self._value = self._parsed()
+
+    def _parsed(self) -> Any:
         try:
-            self._value = orjson.loads(self._raw)
+            value = orjson.loads(self._raw)
         except orjson.JSONDecodeError:
             raise malformed("The body is not valid JSON. Send one value in UTF-8 (RFC 8259).") from None
-        self._value, keys = _checked(self._value)
+        value, keys = _checked(value)
         same = type(self).key_as_compared
         # Every member has a colon: where there are no more of them than keys were kept, none was dropped.
         if same is not None or self._raw.count(b":") > keys:
             _require_distinct_keys(self._raw, same or str)
+        return value
 
     async def body(self) -> bytes:
         return self._raw
@@ -71,7 +77,7 @@ class JsonRequest(Request):
             raise malformed("The body was incomplete.") from None
         return bytes(received)
 
-    def _require_json(self) -> None:
+    def _require_media_type(self) -> None:
         media_type, _, parameter = self.headers.get("content-type", "").partition(";")
         identity = self.headers.get("content-encoding", "identity").lower() == "identity"
         charset = parameter.strip().lower() in _CHARSETS
@@ -82,6 +88,22 @@ class JsonRequest(Request):
                 sentence += " A field of it replaces the present one as a whole, also tags, which RFC 7396 would merge."
             accepted = {"Accept-Patch": ", ".join(self.media_types)} if self.method == "PATCH" else {}
             raise Problem(UNSUPPORTED_MEDIA_TYPE, sentence, headers=accepted)
+
+
+class FormRequest(JsonRequest):
+    """A request whose body is a form, as protocols of OAuth send it. `json` gives its fields; each is a text."""
+
+    media_types = ("application/x-www-form-urlencoded",)
+
+    def _parsed(self) -> dict[str, str]:
+        try:
+            pairs = parse_qsl(self._raw.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+        except ValueError:  # not UTF-8, or too many fields
+            raise malformed("The body is not a form in UTF-8.") from None
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            raise malformed("The form has a field twice. Send each once.")
+        return fields
 
 
 def malformed(detail: str) -> Problem:

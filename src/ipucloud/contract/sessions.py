@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, secret
 from ipucloud.contract.people import Email, Guess
+from ipucloud.contract.sign_in import SignInProviderOut
 from ipucloud.contract.tokens import WhoamiOut
 
 Name = Annotated[str, Field(min_length=1, max_length=128)]
@@ -54,6 +55,16 @@ class NewSessionOut(SessionOut):
         description="Comes before the path of each request of the session, as in `/s/…/v1/whoami`: browsers send its"
         " cookie only there. Keep it in the storage of the page's origin. Null over TLS: they go to `/v1/…` itself.",
         examples=["/s/8Uq3mZ0dT5yPpX2bC7hK1w"],
+    )
+
+
+class SignedOutOut(Answer):
+    """A session that ended, of a person who is still signed in at an identity provider."""
+
+    provider: SignInProviderOut = Field(description="The provider.")
+    url: str = Field(
+        description="Address of its page where the browser signs out there.",
+        examples=["https://sso.example.com/logout?client_id=ipucloud"],
     )
 
 

@@ -1,4 +1,4 @@
-"""Identities at OpenID Connect providers, sign-ins on their way, and command lines that wait for approval."""
+"""Identities at OpenID Connect providers, sign-ins and logouts there, and command lines that wait for approval."""
 
 from __future__ import annotations
 
@@ -40,6 +40,16 @@ provider_sign_ins = sa.Table(
 )
 sa.Index("uq_provider_sign_ins_state_hash", provider_sign_ins.c.state_hash, unique=True)
 sa.Index("ix_provider_sign_ins_expires", provider_sign_ins.c.expires_at)
+
+provider_logouts = sa.Table(
+    "provider_logouts",
+    metadata,
+    sa.Column("token_hash", sa.LargeBinary, primary_key=True, comment="SHA-256 of issuer and `jti`"),
+    instant("created_at", default_now=True),
+    sa.CheckConstraint("octet_length(token_hash) = 32", name="token_hash"),
+    comment="logout tokens of providers that took effect; each does so once",
+)
+sa.Index("ix_provider_logouts_created", provider_logouts.c.created_at)
 
 device_logins = sa.Table(
     "device_logins",

@@ -1,4 +1,4 @@
-"""OpenID Connect providers: where a browser signs in, and who a provider says the person is.
+"""OpenID Connect providers: where a browser signs in and out, and who a provider says the person is.
 
 The authorization code flow with PKCE (RFC 7636), state and nonce. A provider speaks for a person only with an ID token
 that it signed for this client and this sign-in, and for an e-mail only if it verified that and the operator trusts it
@@ -19,12 +19,15 @@ import orjson
 import structlog
 
 from ipucloud.config import OidcProvider
+from ipucloud.identity import logout_tokens
+from ipucloud.identity.logout_tokens import Logout, TokenRefused
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import EMAIL_NOT_VERIFIED, IDENTITY_REFUSED, PROVIDER_UNAVAILABLE, Problem
 
 if TYPE_CHECKING:
     import httpx
     from joserfc.jwk import KeySet
+    from joserfc.jwt import Token
 
 log = structlog.get_logger(__name__)
 
@@ -40,11 +43,15 @@ _DISCOVERED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person as a provider knows it: `issuer` and `subject` never change, the e-mail is verified."""
+    """A person as a provider knows it: `issuer` and `subject` never change, the e-mail is verified.
+
+    `sid` is the session there, if the provider says which it is.
+    """
 
     issuer: str
     subject: str
     email: str
+    sid: str | None = None
 
 
 @dataclass(slots=True)
@@ -101,7 +108,31 @@ class Providers:
             "code_challenge": challenge,
             "code_challenge_method": "S256",
         }
-        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(parameters)}"
+        return _with_query(endpoint, parameters)
+
+    async def sign_out_url(self, issuer: str, hint: str, back: str | None) -> tuple[OidcProvider, str] | None:
+        """The provider with this issuer, and where a browser signs out there (OpenID Connect RP-Initiated Logout 1.0).
+
+        `hint`: the session or person there; `back`: where the browser may return to. None: the settings have the
+        provider no more, it has no such page, or does not answer.
+        """
+        provider = next((each for each in self.all.values() if each.issuer == issuer), None)
+        if provider is None:
+            return None
+        try:
+            endpoint = (await self._discovery(provider)).get("end_session_endpoint")
+        except Problem:
+            return None
+        if not _usable(endpoint, _schemes(provider)):
+            return None
+        returning = {} if back is None else {"post_logout_redirect_uri": back}
+        return provider, _with_query(str(endpoint), {"client_id": provider.client_id, "logout_hint": hint, **returning})
+
+    async def logout(self, provider: OidcProvider, token: str) -> Logout:
+        """Who signed out at the provider. Raises `TokenRefused`, and `Problem` provider_unavailable."""
+        decoded = await self._signed(provider, token, jti={"essential": True})
+        now = self._clock.now().timestamp()
+        return logout_tokens.read(provider.issuer, decoded.header, decoded.claims, now=now)
 
     async def identify(self, provider: OidcProvider, *, code: str, browser: str, redirect_uri: str) -> Identity:
         """Who signed in. Raises `Problem` provider_unavailable, identity_refused, email_not_verified."""
@@ -114,7 +145,8 @@ class Providers:
         }
         tokens = await self._exchange(provider, discovery, form)
         claims = await self._verified(provider, str(tokens.get("id_token", "")), nonce_of(browser))
-        subject = str(claims["sub"])
+        subject, said = str(claims["sub"]), claims.get("sid")
+        sid = said if isinstance(said, str) and said else None
         unsaid = provider.email_claim not in claims or "email_verified" not in claims
         if unsaid and not _vouched(provider, claims) and "userinfo_endpoint" in discovery:
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
@@ -122,7 +154,7 @@ class Providers:
             if user_info.get("sub") != subject:
                 raise _refused(provider, "its user information is about somebody else")
             claims = user_info  # as a whole: what one document says of its e-mail is not about another's
-        return Identity(provider.issuer, subject, _email(provider, claims))
+        return Identity(provider.issuer, subject, _email(provider, claims), sid)
 
     async def _exchange(
         self, provider: OidcProvider, discovery: Mapping[str, Any], form: dict[str, str]
@@ -143,33 +175,44 @@ class Providers:
 
     async def _verified(self, provider: OidcProvider, token: str, nonce: str) -> Mapping[str, Any]:
         """The claims of an ID token of this client and sign-in."""
+        try:
+            nonce_rule = {"essential": True, "value": nonce}
+            decoded = await self._signed(provider, token, sub={"essential": True}, nonce=nonce_rule)
+        except TokenRefused as refused:
+            raise _refused(provider, f"its ID token {refused}") from None
+        return decoded.claims
+
+    async def _signed(self, provider: OidcProvider, token: str, **rules: Any) -> Token:
+        """A token that the provider signed for this client, with claims as all tokens and these rules have them.
+
+        Raises `TokenRefused`, and `Problem` provider_unavailable.
+        """
         from joserfc import jwt
         from joserfc.errors import JoseError
 
-        rules = jwt.JWTClaimsRegistry(
+        registry = jwt.JWTClaimsRegistry(
             now=int(self._clock.now().timestamp()),
             leeway=_LEEWAY,
             iss={"essential": True, "value": provider.issuer},
             aud={"essential": True, "value": provider.client_id},
             exp={"essential": True},
             iat={"essential": True},
-            sub={"essential": True},
-            nonce={"essential": True, "value": nonce},
+            **rules,
         )
         try:
             try:
                 decoded = jwt.decode(token, await self._keys(provider), algorithms=_ALGORITHMS)
             except (JoseError, ValueError):  # perhaps of a newer key
                 decoded = jwt.decode(token, await self._keys(provider, fresh=True), algorithms=_ALGORITHMS)
-            rules.validate(decoded.claims)
+            registry.validate(decoded.claims)
         except (JoseError, ValueError, TypeError) as error:
-            raise _refused(provider, f"its ID token is not valid ({type(error).__name__})") from None
+            raise TokenRefused(f"is not valid ({type(error).__name__})") from None
         claims: Mapping[str, Any] = decoded.claims
         audience = claims["aud"]
         several = isinstance(audience, list) and len(audience) > 1
         if ("azp" in claims or several) and claims.get("azp") != provider.client_id:
-            raise _refused(provider, "its ID token is for another client")
-        return claims
+            raise TokenRefused("is for another client")
+        return decoded
 
     async def _keys(self, provider: OidcProvider, *, fresh: bool = False) -> KeySet:
         known = self._known[provider.name]
@@ -185,9 +228,8 @@ class Providers:
         if self._clock.monotonic() - known.discovered_at > _KEPT:
             url = f"{provider.issuer.rstrip('/')}/.well-known/openid-configuration"
             document = await self._json(provider, "GET", url)
-            secure = provider.issuer.startswith("https://")
             for name in (*_DISCOVERED, *({"userinfo_endpoint"} & document.keys())):
-                if not _usable(document.get(name), {"https"} if secure else {"http", "https"}):
+                if not _usable(document.get(name), _schemes(provider)):
                     raise _unavailable(provider, f"its discovery document has no usable {name}")
             if document.get("issuer") != provider.issuer:
                 raise _unavailable(provider, "its discovery document names another issuer")
@@ -290,6 +332,15 @@ def _email(provider: OidcProvider, claims: Mapping[str, Any]) -> str:
             f"This service does not trust {provider.title} with the e-mail {email}. Ask the operator about its domain.",
         )
     return email
+
+
+def _schemes(provider: OidcProvider) -> set[str]:
+    """Those that addresses of the provider may have."""
+    return {"https"} if provider.issuer.startswith("https://") else {"http", "https"}
+
+
+def _with_query(url: str, parameters: Mapping[str, str]) -> str:
+    return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode(parameters)}"
 
 
 def _usable(url: object, schemes: set[str]) -> bool:

@@ -1,7 +1,8 @@
 """Browser sessions and the links that begin them.
 
 A session has the rights of its token and ends with it: `access.PRINCIPAL` reads the token as it is now. It also ends
-when it expires, when it was not used for a while, and when its holder signs out.
+when it expires, when it was not used for a while, and when its holder signs out: here, or at the provider through which
+it began.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import PRINCIPAL
+from ipucloud.identity.providers import Identity
 from ipucloud.identity.token_store import TOKEN_OF_PRINCIPAL, TOKEN_PROJECT
 from ipucloud.identity.tokens import Kind, new_secret
 from ipucloud.kernel.errors import SIGN_IN_LINK_ENDED, UNAUTHENTICATED, Problem
@@ -38,6 +40,14 @@ class SessionRow(NamedTuple):
     signed_in_at: str | None
     expires_at: str | None
     idle_until: str | None
+
+
+class AtProvider(NamedTuple):
+    """The session at a provider through which a session began; `sid` is None where the provider did not say."""
+
+    issuer: str
+    subject: str
+    sid: str | None
 
 
 SESSION = Query(
@@ -67,16 +77,20 @@ _LINK_USED = Query("SELECT used_at IS NOT NULL FROM sign_in_links WHERE secret_h
 _TOKEN_OF = Query("SELECT id FROM tokens WHERE secret_hash = :secret_hash", UUID)
 _BEGIN = Query(
     """
-    INSERT INTO browser_sessions (id, token_id, secret_hash, expires_at, idle_until)
+    INSERT INTO browser_sessions (id, token_id, secret_hash, expires_at, idle_until, issuer, subject, sid)
     SELECT :id, tokens.id, :secret_hash, app_now() + make_interval(secs => :seconds),
-           app_now() + make_interval(secs => :idle)
+           app_now() + make_interval(secs => :idle), CAST(:issuer AS text), CAST(:subject AS text), CAST(:sid AS text)
       FROM tokens
      WHERE tokens.id = :token_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())
     RETURNING id
     """,
     UUID,
 )
-_END = Query("DELETE FROM browser_sessions WHERE secret_hash = :secret_hash RETURNING id", UUID)
+_END = Query(
+    "DELETE FROM browser_sessions WHERE secret_hash = :secret_hash"
+    " RETURNING coalesce(issuer, '') AS issuer, coalesce(subject, '') AS subject, sid",
+    AtProvider,
+)
 _TRIM = sa.text(
     """
     DELETE FROM browser_sessions WHERE id IN (
@@ -119,9 +133,11 @@ async def begin_by_token(
     return await _begin(connection, token_id, lives, "token")
 
 
-async def begin_by_membership(connection: AsyncConnection, member_id: UUID, lives: Lives) -> tuple[UUID, str, bytes]:
-    """As `begin_by_token`, of a membership whose person was verified."""
-    return await _begin(connection, member_id, lives, "membership")
+async def begin_by_membership(
+    connection: AsyncConnection, member_id: UUID, lives: Lives, identity: Identity | None = None
+) -> tuple[UUID, str, bytes]:
+    """As `begin_by_token`, of a membership whose person was verified; `identity`: by a provider."""
+    return await _begin(connection, member_id, lives, "membership", identity)
 
 
 async def begin_by_code(connection: AsyncConnection, code_hash: bytes | None, lives: Lives) -> tuple[UUID, str, bytes]:
@@ -142,9 +158,10 @@ async def begin_by_code(connection: AsyncConnection, code_hash: bytes | None, li
     raise Problem(SIGN_IN_LINK_ENDED, f"The sign-in link {why}. Make another with `ipucloud panel`, or enter a token.")
 
 
-async def end(connection: AsyncConnection, secret_hash: bytes) -> None:
-    """End the session with this hash; nothing without one."""
-    await _END.one_or_none(connection, {"secret_hash": secret_hash})
+async def end(connection: AsyncConnection, secret_hash: bytes) -> AtProvider | None:
+    """End the session with this hash, if there is one; what it left at a provider, if it began through one."""
+    ended = await _END.one_or_none(connection, {"secret_hash": secret_hash})
+    return ended if ended is not None and ended.issuer else None
 
 
 async def make_link(connection: AsyncConnection, token_id: UUID) -> tuple[UUID, str, str]:
@@ -155,11 +172,21 @@ async def make_link(connection: AsyncConnection, token_id: UUID) -> tuple[UUID, 
     return link_id, code, await _MAKE_LINK.one(connection, parameters)
 
 
-async def _begin(connection: AsyncConnection, token_id: UUID, lives: Lives, by: str) -> tuple[UUID, str, bytes]:
+async def _begin(
+    connection: AsyncConnection, token_id: UUID, lives: Lives, by: str, identity: Identity | None = None
+) -> tuple[UUID, str, bytes]:
     secret, secret_hash = new_secret(Kind.SESSION)
-    parameters = {"id": new_id(), "token_id": token_id, "secret_hash": secret_hash}
-    spans = {"seconds": lives.longest.total_seconds(), "idle": lives.idle.total_seconds()}
-    if await _BEGIN.one_or_none(connection, parameters | spans) is None:
+    parameters = {
+        "id": new_id(),
+        "token_id": token_id,
+        "secret_hash": secret_hash,
+        "seconds": lives.longest.total_seconds(),
+        "idle": lives.idle.total_seconds(),
+        "issuer": identity and identity.issuer,
+        "subject": identity and identity.subject,
+        "sid": identity and identity.sid,
+    }
+    if await _BEGIN.one_or_none(connection, parameters) is None:
         raise _unknown(by)
     await connection.execute(_TRIM, {"token_id": token_id, "most": SESSIONS_OF_A_TOKEN})
     return token_id, secret, secret_hash

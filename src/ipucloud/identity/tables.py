@@ -155,12 +155,24 @@ browser_sessions = sa.Table(
     instant("created_at", default_now=True),
     instant("expires_at", nullable=False),
     instant("idle_until", nullable=False),
+    sa.Column("issuer", sa.Text, comment="of the provider through which it began; NULL: through none"),
+    sa.Column("subject", sa.Text, comment="who the person is there"),
+    sa.Column("sid", sa.Text, comment="the session there; NULL: the provider did not say"),
     sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+    sa.CheckConstraint("(issuer IS NULL) = (subject IS NULL) AND (issuer IS NOT NULL OR sid IS NULL)", name="provider"),
     comment="people signed in with a token; a row is deleted when they sign out",
 )
 sa.Index("uq_browser_sessions_secret_hash", browser_sessions.c.secret_hash, unique=True)
 sa.Index("ix_browser_sessions_token", browser_sessions.c.token_id, browser_sessions.c.created_at)
 sa.Index("ix_browser_sessions_expires", browser_sessions.c.expires_at)
+_AT_PROVIDER = browser_sessions.c.issuer.is_not(None)
+sa.Index(
+    "ix_browser_sessions_subject",
+    browser_sessions.c.issuer,
+    browser_sessions.c.subject,
+    postgresql_where=_AT_PROVIDER,
+)
+sa.Index("ix_browser_sessions_sid", browser_sessions.c.issuer, browser_sessions.c.sid, postgresql_where=_AT_PROVIDER)
 
 sign_in_links = sa.Table(
     "sign_in_links",

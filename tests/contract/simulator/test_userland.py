@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import shlex
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -12,6 +14,8 @@ import asyncssh
 import httpx
 import pytest
 
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.recipes import job_command
 from ipucloud.wire.site import HostState
 from tests.contract.simulator.outcomes import output
 from tests.support.machine import WALLS, Need, need, needs, program
@@ -114,6 +118,15 @@ def test_a_virtual_environment_works(login: OpenSsh, root: str) -> None:
         "python3 -m venv --without-pip env && . env/bin/activate && python -c 'import sys; print(sys.prefix)'"
     )
     assert output(login, f"{make_environment}; rm -rf ~/env") == f"{root}/home/ubuntu/env\n"
+
+
+def test_a_model_is_trained_with_numpy(login: OpenSsh) -> None:
+    digits = load().find_recipe("digits")
+    assert digits is not None
+    trained = output(login, f"EPOCHS=3 {shlex.join(job_command(digits) or ())}; rm -r digits")
+    first, *_, last = map(float, re.findall(r"^epoch \d: loss ([0-9.]+)", trained, re.MULTILINE))
+    assert last < first
+    assert trained.endswith("#\n  loss +---> 3 epochs\nWrote results/model.json.\n")
 
 
 def test_the_servers_commands_are_programs_like_others(login: OpenSsh) -> None:

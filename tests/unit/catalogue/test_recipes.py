@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,12 +92,25 @@ def test_the_shipped_example_learns(tmp_path: Path) -> None:
     digits = CATALOGUE.find_recipe("digits")
     assert digits is not None
     (tmp_path / "bin").mkdir()
-    without_ipus = tmp_path / "bin" / "ipu-run"
-    without_ipus.write_text('#!/bin/sh\nshift\nexec "$@"\n')
-    without_ipus.chmod(0o755)
+    for name, script in {"ipu-run": 'shift; exec "$@"', "python3": f'exec {sys.executable} "$@"'}.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
     ran = bash(job_command(digits) or [], tmp_path, PATH=f"{tmp_path}/bin:{os.environ['PATH']}", EPOCHS="3")
     assert ran.returncode == 0, ran.stderr
+    first, *_, last = map(float, re.findall(r"loss ([0-9.]+)", ran.stdout))
+    assert last < first
     assert json.loads((tmp_path / "digits" / "results" / "model.json").read_text())["accuracy"] > 0.5
+
+
+def test_the_shipped_example_says_that_it_needs_numpy(tmp_path: Path) -> None:
+    digits = CATALOGUE.find_recipe("digits")
+    assert digits is not None
+    assert digits.program is not None
+    [train] = [file.text for file in digits.program.files if file.path == "train.py"]
+    without = [sys.executable, "-c", f"import sys; sys.modules['numpy'] = None\n{train}"]
+    ran = subprocess.run(without, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stderr == "The python3 of this server has no NumPy: install the package python3-numpy.\n"
+    assert ran.returncode == 1
 
 
 def test_a_recipe_without_a_program_is_no_job() -> None:

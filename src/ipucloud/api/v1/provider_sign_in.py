@@ -58,6 +58,7 @@ class Signed:
     """The person who is back. `again`: memberships that became invitations; None: the account was theirs before."""
 
     user: User
+    identity: Identity
     invitation_hash: bytes | None
     again: list[Again] | None
 
@@ -77,7 +78,7 @@ async def person_of(request: Request, returned: Returned) -> Signed:
         if again is not None:
             trace_of(request).concerns(verified_user_id=user.id)
             await mail_again(request, connection, again)
-        return Signed(user, invitation_hash, again)
+        return Signed(user, returned.identity, invitation_hash, again)
 
     return await services_of(request).database.transact(work)
 

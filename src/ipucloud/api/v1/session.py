@@ -23,11 +23,11 @@ from ipucloud.api.v1 import provider_sign_in
 from ipucloud.api.v1.provider_sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import SessionSwitch
-from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionOut, SignInLinkOut
+from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionOut, SignedOutOut, SignInLinkOut
 from ipucloud.identity import people, sessions
 from ipucloud.identity.access import Principal, unauthenticated
 from ipucloud.identity.roles import Permission, Rights
-from ipucloud.identity.sessions import Lives, SessionRow
+from ipucloud.identity.sessions import AtProvider, Lives, SessionRow
 from ipucloud.identity.tokens import Kind, secret_hash, token_hash
 from ipucloud.kernel.errors import (
     ACCOUNT_DEACTIVATED,
@@ -54,6 +54,8 @@ from ipucloud.kernel.errors import (
 routes = router()
 
 _PATH = "/v1/session"
+SIGN_IN = "/sign-in"
+"""The panel's page to which a provider returns the browser after a logout; operators register it at the provider."""
 
 
 @routes.post(
@@ -102,7 +104,7 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
         if signed is not None:
             member = await provider_sign_in.membership_of(request, connection, signed, body.project)
-            begun = await sessions.begin_by_membership(connection, member.id, lives)
+            begun = await sessions.begin_by_membership(connection, member.id, lives, signed.identity)
         elif user is not None:
             member = await membership(request, connection, user, body.project)
             begun = await sessions.begin_by_membership(connection, member.id, lives)
@@ -134,16 +136,31 @@ async def get_session(request: Request) -> Response:
 
 @routes.delete(
     _PATH,
-    **operation("signOut", "Sign out", Permission.CATALOGUE_READ, status=204, description="Signed out"),
+    **operation(
+        "signOut",
+        "Sign out",
+        Permission.CATALOGUE_READ,
+        gives=SignedOutOut,
+        description="Signed out here, and still signed in at the identity provider",
+        otherwise={204: "Signed out"},
+    ),
 )
 async def sign_out(request: Request) -> Response:
-    """End the session of this browser. Others of its token go on; a request by token has none to end."""
+    """End the session of this browser. Others of its token go on; a request by token has none to end.
+
+    Whoever signed in through an identity provider is still signed in there: the answer says where to sign out, if the
+    provider has such a page.
+    """
+    left: list[AtProvider] = []
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        await sessions.end(connection, trace_of(request).credential())
+        ended = await sessions.end(connection, trace_of(request).credential())
+        left[:] = [] if ended is None else [ended]
         return Answer(204)
 
     response = await change_platform(request, effect, itself=True)
+    for at_provider in left:
+        response = await _still_signed_in(request, at_provider) or response
     _set_cookie(request, response, "", 0, session_path(request.scope) or "/")
     return response
 
@@ -203,6 +220,19 @@ async def switch_session(request: Request, body: SessionSwitch) -> Response:
         return Answer(200, _document(row))
 
     return await change_platform(request, effect, own=True)
+
+
+async def _still_signed_in(request: Request, left: AtProvider) -> Response | None:
+    """Where the browser signs out at the provider; None where it cannot."""
+    services = services_of(request)
+    public = services.settings.public_url
+    back = None if public is None else f"{public.rstrip('/')}{SIGN_IN}"
+    there = await services.providers.sign_out_url(left.issuer, left.sid or left.subject, back)
+    if there is None:
+        return None
+    provider, url = there
+    body = {"provider": {"name": provider.name, "title": provider.title}, "url": url}
+    return Response(orjson.dumps(body), media_type=JSON)
 
 
 def _check_one_way(body: SessionCreate) -> None:

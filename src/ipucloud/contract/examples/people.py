@@ -45,6 +45,7 @@ PEOPLE: Mapping[str, object] = {
     "SessionCreate.token": None,
     "SessionOut.idle_until": "2026-12-31T21:59:59Z",
     "SessionOut.signed_in_at": ACTIVE,
+    "SignedOutOut.provider": COMPOSED,
     "SignInLinkOut.code": "ipl_4vYw8cTn5dLz1sHj6gPa9eUi4oQx2mXf0bRk37Kq2mXf0bRk3",
     "SignInLinkOut.url": "https://cloud.example.com/sign-in#code=ipl_4vYw8cTn5dLz1sHj6gPa9eUi4oQx2mXf0bRk37Kq2mXf0bRk3",
     "SignInProviderOut.name": "example",

@@ -28,6 +28,9 @@ RECIPE = "digits"
 POLL_SECONDS = 0.2
 
 _DIGEST = "import hashlib; print(hashlib.sha256(open('data.bin', 'rb').read()).hexdigest())"
+_EPOCHS = "4000"
+"""For so long that it is seen while it runs."""
+_LOSS = re.compile(r"^epoch \d+: loss ([0-9.]+)", re.MULTILINE)
 _IPU = re.compile(r"IPU-M host: \[([^\]]+)\], IPU#: \[(\d+)\]")
 
 
@@ -153,23 +156,22 @@ async def _train(customer: Customer, report: Report, server: Login) -> None:
     key, model = str(customer.folder / "key"), customer.folder / "results" / "model.json"
     fetched = ("--get", f"results:{customer.folder}") if openssh.installed() else ()
     training = asyncio.create_task(
-        customer.types("recipes", "run", RECIPE, "--cluster", NAME, "-i", key, "--env", "EPOCHS=40", *fetched)
+        customer.types("recipes", "run", RECIPE, "--cluster", NAME, "-i", key, "--env", f"EPOCHS={_EPOCHS}", *fetched)
     )
     used = False
     while not used and not training.done():
         used = bool(json.loads(await server.run("gc-monitor --json"))["processes"])
         await asyncio.wait([training], timeout=POLL_SECONDS)
-    output = (await training).strip().splitlines()
+    losses = [float(loss) for loss in _LOSS.findall(await training)]
     report.check(f"gc-monitor shows the IPUs in use while the recipe {RECIPE} runs", used, "in use" if used else "idle")
     if not fetched:
         model.parent.mkdir()
         recipe = await customer.asks("recipes", "show", RECIPE)
         await server.get(f"{recipe['working_directory'] or '.'}/results/model.json", model)
-    report.check(
-        "its results are fetched",
-        json.loads(model.read_text())["accuracy"] > 0.5,
-        output[-2] if len(output) > 1 else "",
-    )
+    accuracy = json.loads(model.read_text())["accuracy"]
+    falls = len(losses) > 1 and losses[-1] < losses[0] / 2
+    report.check("its loss falls", falls, " to ".join(f"{loss:g}" for loss in losses[:: len(losses) - 1 or 1]))
+    report.check("its results are fetched", accuracy > 0.5, f"accuracy {accuracy:.3f}")
 
 
 async def _pay(customer: Customer, report: Report) -> None:

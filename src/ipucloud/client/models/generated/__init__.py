@@ -206,6 +206,7 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.reservations import ReservationState as ReservationState
     from ipucloud.client.models.generated.session import NewSession as NewSession
     from ipucloud.client.models.generated.session import Session as Session
+    from ipucloud.client.models.generated.session import SignedOut as SignedOut
     from ipucloud.client.models.generated.session import SignInLink as SignInLink
     from ipucloud.client.models.generated.shared import AddressState as AddressState
     from ipucloud.client.models.generated.shared import AllocatedThrough as AllocatedThrough
@@ -447,6 +448,7 @@ MODULE_OF = {
     "SignInLink": "session",
     "SignInProvider": "people",
     "SignInProviderList": "people",
+    "SignedOut": "session",
     "SimulatedFault": "operator",
     "SimulatedFaultKind": "operator",
     "SimulatedFaultState": "operator",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.people import Project
+from ipucloud.client.models.generated.people import Project, SignInProvider
 from ipucloud.client.models.generated.tokens import Token
 
 
@@ -24,6 +24,16 @@ class SignInLink(Answer):
 
     expires_at: datetime
     """When it expires; null: never."""
+
+
+class SignedOut(Answer):
+    """A session that ended, of a person who is still signed in at an identity provider."""
+
+    provider: SignInProvider
+    """The provider."""
+
+    url: str
+    """Address of its page where the browser signs out there."""
 
 
 class NewSession(Answer):

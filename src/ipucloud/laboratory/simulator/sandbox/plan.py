@@ -25,6 +25,7 @@ IMAGE_SETTINGS = ("group", "hostname", "hosts", "passwd", "resolv.conf", "vipu/c
 """Files of /etc that are the server's also in an image, which has places for them once it is unpacked."""
 
 OWN_PROGRAMS, IMAGE_PROGRAMS = "/opt/ipucloud/bin", "/run/ipucloud-bin"
+OWN_LIBRARIES = "/opt/ipucloud/lib"
 RUN_FOLDER, TOOLS_FILE = "/run", "/run/ipucloud"
 """The file says how the server's own commands reach the owner of the sandbox: a port of the loopback address, and a
 token that no other sandbox can read."""
@@ -55,8 +56,9 @@ class Plan:
 
     `root`: where the server's disk is for its programs: empty where it is their root directory, else its path here.
 
-    `programs`: further folders of this machine to show, to read. `settings`: files of /etc. `launchers`: files, and
-    `links` symbolic links, in `own_programs`. `limits`: of each process, by the names of RLIMIT_*. `memory`: bytes that
+    `programs`: further folders of this machine to show, to read. `libraries`: such folders by their names in
+    `own_libraries`, where Python finds them. `settings`: files of /etc. `launchers`: files, and `links` symbolic links,
+    in `own_programs`. `limits`: of each process, by the names of RLIMIT_*. `memory`: bytes that
     all processes have together; `disk_size`: bytes on the disk.
 
     `image`: the folder with the files of a container image, from the server's disk on: programs have these in place of
@@ -70,6 +72,7 @@ class Plan:
     uid: int
     own_user: bool
     programs: Sequence[str]
+    libraries: Mapping[str, str]
     settings: Mapping[str, str]
     launchers: Mapping[str, str]
     links: Mapping[str, str]
@@ -81,6 +84,10 @@ class Plan:
     @property
     def own_programs(self) -> str:
         return IMAGE_PROGRAMS if self.image else self.place(OWN_PROGRAMS)
+
+    @property
+    def own_libraries(self) -> str:
+        return self.place(OWN_LIBRARIES)
 
     @property
     def disk_folders(self) -> Sequence[str]:
@@ -116,6 +123,7 @@ class Plan:
             "PATH": f"{self.own_programs}:{SEARCH_PATH}",
             "LANG": "C.UTF-8",
             ROOT: self.root,
+            **({"PYTHONPATH": self.own_libraries} if self.libraries else {}),
             **(there if self.root else {}),
         }
 

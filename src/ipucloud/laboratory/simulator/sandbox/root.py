@@ -8,6 +8,7 @@ import secrets
 import socket
 import stat
 import struct
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -110,6 +111,9 @@ def _bind_system(plan: Plan, host: str) -> None:
     for folder in plan.programs:
         with suppress(OSError):  # a place that only another user of this machine may enter
             _show(host + folder, folder)
+    for name, folder in plan.libraries.items():
+        with suppress(OSError):
+            _show(host + folder, f"{plan.own_libraries}/{name}")
 
 
 def _show(source: str, target: str) -> None:
@@ -168,12 +172,19 @@ def _loopback_up() -> None:
 
 
 def write_programs(plan: Plan) -> None:
-    """Write the server's own commands, and the names of a Python of another place. Raises OSError."""
+    """Write the server's own commands, and the names of a Python and libraries of another place. Raises OSError."""
     folder = Path(plan.own_programs)
     for name, text in plan.launchers.items():
         path = folder / name
         path.write_text(text)
         path.chmod(0o755)
-    for name, target in plan.links.items():
+    _link(folder, plan.links)
+    if plan.root:  # else the libraries are shown there
+        _link(Path(plan.own_libraries), plan.libraries)
+
+
+def _link(folder: Path, targets: Mapping[str, str]) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, target in targets.items():
         (folder / name).unlink(missing_ok=True)
         (folder / name).symlink_to(target)

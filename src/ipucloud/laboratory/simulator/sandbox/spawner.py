@@ -123,8 +123,10 @@ def restrict(plan: Plan) -> None:
     settings = [*(f"/etc/{name}" for name in SETTINGS), *_readable_by_all("/etc")]
     own = [plan.home, plan.place(RUN_FOLDER), *(plan.place(f"/{name}") for name in DISK_FOLDERS)]
     of_a_user = _OF_A_USER if plan.own_user else ()
+    libraries = [plan.own_libraries, *plan.libraries.values()]
     landlock.restrict(
-        read=[*_SYSTEM, *settings, *plan.programs, plan.own_programs], change=[*own, *_DEVICES, *of_a_user]
+        read=[*_SYSTEM, *settings, *plan.programs, plan.own_programs, *libraries],
+        change=[*own, *_DEVICES, *of_a_user],
     )
 
 

@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from ipucloud.laboratory.simulator.sandbox.plan import (
@@ -157,6 +158,7 @@ class Userland:
             plan,
             image=os.path.relpath(image, self._disk.root),
             programs=[],
+            libraries={},
             settings=etc_files.image_settings(self._disk.user, self._hostname, **there, authority=self._authority),
             launchers={"ipucloud-tool": launcher("/usr/bin/env -S python3", TOOLS_FILE)},
             links=dict.fromkeys([*self._programs, NAME], "ipucloud-tool"),
@@ -166,6 +168,7 @@ class Userland:
         interpreter = python()
         root = "" if wall == "namespaces" else str(self._disk.root.resolve())
         elsewhere = [] if Path(interpreter).is_relative_to("/usr") else [str(Path(sys.base_prefix).resolve())]
+        libraries = numpy()
         return Plan(
             wall=wall,
             root=root,
@@ -174,6 +177,7 @@ class Userland:
             uid=uid,
             own_user=uid != os.geteuid(),
             programs=elsewhere,
+            libraries=libraries,
             settings=etc_files.settings(self._disk.user, self._hostname, root, self._made_from),
             launchers={
                 "ipucloud-tool": launcher(interpreter, root + TOOLS_FILE),
@@ -182,7 +186,7 @@ class Userland:
             },
             links={
                 **dict.fromkeys([*self._programs, NAME], "ipucloud-tool"),
-                **(dict.fromkeys(("python", "python3"), interpreter) if elsewhere else {}),
+                **(dict.fromkeys(("python", "python3"), interpreter) if elsewhere or libraries else {}),
             },
             limits={
                 "AS": 2 * MEMORY,
@@ -213,6 +217,14 @@ def owner_of(disk: Path) -> int:
 def python() -> str:
     """The Python that runs this, outside of its virtual environment."""
     return str(Path(sys.executable).resolve())
+
+
+def numpy() -> dict[str, str]:
+    """NumPy for the programs of servers: its folders by their names, where the Python that runs this has it."""
+    found = find_spec("numpy")
+    folders = [Path(place).resolve() for place in (found and found.submodule_search_locations) or ()]
+    brought = [folder.with_name(f"{folder.name}.libs") for folder in folders]  # libraries in C that a wheel brings
+    return {folder.name: str(folder) for folder in (*folders, *brought) if folder.is_dir()}
 
 
 def may_have_own_users(folder: Path) -> bool:
