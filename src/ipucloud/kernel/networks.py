@@ -30,6 +30,17 @@ def read_address(text: str) -> IPv4Address | IPv6Address:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+def within(text: str, sources: Iterable[str]) -> bool:
+    """Whether a network is one of these, or part of one."""
+    network = read_network(text)
+    return any(
+        network.version == each.version
+        and int(each.network_address) <= int(network.network_address)
+        and int(network.broadcast_address) <= int(each.broadcast_address)
+        for each in map(read_network, sources)
+    )
+
+
 def allows(sources: Iterable[str], address: str) -> bool:
     """Whether the networks, if there are any, hold the address. What is no address is in none."""
     networks = [read_network(each) for each in sources]
