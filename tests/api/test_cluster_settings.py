@@ -63,6 +63,46 @@ async def test_a_key_that_the_project_has_deleted_can_stay(api: Api) -> None:
     assert (shown["ssh_keys"], shown["operation"]["kind"]) == (["laptop", "ci"], "cluster.update-keys")
 
 
+async def test_allowed_sources_are_normalised_and_changed_beside_operations(api: Api) -> None:
+    given = ["203.0.113.7", "10.0.0.0/255.0.0.0", "2001:DB8::/32", "::ffff:192.0.2.0/120", "203.0.113.7/32"]
+    operation = await api.make_cluster("bert", allowed_sources=given)
+    path = f"{api.base}/clusters/{operation['target']['id']}"
+    shown = (await api.owner.get(path)).json()
+    assert shown["allowed_sources"] == ["203.0.113.7/32", "10.0.0.0/8", "2001:db8::/32", "192.0.2.0/24"]
+    assert shown["operation"]["kind"] == "cluster.create", "it is still being created"
+    changed = (await api.owner.patch(path, json={"allowed_sources": []})).json()
+    assert (changed["allowed_sources"], changed["version"]) == ([], shown["version"] + 1)
+    events = await items(api.owner, f"{api.base}/events?type=cluster.updated")
+    assert [each["data"]["fields"] for each in events] == [["allowed_sources"]]
+    again = await api.owner.patch(path, json={"allowed_sources": []})
+    assert again.json()["version"] == changed["version"]
+
+
+@pytest.mark.parametrize(
+    ("sources", "pointer", "code", "says"),
+    [
+        (["10.0.0.0/8", "10.1.2.3/8"], "/allowed_sources/1", "host_bits_set", "write 10.0.0.0/8 for the network"),
+        (["2001:db8::1/32"], "/allowed_sources/0", "host_bits_set", "2001:db8::1 for this address only"),
+        (["example.com"], "/allowed_sources/0", "not_a_network", "203.0.113.0/24"),
+        (["10.0.0.0/33"], "/allowed_sources/0", "not_a_network", ""),
+        (["fe80::1%eth0"], "/allowed_sources/0", "not_a_network", "zone"),
+        ([""], "/allowed_sources/0", "not_a_network", ""),
+        ([1], "/allowed_sources/0", "string_type", ""),
+        (["10.0.0.0/8"] * 33, "/allowed_sources", "too_long", "32"),
+    ],
+)
+async def test_sources_that_are_no_networks_are_refused(
+    api: Api, sources: list[object], pointer: str, code: str, says: str
+) -> None:
+    await api.make_cluster("bert", allowed_sources=["192.0.2.0/24"])
+    refused = await api.owner.patch(f"{api.base}/clusters/bert", json={"allowed_sources": sources})
+    assert faults_of(refused) == [(pointer, code)]
+    assert says in refused.json()["errors"][0]["detail"]
+    assert (await api.owner.get(f"{api.base}/clusters/bert")).json()["allowed_sources"] == ["192.0.2.0/24"]
+    created = await api.owner.post(f"{api.base}/clusters", json=cluster_json("gpt", allowed_sources=sources))
+    assert faults_of(created) == [(pointer, code)]
+
+
 PERIOD = {"days": ["mon"], "starts_at": "08:00", "ends_at": "20:00"}
 WORK = {"time_zone": "Europe/Luxembourg", "periods": [PERIOD], "holidays": ["2026-12-25"]}
 

@@ -1,4 +1,4 @@
-"""The kinds of trial in which servers get what no operation brings: S3 connections, notices, keys of terminals."""
+"""The kinds of trial in which servers get what no operation brings: S3 connections, source rules, notices, and keys."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ _HAS_NOTICE = """
 SELECT bool_and(s.notice_revision IS NOT DISTINCT FROM c.notice_revision) AND min(c.notice_revision) > 0
   FROM clusters c JOIN poplar_servers s ON s.cluster_id = c.id WHERE c.id = :id
 """
+_HAS_SOURCES = """
+SELECT bool_and(s.sources_revision IS NOT DISTINCT FROM c.sources_revision AND s.allowed_sources = c.allowed_sources)
+  FROM clusters c JOIN poplar_servers s ON s.cluster_id = c.id WHERE c.id = :id
+"""
 _LAST = "SELECT id FROM terminals WHERE cluster_id = :id ORDER BY created_at DESC, id DESC LIMIT 1"
 
 
@@ -41,6 +45,17 @@ class ChangeS3(Beside):
 
     async def complete(self, lab: Lab, cluster: UUID) -> None:
         await until(lambda: lab.value(_HAS_BUCKET, id=cluster), "the server has the connection")
+
+
+class ChangeSources(Beside):
+    name = "change-sources"
+
+    async def start(self, lab: Lab, cluster: UUID) -> None:
+        before = await lab.value("SELECT allowed_sources FROM clusters WHERE id = :id", id=cluster)
+        await lab.update(cluster, allowed_sources=[] if before else ["127.0.0.0/8"])
+
+    async def complete(self, lab: Lab, cluster: UUID) -> None:
+        await until(lambda: lab.value(_HAS_SOURCES, id=cluster), "the site enforces the sources")
 
 
 class ShowNotice(Beside):
@@ -75,4 +90,4 @@ class OpenTerminal(Beside):
         await until(lambda: lab.value(gone, id=terminal), "the key is taken away")
 
 
-BESIDE = (ChangeS3(), ShowNotice(), OpenTerminal())
+BESIDE = (ChangeS3(), ChangeSources(), ShowNotice(), OpenTerminal())

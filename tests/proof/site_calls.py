@@ -150,6 +150,12 @@ _OF_HOSTS = (
         r.login_key_logs_in,
     ),
     _hosts.makes(
+        "put_sources",
+        Call.PUT_SOURCES,
+        lambda s, t: s.put_sources(t.host, t.name, t.name, [r.SOURCE], revision=1),
+        r.has_source,
+    ),
+    _hosts.makes(
         "put_s3", Call.PUT_S3, lambda s, t: s.put_s3(t.host, t.name, t.name, [r.BUCKET], revision=1), r.has_bucket
     ),
     _hosts.makes(

@@ -145,10 +145,12 @@ LOGIN = asyncssh.generate_private_key("ssh-ed25519")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 _PLACE = {"endpoint": "https://s3.example", "region": "eu", "bucket": "data", "prefix": ""}
 BUCKET = S3Remote(name="lake", **_PLACE, access_key_id="key", secret="very-secret")
+SOURCE = "203.0.113.0/24"
 PREEMPT_AT = datetime(2026, 5, 4, 6, 10, tzinfo=UTC)
 
 has_keys = _of_host(lambda host: host.server is not None and host.server.ssh_authorized_keys == [KEY])
 has_bucket = _of_host(lambda host: host.s3 is not None and host.s3.connections == [BUCKET.name])
+has_source = _of_host(lambda host: host.sources is not None and host.sources.allowed_sources == [SOURCE])
 is_told = _of_host(lambda host: host.preemption is not None and host.preemption.preempt_at == PREEMPT_AT)
 is_rebuilt = _of_host(lambda host: host.server is not None and host.server.generation == 2)
 server_is_there = _of_host(lambda host: host.server is not None and host.state is not HostState.WIPING)

@@ -16,7 +16,7 @@ from tests.sim.faults import DatabaseFault, SiteFault, Trouble
 _NOT_MADE = (
     *(call for call in Call if call.value.startswith(("volumes.", "snapshots.", "addresses."))),
     *(Call.GET_VERSION, Call.LIST_AGENTS, Call.REMOVE_ACCESS_KEY, Call.GET_MACHINE_LOG, Call.LIST_MACHINES),
-    *(Call.PUT_KEYS, Call.PUT_LOGIN_KEY, Call.PUT_S3, Call.PUT_PREEMPTION, Call.REBUILD_SERVER),
+    *(Call.PUT_KEYS, Call.PUT_LOGIN_KEY, Call.PUT_SOURCES, Call.PUT_S3, Call.PUT_PREEMPTION, Call.REBUILD_SERVER),
     *(Call.PUT_JOB, Call.GET_JOB, Call.STOP_JOB, Call.GET_CONSOLE),
 )
 """Calls that are not expected of histories."""

@@ -80,6 +80,10 @@ test("a request is shown so that a shell and Python read the same texts", () => 
   expect(asPython(stored, "demo", "https://x")).toContain('expires_at=datetime.fromisoformat("2026-12-01T08:00:00.000+00:00")');
   expect(asPython({ ...draft, preemptible: true }, "demo", "https://x")).toContain("preemptible=True");
   expect(asPython({ ...draft, wait: true }, "demo", "https://x")).toContain("wait_for_capacity=True");
+  const guarded = { ...draft, sources: "203.0.113.0/24, 2001:db8::/32\n" };
+  expect(requestOf(guarded).allowed_sources).toEqual(["203.0.113.0/24", "2001:db8::/32"]);
+  expect(asCommand(guarded)).toContain("--allow-from 203.0.113.0/24 \\\n  --allow-from 2001:db8::/32");
+  expect(asPython(guarded, "demo", "https://x")).toContain('allowed_sources=["203.0.113.0/24","2001:db8::/32"]');
   expect(asCommand(draft)).toContain(String.raw`--ssh-key 'my key'`);
   expect(asCommand(draft)).toContain(`--tag 'team=o'"'"'hara $x'`);
   expect(asPython(draft, "demo", "https://x")).toContain('tags={"team":"o\'hara $x"}');

@@ -43,6 +43,7 @@ from ipucloud.kernel.errors import (
     PERMISSION_DENIED,
     RATE_LIMITED,
     REGISTRY,
+    SOURCE_NOT_ALLOWED,
     UNAUTHENTICATED,
     UNAVAILABLE,
     UNSUPPORTED_MEDIA_TYPE,
@@ -231,6 +232,8 @@ def _errors(route: ApiRoute | HealthRoute, method: str, operation: dict[str, Any
         return
     yield from (REGISTRY[code] for code in operation[ERRORS])
     yield from (UNAUTHENTICATED, RATE_LIMITED, VALIDATION_FAILED)
+    if route.permission is not None:
+        yield SOURCE_NOT_ALLOWED
     if route.permission is not None and PERMISSIONS[route.permission] != frozenset(Role):
         yield PERMISSION_DENIED
     if route.permission is not None and method not in SAFE_METHODS:

@@ -10,7 +10,7 @@ from uuid import UUID
 from starlette.requests import HTTPConnection, Request
 
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.billing.accounts.store import account_document, account_of
 from ipucloud.db.documents import OneDocument
 from ipucloud.db.rows import Query, Row
@@ -25,9 +25,10 @@ from ipucloud.identity.access import (
     authorize,
     project_parameters,
     require,
+    rights_at,
     unauthenticated,
 )
-from ipucloud.identity.roles import Permission, Rights
+from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import NO_ORIGIN
 from ipucloud.kernel.errors import not_found
 
@@ -64,7 +65,7 @@ async def read(request: HTTPConnection, statement: Query[Row], project: str, **p
     if row is None:
         raise TypeError("a statement for `read` must always return one row")
     rights, project_id, *_ = row
-    trace.admit(admit(rights, project_id, permission_of(request)), project_id=project_id)
+    trace.admit(admit(rights, project_id, permission_of(request), origin_of(request)), project_id=project_id)
     return row
 
 
@@ -85,7 +86,8 @@ async def read_itself(request: HTTPConnection, statement: Query[Row]) -> Row:
     """
     trace = trace_of(request)
     row = await services_of(request).reader.one(statement, {"token_hash": trace.credential()})
-    if row is None or row[0] is None:
+    rights_at(origin_of(request), None if row is None else row[0])
+    if row is None:
         raise unauthenticated()
     trace.admit()
     return row
@@ -98,9 +100,10 @@ async def read_platform(request: HTTPConnection, statement: Query[Row], **parame
     """
     trace = trace_of(request)
     row = await services_of(request).reader.one(statement, {"token_hash": trace.credential(), **parameters})
-    if row is None or row[0] is None:
+    rights = rights_at(origin_of(request), None if row is None else row[0])
+    if row is None:
         raise unauthenticated()
-    require(Rights.of(row[0]), permission_of(request))
+    require(rights, permission_of(request))
     trace.admit()
     return row
 
@@ -120,7 +123,7 @@ async def reading(request: Request, project: str, *, of_payer: bool = False) -> 
     """
     trace, database = trace_of(request), services_of(request).database
     async with database.read() as connection:
-        scope = await authorize(connection, trace.credential(), project, permission_of(request))
+        scope = await authorize(connection, trace.credential(), project, permission_of(request), origin_of(request))
         payer = await account_of(connection, scope.project_id) if of_payer else None
     trace.admit(scope.role, project_id=scope.project_id)
     async with database.read(Tenant(scope.project_id, scope.token_id, payer)) as connection:

@@ -26,7 +26,15 @@ from ipucloud.api.reads import check_permission
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE, ErrorCode, Problem, not_found
+from ipucloud.kernel.errors import (
+    PERMISSION_DENIED,
+    SOURCE_NOT_ALLOWED,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    ErrorCode,
+    Problem,
+    not_found,
+)
 
 PERMISSION = "x-permission"
 ERRORS = "x-errors"
@@ -34,7 +42,7 @@ BODY_LIMIT = "x-body-limit"
 Endpoint = Callable[..., Awaitable[Response]]
 AnyEndpoint = TypeVar("AnyEndpoint", bound=Endpoint)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
-_JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE})
+_JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, SOURCE_NOT_ALLOWED, UNAVAILABLE})
 """Errors that reveal nothing about the request, so the caller need not be authorised first."""
 
 

@@ -43,6 +43,14 @@ Buckets = Annotated[
         autocompletion=names(CONNECTION),
     ),
 ]
+AllowFrom = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-from",
+        metavar="NETWORK",
+        help="Let it be used from this network or address only, such as 203.0.113.0/24; repeatable.",
+    ),
+]
 Volumes = Annotated[
     list[str] | None,
     typer.Option(

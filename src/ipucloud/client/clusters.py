@@ -58,6 +58,7 @@ class NewClusterVolume:
 class NewCluster:
     """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init.
 
+    `allowed_sources`: networks from which SSH to its servers is let in; none: from everywhere.
     `volumes`: available ones that its servers have when it is active; a name alone: the first server.
     `repair_window`: when repairs may begin without a request; None: at any time. `schedule`: when it is in use.
     `poplar_servers`: their number; None: as many as the flavor has.
@@ -72,6 +73,7 @@ class NewCluster:
     flavor: str
     image: str
     ssh_keys: Sequence[str] = ()
+    allowed_sources: Sequence[str] = ()
     s3_connections: Sequence[str] = ()
     volumes: Sequence[str | NewClusterVolume] = ()
     user_data: str | None = None
@@ -96,6 +98,7 @@ class NewCluster:
             flavor=self.flavor,
             image=self.image,
             ssh_keys=[*self.ssh_keys],
+            allowed_sources=[*self.allowed_sources] or None,
             s3_connections=[*self.s3_connections] or None,
             volumes=[_volume(each) for each in self.volumes] or None,
             user_data=self.user_data,
@@ -164,6 +167,7 @@ def update(
     auto_repair: bool | None = None,
     repair_window: RepairWindow | Literal["any"] | None = None,
     ssh_keys: Sequence[str] | None = None,
+    allowed_sources: Sequence[str] | None = None,
     s3_connections: Sequence[str] | None = None,
     schedule: Schedule | Literal["none"] | None = None,
     idle_suspend_minutes: int | Literal["never"] | None = None,
@@ -173,6 +177,8 @@ def update(
 
     `ssh_keys`: names or ids of the keys that may log in, in place of the present ones; if the cluster is in use, its
     `operation` brings them to the servers.
+
+    `allowed_sources`: networks from which SSH is let in, in place of the present ones; none: from everywhere.
 
     `schedule`: when it is in use, from the next moment on; `"none"`: it is suspended and resumed by requests only.
     `idle_suspend_minutes="never"`: it stays in use although nobody uses it.
@@ -187,6 +193,7 @@ def update(
         auto_repair=auto_repair,
         repair_window=repair_window.model_dump(mode="json") if isinstance(repair_window, RepairWindow) else None,
         ssh_keys=None if ssh_keys is None else [*ssh_keys],
+        allowed_sources=None if allowed_sources is None else [*allowed_sources],
         s3_connections=None if s3_connections is None else [*s3_connections],
         schedule=schedule.body() if isinstance(schedule, Schedule) else None,
         idle_suspend_minutes=None if idle_suspend_minutes == "never" else idle_suspend_minutes,

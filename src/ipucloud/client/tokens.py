@@ -37,12 +37,14 @@ def create(
     service: bool = False,
     cost_limit: Money | None = None,
     scopes: Sequence[str] | None = None,
+    allowed_sources: Sequence[str] | None = None,
 ) -> Call[NewToken]:
     """Create a token; only this response has its secret. `service`: it outlives the membership of who creates it.
 
     `cost_limit`: what the clusters that it begins may cost together; for the role `operator` only.
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
     `scopes`: those of the role that it is narrowed to, such as `cluster:read`; None: all that the role has.
+    `allowed_sources`: networks from which it may be used, such as `203.0.113.0/24`; None: from everywhere.
     """
     body = without_none(
         name=name,
@@ -51,15 +53,28 @@ def create(
         service=service or None,
         cost_limit=cost_limit and cost_limit.model_dump(mode="json"),
         scopes=scopes,
+        allowed_sources=allowed_sources and [*allowed_sources],
     )
     return request.post("tokens", NewToken, body, scoped=not platform)
 
 
 def create_for_account(
-    name: str, account_id: str, *, expires_at: datetime | None = None, scopes: Sequence[str] | None = None
+    name: str,
+    account_id: str,
+    *,
+    expires_at: datetime | None = None,
+    scopes: Sequence[str] | None = None,
+    allowed_sources: Sequence[str] | None = None,
 ) -> Call[NewToken]:
-    """Create a payer's token: it reads the money of one billing account, and nothing else; `scopes` as for `create`."""
-    body = without_none(name=name, role="payer", account_id=account_id, expires_at=expires_at, scopes=scopes)
+    """Create a payer's token: it reads the money of one billing account, and nothing else. The rest as for `create`."""
+    body = without_none(
+        name=name,
+        role="payer",
+        account_id=account_id,
+        expires_at=expires_at,
+        scopes=scopes,
+        allowed_sources=allowed_sources and [*allowed_sources],
+    )
     return request.post("tokens", NewToken, body, scoped=False)
 
 

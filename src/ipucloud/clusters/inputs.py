@@ -124,7 +124,7 @@ class ClusterInputs:
     cluster gets one with all of its IPUs. `machines`: in a resize those that its present steps are about.
     `endpoint`: the recorded user endpoint of its allocation; None before there is one.
     `authorized_keys` has the lines for its SSH keys, and for the authority whose certificates its servers accept;
-    `keys_revision` counts their changes.
+    `keys_revision` counts their changes, `sources_revision` those of the networks from which they let SSH in.
     `wait`: the operation's wait for capacity; None: it does not wait, and never did.
     `rebuild`: how the open operation rebuilds servers; image, user data and SSH keys are those of it then.
     `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
@@ -152,6 +152,8 @@ class ClusterInputs:
     user_data: StoredUserData
     authorized_keys: tuple[str, ...]
     keys_revision: int
+    allowed_sources: tuple[str, ...]
+    sources_revision: int
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
     access: Access | None
@@ -206,6 +208,8 @@ class _Row(NamedTuple):
     ssh_public_keys: list[str]
     ssh_authority: str | None
     keys_revision: int
+    allowed_sources: list[str]
+    sources_revision: int
     vipu: VipuAddress | None
     endpoint: UserEndpoint | None
     access: dict[str, Any] | None
@@ -235,6 +239,7 @@ _LOAD = Query(
                    FROM jsonb_array_elements(coalesce(rebuild.ssh_keys, c.ssh_keys)) AS k (key)) AS ssh_public_keys,
            c.ssh_authority,
            coalesce(rebuild.keys_revision, c.keys_revision) AS keys_revision,
+           c.allowed_sources, c.sources_revision,
            {controller("v")}, {endpoint("c")},
            known.access, {OPEN_OPERATION},
            coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
@@ -347,6 +352,8 @@ async def load(
         user_data=StoredUserData(row.user_data, keys, user_data_place(row.id, row.project_id)),
         authorized_keys=_authorized_keys(row),
         keys_revision=row.keys_revision,
+        allowed_sources=tuple(row.allowed_sources),
+        sources_revision=row.sources_revision,
         vipu=row.vipu,
         endpoint=row.endpoint,
         access=None if row.access is None else access_of(row.external_name, keys, row.access),

@@ -41,6 +41,7 @@ class LockedCluster(NamedTuple):
     expires_at: datetime | None
     auto_repair: bool
     repair_window: dict[str, object] | None
+    allowed_sources: list[str]
     schedule: dict[str, object] | None
     idle_suspend_minutes: int | None
     preemptible: bool
@@ -72,8 +73,8 @@ class LockedCluster(NamedTuple):
 _SELECT = f"""
     SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
            clusters.delete_protection, clusters.expires_at, clusters.auto_repair, clusters.repair_window,
-           {CALENDAR} AS schedule, clusters.idle_suspend_minutes, clusters.preemptible, clusters.region,
-           clusters.flavor, clusters.machine_type,
+           clusters.allowed_sources, {CALENDAR} AS schedule, clusters.idle_suspend_minutes, clusters.preemptible,
+           clusters.region, clusters.flavor, clusters.machine_type,
            clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.billing_starts,
            clusters.incarnation,
            clusters.allocated_through, coalesce(site_regions.typical_seconds, '{{}}') AS typical_seconds,

@@ -53,6 +53,7 @@ _MEMBERS = f"""
   'preemptible', page.preemptible, 'preempt_at', {rfc3339("notice.preempt_at")},
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
+  'allowed_sources', page.allowed_sources,
   's3_connections', coalesce(buckets.list, '[]'),
   'addresses', coalesce(reached.list, '[]'),
   'poplar_servers', coalesce(servers.list, '[]'),
@@ -100,6 +101,10 @@ LEFT JOIN LATERAL (
              'host_key', server.host_key, 'host_key_fingerprint', server.host_key_fingerprint) END,
            'ssh_keys', jsonb_path_query_array(server.ssh_keys, '$[*].name'),
            'ssh_keys_since', {rfc3339("server.ssh_keys_since")},
+           'ssh_access', CASE WHEN server.sources_observed_at IS NOT NULL THEN json_build_object(
+             'allowed_sources', server.allowed_sources,
+             'current', server.sources_revision IS NOT DISTINCT FROM page.sources_revision,
+             'observed_at', {rfc3339("server.sources_observed_at")}) END,
            's3_access', CASE WHEN server.s3_observed_at IS NOT NULL THEN json_build_object(
              'connections', server.s3_connections, 'mounts', server.s3_mounts,
              'current', server.s3_revision IS NOT DISTINCT FROM page.s3_revision,

@@ -12,14 +12,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import clauses
+from ipucloud.clusters.server_settings import changing, renewing
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import IN_USE, VALIDATION_FAILED, FieldError, Problem, not_found
-from ipucloud.reconcile.wake import AWAKE, WAKE
 
 S3_ACCESS = "s3-access"
 """Kind of the work items; the key is the cluster's id."""
+REVISION = "s3_revision"
 
 
 class _Match(NamedTuple):
@@ -62,36 +62,7 @@ _ADD = sa.text(
       FROM unnest(CAST(:ids AS uuid[])) WITH ORDINALITY AS chosen (id, place)
     """
 )
-_BUMP = sa.text(
-    clauses(
-        """
-        WITH changed AS (
-          UPDATE clusters SET s3_revision = s3_revision + 1
-           WHERE project_id = :project_id AND id = ANY (CAST(:clusters AS uuid[]))
-          RETURNING id, project_id
-        )
-        """,
-        WAKE,
-        "SELECT :kind, id::text, project_id, app_now() FROM changed ORDER BY id",
-        AWAKE,
-    )
-)
-_RENEW = sa.text(
-    clauses(
-        """
-        WITH again AS (
-          UPDATE poplar_servers s SET s3_revision = NULL
-            FROM clusters c
-           WHERE c.project_id = :project_id AND c.id = :cluster_id AND c.s3_revision > 0
-             AND s.project_id = c.project_id AND s.cluster_id = c.id AND s.ordinal = ANY (CAST(:ordinals AS integer[]))
-          RETURNING c.id, c.project_id
-        )
-        """,
-        WAKE,
-        "SELECT DISTINCT :kind, id::text, project_id, app_now() FROM again",
-        AWAKE,
-    )
-)
+_CHANGE, _RENEW = changing(REVISION), renewing(REVISION)
 _HAVING = """
 SELECT c.id, c.name FROM cluster_s3_connections a JOIN clusters c ON (c.project_id, c.id) = (a.project_id, a.cluster_id)
  WHERE a.project_id = :project_id AND a.connection_id = :connection_id AND c.deleted_at IS NULL ORDER BY c.id
@@ -189,4 +160,4 @@ async def renew(connection: AsyncConnection, *, project_id: UUID, cluster_id: UU
 
 
 async def _bump(connection: AsyncConnection, project_id: UUID, clusters: Sequence[UUID]) -> None:
-    await connection.execute(_BUMP, {"project_id": project_id, "clusters": [*clusters], "kind": S3_ACCESS})
+    await connection.execute(_CHANGE, {"project_id": project_id, "clusters": [*clusters], "kind": S3_ACCESS})

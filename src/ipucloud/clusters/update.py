@@ -1,4 +1,4 @@
-"""Changing a cluster's name, settings and SSH keys; only the keys need work on its servers."""
+"""Changing a cluster's name, settings, SSH keys and what else is brought to its servers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters import allowed_sources
 from ipucloud.clusters.cost_limits.store import count
 from ipucloud.clusters.locks import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
@@ -27,6 +28,7 @@ from ipucloud.kernel.sealing import Keys
 
 KEYS = "ssh_keys"
 S3 = "s3_connections"
+SOURCES = "allowed_sources"
 _KEEPS_IN_USE = frozenset({"expires_at", "idle_suspend_minutes", "schedule"})
 """What decides how long a cluster is in use: who changes it answers for what that costs."""
 MAY_EXPIRE = Fragment("NOT delete_protection AND state NOT IN ('deleting', 'deleted')")
@@ -92,12 +94,9 @@ async def update(
     before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields if name not in {KEYS, S3}}
     after = before | body.model_dump(include=body.model_fields_set - {KEYS, S3}) | _schedule(body)
     changed = [name for name in before if after[name] != before[name]]
-    if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys, sealing=sealing):
-        changed.append(KEYS)
-    if body.s3_connections is not None and await attach(
-        connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster_id
-    ):
-        changed.append(S3)
+    changed += await _brought(connection, actor, cluster, body, sealing)
+    if SOURCES in changed:
+        await allowed_sources.change(connection, after[SOURCES], project_id=actor.project_id, cluster_id=cluster_id)
     if not changed:
         return cluster.version
     parameters = {
@@ -105,7 +104,7 @@ async def update(
         "cluster_id": cluster_id,
         "request_id": actor.request_id,
         "fields": changed,
-        **{name: value for name, value in after.items() if name != "schedule"},
+        **{name: value for name, value in after.items() if name not in {"schedule", SOURCES}},
         "tags": orjson.dumps(after["tags"]).decode(),
         "repair_window": None if after["repair_window"] is None else orjson.dumps(after["repair_window"]).decode(),
     }
@@ -124,6 +123,20 @@ async def update(
         cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
         return cluster.version
     return version
+
+
+async def _brought(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, body: ClusterPatch, sealing: Keys | None
+) -> list[str]:
+    """Which of the keys and S3 connections are other ones from now on."""
+    changed = []
+    if body.ssh_keys is not None and await change_keys(connection, actor, cluster, body.ssh_keys, sealing=sealing):
+        changed.append(KEYS)
+    if body.s3_connections is not None and await attach(
+        connection, body.s3_connections, project_id=actor.project_id, cluster_id=cluster.id
+    ):
+        changed.append(S3)
+    return changed
 
 
 def _schedule(body: ClusterPatch) -> dict[str, object]:

@@ -37,6 +37,16 @@ class SshOut(Answer):
     host_key_fingerprint: str = Field(examples=["SHA256:w2Zc…"])
 
 
+class SshAccessOut(Answer):
+    """From where SSH to a server is let in, as last seen at its site."""
+
+    allowed_sources: list[str] = Field(
+        description="The networks; empty: from everywhere.", examples=[["203.0.113.0/24"]]
+    )
+    current: bool = Field(description="Whether that is what the cluster is to have.")
+    observed_at: datetime
+
+
 class S3AccessOut(Answer):
     """The S3 connections that a server was last seen to have."""
 
@@ -69,6 +79,9 @@ class PoplarServerOut(Answer):
         examples=[["laptop"]],
     )
     ssh_keys_since: datetime | None = Field(description="Since when it was seen to accept exactly these keys.")
+    ssh_access: SshAccessOut | None = Field(
+        description="The allowed sources that its site was last seen to enforce; null: the cluster never had any."
+    )
     s3_access: S3AccessOut | None = Field(
         description="The S3 connections that it was last seen to have; null: it never had one."
     )

@@ -20,6 +20,7 @@ from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
 from ipucloud.contract.poplar_servers import supported_user_data
 from ipucloud.contract.repairs import RepairWindow, ScheduledRepairOut
 from ipucloud.contract.schedules import ClusterSchedule, ClusterScheduleOut
+from ipucloud.contract.sources import Sources
 from ipucloud.contract.volumes import MAX_OF_NEW_CLUSTER, ClusterVolume
 from ipucloud.kernel.money import Money
 
@@ -51,6 +52,10 @@ _AUTO_REPAIR = (
 _CHANGED_KEYS = (
     "Names or ids of the project's keys that may log in, in place of the present ones. A key of the cluster that the"
     " project has deleted stays if it is named."
+)
+_SOURCES = (
+    "Networks (CIDR) from which SSH to its servers is let in, also through addresses; a single address is one, too."
+    " Empty: from everywhere. Open connections stay open."
 )
 _SCHEDULE = (
     "When the cluster is in use; it is suspended and resumed by that, from the next moment on. null: by requests only."
@@ -105,6 +110,7 @@ class ClusterCreate(Body):
     ssh_keys: list[KeyRef] = Field(
         default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )
+    allowed_sources: Sources = Field(default_factory=list, description=_SOURCES)
     s3_connections: S3Names = Field(default_factory=list, description=_S3, examples=[["training-data"]])
     volumes: list[ClusterVolume] = Field(
         default_factory=list,
@@ -163,6 +169,9 @@ class ClusterPatch(Body):
     repair_window: RepairWindow | None = Field(None, description=_REPAIR_WINDOW)
     ssh_keys: Annotated[KeyRefs | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description=_CHANGED_KEYS, examples=[["laptop", "ci"]]
+    )
+    allowed_sources: Annotated[Sources | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_SOURCES, examples=[["203.0.113.0/24"]]
     )
     s3_connections: Annotated[S3Names | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description=_S3 + " They replace those from before.", examples=[["training-data"]]
@@ -262,6 +271,7 @@ class ClusterItemOut(Answer):
     delete_protection: bool
     tags: dict[str, str]
     ssh_keys: list[str]
+    allowed_sources: list[str] = Field(description=_SOURCES, examples=[["203.0.113.0/24"]])
     s3_connections: list[str] = Field(description="Names of the S3 connections that its servers are to have.")
     addresses: list[ClusterAddressOut] = Field(
         description="Addresses of the project through which its servers are reached, or will be."

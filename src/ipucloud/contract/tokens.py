@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from ipucloud.contract.fields import Answer, Body, Instant, KeyName, to_pay
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.projects import ProjectOut
+from ipucloud.contract.sources import Sources
 from ipucloud.kernel.money import Money
 
 
@@ -27,6 +28,9 @@ class TokenOut(Answer):
         examples=[["billing:read", "cluster:read"]],
     )
     narrowed: bool = Field(description="Whether it was narrowed to `scopes`; false: it has all of its role.")
+    allowed_sources: list[str] = Field(
+        description="Networks from which it may be used; empty: from everywhere.", examples=[["203.0.113.0/24"]]
+    )
     display_prefix: str = Field(description="First characters of the secret, to tell tokens apart.")
     created_by: UUID | None = Field(description="Id of the token that created it.")
     created_at: datetime
@@ -81,6 +85,12 @@ _NARROWING = (
 )
 
 
+_SOURCES = (
+    "Networks (CIDR) from which it may be used; a single address is one, too. Empty: from everywhere. A token that has"
+    " some creates only tokens within them."
+)
+
+
 class TokenList(NamedListed):
     """Tokens that match the filter."""
 
@@ -96,6 +106,7 @@ class TokenCreate(Body):
     role: Literal["viewer", "operator", "billing", "owner"] = Field(examples=["operator"])
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
     scopes: Scopes | None = Field(None, description=_NARROWING)
+    allowed_sources: Sources = Field(default_factory=list, description=_SOURCES)
     service: bool = Field(
         False,
         description="Whether a token that a person creates is nobody's, and outlives the membership. What a token"
@@ -136,6 +147,7 @@ class PlatformTokenCreate(Body):
     )
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
     scopes: Scopes | None = Field(None, description=_NARROWING)
+    allowed_sources: Sources = Field(default_factory=list, description=_SOURCES)
 
 
 class WhoamiOut(Answer):

@@ -19,14 +19,16 @@ from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
 from ipucloud.db.tenancy import ENTERED
 from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Rights, Role, allowed
-from ipucloud.kernel.actor import NO_ORIGIN, Origin
-from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, Problem, not_found
+from ipucloud.kernel.actor import Origin
+from ipucloud.kernel.errors import PERMISSION_DENIED, SOURCE_NOT_ALLOWED, UNAUTHENTICATED, Problem, not_found
+from ipucloud.kernel.networks import allows
 
 PRINCIPAL = """
 principal AS (
   SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home, tokens.account_id AS account,
          tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform,
-         array_to_string(tokens.role || tokens.scopes, ' ') AS rights
+         array_to_string(tokens.role || tokens.scopes, ' ') || CASE WHEN tokens.allowed_sources = '{}' THEN ''
+           ELSE ' @' || array_to_string(tokens.allowed_sources, ',') || ' ' || tokens.name END AS rights
   FROM tokens
   WHERE tokens.secret_hash = coalesce((
       SELECT signed_in.secret_hash FROM browser_sessions JOIN tokens AS signed_in ON signed_in.id = token_id
@@ -38,7 +40,7 @@ principal AS (
 
 `:token_hash` is the hash of the token or of the browser session's secret; the two never have the same text.
 
-It is of the project `home`, of the billing account `account`, or of the `platform`. Its `rights` are for `Rights.of`.
+It is of the project `home`, of the billing account `account`, or of the `platform`. Its `rights` are for `rights_at`.
 """
 
 PROJECT = """
@@ -177,23 +179,38 @@ def unauthenticated() -> Problem:
     )
 
 
-def admit(rights: str | None, project_id: UUID | None, permission: Permission) -> Role:
+def rights_at(origin: Origin, written: str | None) -> Rights:
+    """The rights of the principal, for a request from there.
+
+    Raises `Problem` 401 without a live token, 403 when it may not be used from there.
+    """
+    if written is None:
+        raise unauthenticated()
+    rights = Rights.of(written)
+    if not allows(rights.sources, origin.address):
+        raise Problem(
+            SOURCE_NOT_ALLOWED,
+            f"The token {rights.limited} may not be used from {origin.address or 'an unknown address'}, where this"
+            " request comes from. Send it from one of the token's allowed sources, or use another token.",
+        )
+    return rights
+
+
+def admit(rights: str | None, project_id: UUID | None, permission: Permission, origin: Origin) -> Role:
     """Check the result of a statement that starts with `AUTHENTICATE`; the caller's role.
 
     Raises `Problem`: 401 without a live token, 404 without a project that it has access to, 403 when its role or
-    its scopes lack `permission`.
+    its scopes lack `permission`, or it may not be used from there.
     """
-    if rights is None:
-        raise unauthenticated()
+    held = rights_at(origin, rights)
     if project_id is None:
         raise not_found()
-    held = Rights.of(rights)
     require(held, permission)
     return held.role
 
 
 async def identify(
-    connection: Statements, token_hash: bytes, permission: Permission | None, origin: Origin = NO_ORIGIN
+    connection: Statements, token_hash: bytes, permission: Permission | None, origin: Origin
 ) -> Principal:
     """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403.
 
@@ -201,10 +218,11 @@ async def identify(
     the transaction have it.
     """
     principal = await IDENTIFY.one_or_none(connection, {"token_hash": token_hash, **origin._asdict()})
+    rights = rights_at(origin, None if principal is None else principal.written)
     if principal is None:
         raise unauthenticated()
     if permission is not None:
-        require(principal.rights, permission)
+        require(rights, permission)
     return principal
 
 
@@ -218,7 +236,7 @@ async def authorize(
     token_hash: bytes,
     project_ref: str,
     permission: Permission,
-    origin: Origin = NO_ORIGIN,
+    origin: Origin,
 ) -> Scope:
     """The live token acting in the project; `origin` as for `identify`.
 
@@ -226,11 +244,10 @@ async def authorize(
     """
     parameters = {"token_hash": token_hash, **origin._asdict(), **project_parameters(project_ref)}
     row = await _AUTHORIZE.one_or_none(connection, parameters)
-    if row is None:
-        raise unauthenticated()
-    if row.scope is None:
+    rights = rights_at(origin, None if row is None else row.rights)
+    if row is None or row.scope is None:
         raise not_found()
-    require(Rights.of(row.rights), permission)
+    require(rights, permission)
     return row.scope
 
 

@@ -95,16 +95,23 @@ class Rights(NamedTuple):
     """What a token may do. `narrowed_to`: the scopes that it was given; None: whatever the role has.
 
     Of these only what the role has now counts: a role that changes takes rights from a token, and never adds any.
+    `sources`: the networks from which it may be used; none: from everywhere. `limited`: the name of one that has any.
     """
 
     role: Role
     narrowed_to: frozenset[str] | None = None
+    sources: tuple[str, ...] = ()
+    limited: str = ""
 
     @classmethod
     def of(cls, written: str) -> Rights:
-        """Those of the column `rights` of `identity.access.PRINCIPAL`: the role, and the scopes of a narrowed token."""
-        role, *scopes = written.split()
-        return cls(Role(role), frozenset(scopes) or None)
+        """Those of the column `rights` of `identity.access.PRINCIPAL`: the role, the scopes of a narrowed token, and
+        the sources and the name of a limited one.
+        """
+        able, _, limit = written.partition(" @")
+        role, *scopes = able.split()
+        sources, _, name = limit.partition(" ")
+        return cls(Role(role), frozenset(scopes) or None, tuple(sources.split(",")) if sources else (), name)
 
     @property
     def narrowed(self) -> bool:

@@ -76,6 +76,13 @@ tokens = sa.Table(
     sa.Column("cost_limit", sa.Numeric, comment="of the clusters of token_clusters, together; NULL: none"),
     sa.Column("cost_currency", sa.Text),
     sa.Column("scopes", postgresql.ARRAY(sa.Text), comment="those that it is narrowed to; NULL: all that the role has"),
+    sa.Column(
+        "allowed_sources",
+        postgresql.ARRAY(sa.Text),
+        nullable=False,
+        server_default="{}",
+        comment="networks from which it may be used; none: from everywhere",
+    ),
     tenant_key("tokens"),
     one_of("role", Role),
     one_of("kind", TokenKind),

@@ -1,4 +1,4 @@
-"""The end of tokens: revocation, or rotation to a new token with the same name, role and scopes.
+"""The end of tokens: revocation, or rotation to a new token with the same name, role, scopes and allowed sources.
 
 The law: no request shortens the time for which the platform has an administrator, with a token that was not narrowed.
 Without one, only an operator with access to the database could create another.
@@ -39,6 +39,7 @@ class _Token(NamedTuple):
     ended: bool
     limited: bool
     scopes: list[str] | None
+    allowed_sources: list[str]
 
 
 class _Administrator(NamedTuple):
@@ -60,7 +61,7 @@ _LOCK = Query(
     SELECT id, name, role, expires_at, account_id, kind,
            owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS is_own,
            revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended,
-           cost_limit IS NOT NULL AS limited, scopes
+           cost_limit IS NOT NULL AS limited, scopes, allowed_sources
       FROM tokens
      WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id AND kind <> 'member' FOR UPDATE
     """,
@@ -124,7 +125,7 @@ async def rotate(
     if token.kind is TokenKind.PERSONAL and not token.is_own:
         raise Problem(PERMISSION_DENIED, "Only its owner rotates a personal token. You may revoke it.")
     narrowed_to = None if token.scopes is None else frozenset(token.scopes)
-    require_within(keeper.rights, Rights(token.role, narrowed_to))
+    require_within(keeper.rights, Rights(token.role, narrowed_to, tuple(token.allowed_sources)))
     expires_at = rotation.expires_at or token.expires_at
     _keep_an_administrator(token, administrators, expires_at or _FOR_EVER)
     successor = await create(
@@ -139,6 +140,7 @@ async def rotate(
         account_id=token.account_id,
         owner=Owner(of_token=token.id),
         scopes=narrowed_to,
+        allowed_sources=token.allowed_sources,
     )
     if rotation.keep_previous_seconds:
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -44,7 +44,8 @@ _SCOPES = f"""
 """  # noqa: S608  # our own text
 _MEMBERS = f"""
 'id', id, 'name', name, 'role', role,
-'scopes', {_SCOPES}, 'narrowed', scopes IS NOT NULL, 'display_prefix', display_prefix, 'created_by', created_by,
+'scopes', {_SCOPES}, 'narrowed', scopes IS NOT NULL, 'allowed_sources', allowed_sources,
+'display_prefix', display_prefix, 'created_by', created_by,
 'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
 'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id,
 'kind', kind, 'owner', (SELECT email FROM users WHERE users.id = owner_id),
@@ -56,7 +57,7 @@ _DOCUMENTS = clauses(
 )
 _COLUMNS = (
     "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id,"
-    " kind, owner_id, project_id, cost_limit, cost_currency, scopes"
+    " kind, owner_id, project_id, cost_limit, cost_currency, scopes, allowed_sources"
 )
 _IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project) AND kind <> 'member'"
 
@@ -158,11 +159,12 @@ WHOAMI = Query(
 _CREATE = sa.text(
     """
     INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at,
-                        kind, owner_id, cost_limit, cost_currency, scopes)
+                        kind, owner_id, cost_limit, cost_currency, scopes, allowed_sources)
     SELECT :id, :project_id, :account_id, :name, :role, :display_prefix, :secret_hash, :created_by,
            coalesce(CAST(:expires_at AS timestamptz), app_now() + make_interval(secs => CAST(:seconds AS float8))),
            CASE WHEN owner.id IS NULL THEN 'service' ELSE :kind END, owner.id,
-           CAST(:cost_limit AS numeric), CAST(:cost_currency AS text), CAST(:scopes AS text[])
+           CAST(:cost_limit AS numeric), CAST(:cost_currency AS text), CAST(:scopes AS text[]),
+           CAST(:allowed_sources AS text[])
       FROM (SELECT coalesce(CAST(:user_id AS uuid), (SELECT owner_id FROM tokens WHERE id = :of_token)) AS id) AS owner
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
@@ -236,13 +238,14 @@ async def create(
     owner: Owner = NOBODY,
     cost_limit: Money | None = None,
     scopes: Collection[str] | None = None,
+    allowed_sources: Sequence[str] = (),
 ) -> MadeToken:
     """Create a token of a project, or of a billing account with the role `payer`, or else of the platform.
 
     It expires at `expires_at` or after `seconds`; with neither never. `cost_limit`: of what it begins, for the role
-    `operator` only. `scopes`: those that it is narrowed to. Raises `Problem` validation_failed when it would already
-    have expired, unauthenticated when its owner was deactivated, or lost all
-    access, meanwhile.
+    `operator` only. `scopes`: those that it is narrowed to. `allowed_sources`: networks from which it may be used.
+    Raises `Problem` validation_failed when it would already have expired, unauthenticated when its owner was
+    deactivated, or lost all access, meanwhile.
     """
     if owner != NOBODY:
         await _require_active_owner(connection, owner)
@@ -267,13 +270,15 @@ async def create(
             "cost_limit": None if cost_limit is None else cost_limit.amount,
             "cost_currency": None if cost_limit is None else cost_limit.currency,
             "scopes": None if scopes is None else sorted(scopes),
+            "allowed_sources": [*allowed_sources],
         },
     )
     if stored.rowcount == 0:
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
         raise Problem(VALIDATION_FAILED, "Some values are not valid.", [fault])
     if project_id is not None:
-        data = TokenMade(name=name, role=role, scopes=None if scopes is None else sorted(scopes))
+        narrowed_to = None if scopes is None else sorted(scopes)
+        data = TokenMade(name=name, role=role, scopes=narrowed_to, allowed_sources=[*allowed_sources])
         await record_token(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, data)
     document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)

@@ -49,6 +49,7 @@ EXPIRED_TOKEN = _register("expired_token", 400, "The device code has expired or 
 UNAUTHENTICATED = _register("unauthenticated", 401, "A valid token is needed")
 IDENTITY_REFUSED = _register("identity_refused", 401, "The identity provider's answer is not accepted")
 CROSS_SITE_REQUEST = _register("cross_site_request", 403, "The request does not come from this site")
+SOURCE_NOT_ALLOWED = _register("source_not_allowed", 403, "It may not be used from this address")
 PERMISSION_DENIED = _register("permission_denied", 403, "The token's role does not allow this")
 NOT_A_MEMBER = _register("not_a_member", 403, "The person is not a member there")
 EMAIL_NOT_VERIFIED = _register("email_not_verified", 403, "The identity provider does not vouch for the e-mail")

@@ -43,6 +43,7 @@ class Call(StrEnum):
     DELETE_SERVER = "hosts.delete_server"
     PUT_KEYS = "hosts.put_keys"
     PUT_LOGIN_KEY = "hosts.put_login_key"
+    PUT_SOURCES = "hosts.put_sources"
     PUT_S3 = "hosts.put_s3"
     PUT_PREEMPTION = "hosts.put_preemption"
     REBUILD_SERVER = "hosts.rebuild"

@@ -36,6 +36,7 @@ from ipucloud.wire.site import (
     ServerPreemption,
     ServerRebuild,
     ServerS3,
+    ServerSources,
     ServerSpec,
 )
 
@@ -232,6 +233,10 @@ class HttpHosts:
     async def put_login_key(self, host: str, name: str, key: LoginKey) -> Host:
         path = f"/v1/hosts/{host}/server/login-keys/{name}"
         return await self._calls.must(Call.PUT_LOGIN_KEY, "PUT", path, Host, body=key)
+
+    async def put_sources(self, host: str, server: str, network: str, sources: Sequence[str], *, revision: int) -> Host:
+        body = ServerSources(server=server, network=network, allowed_sources=[*sources], revision=revision)
+        return await self._calls.must(Call.PUT_SOURCES, "PUT", f"/v1/hosts/{host}/server/sources", Host, body=body)
 
     async def put_s3(
         self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int

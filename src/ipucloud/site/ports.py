@@ -132,6 +132,12 @@ class Hosts(Protocol):
         The site ends it by itself. Raises SiteBusy while the host does not run, and as `switch_off` does.
         """
 
+    async def put_sources(self, host: str, server: str, network: str, sources: Sequence[str], *, revision: int) -> Host:
+        """Let SSH connections to the server of this tenant network in from these networks only; none: from everywhere.
+
+        Raises SiteBusy once the server has had a later revision of them, and as `switch_off` does.
+        """
+
     async def put_s3(
         self, host: str, server: str, network: str, connections: Sequence[S3Remote], *, revision: int
     ) -> Host:

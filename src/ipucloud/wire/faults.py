@@ -142,6 +142,7 @@ HTTP_CALLS = (
     "hosts.delete_server",
     "hosts.put_keys",
     "hosts.put_login_key",
+    "hosts.put_sources",
     "hosts.put_s3",
     "hosts.put_preemption",
     "hosts.rebuild",

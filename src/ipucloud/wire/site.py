@@ -12,6 +12,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts/{host}` | GET | → `Host` |
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
 | `/v1/hosts/{host}/server/keys` | PUT | `ServerKeys` → `Host` |
+| `/v1/hosts/{host}/server/sources` | PUT | `ServerSources` → `Host` |
 | `/v1/hosts/{host}/server/s3` | PUT | `ServerS3` → `Host` |
 | `/v1/hosts/{host}/server/preemption` | PUT | `ServerPreemption` → `Host` |
 | `/v1/hosts/{host}/server/rebuild` | POST | `ServerRebuild` → `Host` |
@@ -110,6 +111,9 @@ class ServerSpec(Wire):
 
     `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off. `keys_revision`
     counts the changes of its keys, `generation` how often its system was asked to be written.
+
+    `allowed_sources` are those of `ServerSources`, under `sources_revision`, which hold before it takes its first
+    connection; 0: it never had any. One that is rebuilt has those of the highest revision.
     """
 
     name: str
@@ -122,6 +126,8 @@ class ServerSpec(Wire):
     ipus: int = Field(default=0, ge=0)
     keys_revision: int = Field(default=1, ge=1)
     generation: int = Field(default=1, ge=1)
+    allowed_sources: list[str] = Field(default=[])
+    sources_revision: int = Field(default=0, ge=0)
 
 
 class ServerKeys(Wire):
@@ -150,6 +156,29 @@ class LoginKey(Wire):
     network: str
     public_key: str
     seconds: float = Field(ge=0, le=300)
+
+
+class ServerSources(Wire):
+    """Lets SSH connections to the server of a tenant network in from these networks (CIDR) only; none: from everywhere.
+
+    The site enforces it before anybody logs in, at the server's own port and at every address that leads there, by the
+    source that the client has. Connections that are open stay open. The control plane itself is always let in: it opens
+    connections from networks that the site knows, and logs in with a `LoginKey`. Whether the server runs or is off; it
+    stays through starts and rebuilds. Refused where the host carries another server or is in another network, and when
+    the server has had a higher `revision`, or other networks under this one.
+    """
+
+    server: str
+    network: str
+    revision: int = Field(ge=1)
+    allowed_sources: list[str]
+
+
+class SourcesSeen(Wire):
+    """The networks from which the site lets SSH connections to the server in; none: from everywhere."""
+
+    revision: int
+    allowed_sources: list[str]
 
 
 class S3Remote(Wire):
@@ -351,6 +380,7 @@ class Host(Wire):
     `idle_seconds` counts from when there were last any, or from its start; None: the site does not read it.
     `cpu_percent` is how busy all processors of the server are together, 100 at most, and `memory_used_bytes` what its
     programs hold of `memory_bytes`; None: the site does not read it.
+    `sources`: None where its server never had allowed sources.
     `s3`: None where its server was never given access to buckets.
     `preemption`: None where its server was never told of one since it was switched on.
     `console_bytes`: what was ever written to the serial console of its server; None: the site keeps no console.
@@ -375,6 +405,7 @@ class Host(Wire):
     cpu_percent: float | None = None
     memory_used_bytes: int | None = None
     memory_bytes: int | None = None
+    sources: SourcesSeen | None = None
     s3: S3Seen | None = None
     preemption: PreemptionSeen | None = None
     console_bytes: int | None = None

@@ -44,6 +44,7 @@ class Work:
             Later("jobs", self._jobs),
             Later("services", self._services),
             Later("s3-access", self._s3_access),
+            Later("source-rules", self._source_rules),
             Later("volumes", self._volumes),
             Later("snapshots", self._snapshots),
             Later("addresses", self._addresses),
@@ -107,6 +108,11 @@ class Work:
         from ipucloud.clusters.s3_reconciler import S3Reconciler
 
         return S3Reconciler(self.sites, keys=self.settings.sealing_keys())
+
+    def _source_rules(self) -> AnyReconciler:
+        from ipucloud.clusters.allowed_sources import SourceRuleReconciler
+
+        return SourceRuleReconciler(self.sites)
 
     def _volumes(self) -> AnyReconciler:
         from ipucloud.clusters.volumes.reconciler import VolumeReconciler

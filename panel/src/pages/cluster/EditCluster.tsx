@@ -6,6 +6,8 @@ import type { Cluster } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
 import { BucketChoice } from "../../components/BucketChoice";
 import { Dialog } from "../../components/Dialog";
+import { networksIn } from "../../components/networks";
+import { SourcesField } from "../../components/SourcesField";
 import { TagEditor, type Tag } from "../../components/TagEditor";
 import { patchOf, useClusterEdit } from "../../components/useClusterEdit";
 import { useStrings } from "../../i18n";
@@ -13,7 +15,7 @@ import { ConflictAlert } from "./ConflictAlert";
 
 const entries = (tags: Cluster["tags"]): Tag[] => Object.entries(tags).map(([key, value]) => ({ key, value }));
 
-/** Name, tags, protection and S3 connections of a cluster. */
+/** Name, tags, protection, allowed sources and S3 connections of a cluster. */
 export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
   const { common, cluster: s, create } = useStrings();
   const flash = useFlash();
@@ -22,11 +24,12 @@ export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: (
   const [tags, setTags] = useState(() => entries(seen.tags));
   const [protect, setProtect] = useState(seen.delete_protection);
   const [buckets, setBuckets] = useState(seen.s3_connections);
+  const [sources, setSources] = useState(seen.allowed_sources.join("\n"));
   const { save, conflict, settle } = useClusterEdit(seen, () => {
     flash({ type: "success", content: s.saved(name) });
     onClose();
   });
-  const entered = { name, tags: Object.fromEntries(tags.filter((tag) => tag.key !== "").map((tag) => [tag.key, tag.value])), delete_protection: protect, s3_connections: buckets };
+  const entered = { name, tags: Object.fromEntries(tags.filter((tag) => tag.key !== "").map((tag) => [tag.key, tag.value])), delete_protection: protect, s3_connections: buckets, allowed_sources: networksIn(sources) };
   const patch = patchOf(seen, entered);
   const take = () => {
     if (!conflict) return;
@@ -34,6 +37,7 @@ export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: (
     setTags(entries(conflict.now.tags));
     setProtect(conflict.now.delete_protection);
     setBuckets(conflict.now.s3_connections);
+    setSources(conflict.now.allowed_sources.join("\n"));
     settle();
   };
   return (
@@ -53,6 +57,7 @@ export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: (
       </FormField>
       <TagEditor tags={tags} onChange={setTags} />
       <Checkbox checked={protect} onChange={({ detail }) => setProtect(detail.checked)}>{create.protect}</Checkbox>
+      <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />
       <BucketChoice chosen={buckets} onChange={setBuckets} />
     </Dialog>
   );

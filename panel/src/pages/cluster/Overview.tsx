@@ -62,6 +62,21 @@ function Waiting({ waiting }: { waiting: Schemas["CapacityWait"] }) {
   );
 }
 
+/** From where SSH is let in, and whether the site was seen to enforce it. */
+function Sources({ cluster }: { cluster: Cluster }) {
+  const { common, cluster: s } = useStrings();
+  const f = useFormat();
+  const running = cluster.poplar_servers.filter((server) => server.ssh);
+  const seen = running.map((server) => (server.ssh_access?.current ? server.ssh_access.observed_at : ""));
+  const since = seen.includes("") ? undefined : seen.sort()[0];
+  return (
+    <>
+      {f.list(cluster.allowed_sources) || common.none}
+      {running.length > 0 && <Box variant="small" display="block">{since ? s.sourcesSeen(f.moment(since)) : s.sourcesPending}</Box>}
+    </>
+  );
+}
+
 function Facts({ cluster }: { cluster: Cluster }) {
   const { common, clusters, cluster: s } = useStrings();
   const f = useFormat();
@@ -91,6 +106,8 @@ function Facts({ cluster }: { cluster: Cluster }) {
           { label: clusters.region, value: places?.find((each) => each.slug === cluster.region)?.name ?? cluster.region },
           { label: s.image, value: cluster.image },
           { label: s.keys, value: f.list(cluster.ssh_keys) || common.none },
+          ...(cluster.allowed_sources.length || cluster.poplar_servers.some((each) => each.ssh_access && !each.ssh_access.current)
+            ? [{ label: s.sources, value: <Sources cluster={cluster} /> }] : []),
           { label: s.tags, value: tags || common.none },
           ...(cluster.s3_connections.length ? [{ label: s.buckets, value: f.list(cluster.s3_connections) }] : []),
           ...(volumes.length

@@ -38,6 +38,7 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
             { label: cluster.image, value: draft.image },
             { label: cluster.keys, value: f.list(draft.keys) },
             { label: cluster.tags, value: tags || common.none },
+            ...(requestOf(draft).allowed_sources ? [{ label: cluster.sources, value: f.list(requestOf(draft).allowed_sources ?? []) }] : []),
             ...(draft.buckets.length ? [{ label: cluster.buckets, value: f.list(draft.buckets) }] : []),
             ...(draft.volumes.length ? [{ label: cluster.volumes, value: f.list(draft.volumes) }] : []),
             ...(draft.expires ? [{ label: create.expires, value: f.moment(draft.expires) }] : []),

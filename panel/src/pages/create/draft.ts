@@ -1,22 +1,24 @@
 import { quote } from "shlex";
 import type { Schemas } from "../../api/client";
+import { networksIn } from "../../components/networks";
 import type { Tag } from "../../components/TagEditor";
 
 /** `reservation`: the id of the one that it is created from; empty: of none. `servers`: the number of Poplar servers; undefined: the
- *  flavor's. `buckets`: names of S3 connections. `volumes`: names of volumes in the region, for the first server. `expires`: the instant at which it is deleted; empty: never. `wait`: for machines, instead of being refused. `preemptible`: for less, until others need them. */
+ *  flavor's. `sources`: networks from which SSH is let in, as typed. `buckets`: names of S3 connections. `volumes`: names of volumes in the region, for the first server. `expires`: the instant at which it is deleted; empty: never. `wait`: for machines, instead of being refused. `preemptible`: for less, until others need them. */
 export type Draft = {
   reservation: string; region: string; flavor: string; servers?: number; image: string; keys: string[]; name: string; tags: Tag[]; protect: boolean;
-  buckets: string[]; volumes: string[]; expires: string; wait: boolean; preemptible: boolean;
+  sources: string; buckets: string[]; volumes: string[]; expires: string; wait: boolean; preemptible: boolean;
 };
 export type Change = (change: Partial<Draft>) => void;
 
 export const EMPTY: Draft = {
-  reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, buckets: [], volumes: [], expires: "", wait: false, preemptible: false,
+  reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, sources: "", buckets: [], volumes: [], expires: "", wait: false, preemptible: false,
 };
 
 /** The request that the draft stands for. */
 export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
   const tags = draft.tags.filter((tag) => tag.key !== "");
+  const sources = networksIn(draft.sources);
   return {
     name: draft.name,
     region: draft.region,
@@ -26,6 +28,7 @@ export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
     ...(draft.servers && { poplar_servers: draft.servers }),
     ...(tags.length && { tags: Object.fromEntries(tags.map((tag) => [tag.key, tag.value])) }),
     ...(draft.protect && { delete_protection: true }),
+    ...(sources.length && { allowed_sources: sources }),
     ...(draft.buckets.length && { s3_connections: draft.buckets }),
     ...(draft.volumes.length && { volumes: draft.volumes.map((volume) => ({ volume })) }),
     ...(draft.expires && { expires_at: draft.expires }),
@@ -46,6 +49,7 @@ export function asCommand(draft: Draft): string {
     ...draft.keys.map((key) => `--ssh-key ${quote(key)}`),
     ...Object.entries(tags ?? {}).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
     ...(draft.protect ? ["--protect"] : []),
+    ...networksIn(draft.sources).map((network) => `--allow-from ${quote(network)}`),
     ...draft.buckets.map((bucket) => `--s3-connection ${quote(bucket)}`),
     ...draft.volumes.map((volume) => `--volume ${quote(volume)}`),
     ...(draft.expires ? [`--expires-at ${draft.expires}`] : []),
@@ -77,6 +81,7 @@ export function asPython(draft: Draft, project: string, origin: string): string 
     ...(draft.servers ? [`    poplar_servers=${draft.servers},`] : []),
     ...(tags ? [`    tags=${python(tags)},`] : []),
     ...(draft.protect ? ["    delete_protection=True,"] : []),
+    ...(networksIn(draft.sources).length ? [`    allowed_sources=${python(networksIn(draft.sources))},`] : []),
     ...(draft.buckets.length ? [`    s3_connections=${python(draft.buckets)},`] : []),
     ...(draft.volumes.length ? [`    volumes=${python(draft.volumes)},`] : []),
     ...(draft.expires ? [`    expires_at=datetime.fromisoformat(${python(draft.expires.replace("Z", "+00:00"))}),`] : []),

@@ -60,7 +60,7 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
         raise invalid([FieldError("/account_id", "for_payers", "A token has an account if its role is `payer`.")])
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
-        rights = narrowing.chosen(Role(body.role), body.scopes)
+        rights = narrowing.chosen(Role(body.role), body.scopes, body.allowed_sources)
         narrowing.require_within(principal.rights, rights)
         if body.account_id is not None and not await account_exists(connection, body.account_id):
             raise invalid([FieldError("/account_id", "unknown", "There is no billing account with this id.")])
@@ -74,6 +74,7 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
             created_by=principal.token_id,
             account_id=body.account_id,
             scopes=rights.narrowed_to,
+            allowed_sources=rights.sources,
         )
         trace_of(request).concerns(subject_id=token.id)
         return created_token(token, _ALL)

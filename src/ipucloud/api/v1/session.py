@@ -18,14 +18,14 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_itself
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1 import provider_sign_in
 from ipucloud.api.v1.provider_sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import SessionSwitch
 from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionOut, SignedOutOut, SignInLinkOut
 from ipucloud.identity import people, sessions
-from ipucloud.identity.access import Principal, unauthenticated
+from ipucloud.identity.access import Principal, rights_at, unauthenticated
 from ipucloud.identity.roles import Permission, Rights
 from ipucloud.identity.sessions import AtProvider, Lives, SessionRow
 from ipucloud.identity.tokens import Kind, secret_hash, token_hash
@@ -44,6 +44,7 @@ from ipucloud.kernel.errors import (
     PROVIDER_UNAVAILABLE,
     SIGN_IN_ENDED,
     SIGN_IN_LINK_ENDED,
+    SOURCE_NOT_ALLOWED,
     STATE_CONFLICT,
     UNAUTHENTICATED,
     FieldError,
@@ -69,6 +70,7 @@ SIGN_IN = "/sign-in"
         description="Signed in",
         errors=(
             UNAUTHENTICATED,
+            SOURCE_NOT_ALLOWED,
             CROSS_SITE_REQUEST,
             ACCOUNT_DEACTIVATED,
             NOT_A_MEMBER,
@@ -114,7 +116,9 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
             begun = await sessions.begin_by_code(connection, secret_hash(Kind.LINK, body.code or ""), lives)
         token_id, secret, hashed = begun
         trace_of(request).concerns(token_id=token_id)
-        return secret, await sessions.SESSION.one(connection, {"token_hash": hashed})
+        row = await sessions.SESSION.one(connection, {"token_hash": hashed})
+        rights_at(origin_of(request), row.rights)
+        return secret, row
 
     secret, row = await services_of(request).database.transact(work)
     path = None if over_tls(request.scope) else new_session_path()
@@ -217,6 +221,7 @@ async def switch_session(request: Request, body: SessionSwitch) -> Response:
         if not await people.switch(connection, credential, body.membership_id):
             raise not_found()
         row = await sessions.SESSION.one(connection, {"token_hash": credential})
+        rights_at(origin_of(request), row.rights)
         return Answer(200, _document(row))
 
     return await change_platform(request, effect, own=True)

@@ -55,7 +55,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        rights = narrowing.chosen(Role(body.role), body.scopes)
+        rights = narrowing.chosen(Role(body.role), body.scopes, body.allowed_sources)
         narrowing.require_within(scope.rights, rights)
         token = await token_store.create(
             connection,
@@ -69,6 +69,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             cost_limit=body.cost_limit,
             owner=NOBODY if body.service else Owner(of_token=scope.token_id),
             scopes=rights.narrowed_to,
+            allowed_sources=rights.sources,
         )
         return created_token(token, f"/v1/projects/{scope.project_id}/tokens")
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import Buckets, Idle, Name, Patience, Wait, Yes
+from ipucloud.cli.cluster_options import AllowFrom, Buckets, Idle, Name, Patience, Wait, Yes
 from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.commands.clusters import ask
 from ipucloud.cli.completion import names
@@ -52,6 +52,7 @@ _OPEN = (OperationState.QUEUED, OperationState.RUNNING, OperationState.CANCELLIN
     "bert --name bert-large --tag team=nlp --expires-at 8h",
     'bert --repair-window "sat,sun 02:00 180 Europe/Luxembourg"',
     "bert --ssh-key laptop --ssh-key ci",
+    "bert --allow-from 203.0.113.0/24",
 )
 def update(
     session: Session,
@@ -73,26 +74,33 @@ def update(
     idle: Idle = None,
     no_idle: Annotated[bool, typer.Option("--no-idle-suspend", help="Keep it although nobody uses it.")] = False,
     ssh_keys: OtherKeys = None,
+    allow_from: AllowFrom = None,
+    from_everywhere: Annotated[
+        bool, typer.Option("--allow-from-everywhere", help="Let SSH in from everywhere.")
+    ] = False,
     s3_connections: Buckets = None,
     no_s3: Annotated[bool, typer.Option("--no-s3-connections", help="Detach all S3 connections.")] = False,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Change a cluster's name, tags, protection, expiry, repairs, idle stop, SSH keys or S3 connections.
+    """Change a cluster's name, tags, protection, expiry, repairs, idle stop, SSH access or S3 connections.
 
-    Keys that are not named can no longer log in; sessions that are open stay open. S3 connections that are not named
-    are detached.
+    Keys that are not named can no longer log in, nor can who comes from a network that is not named; sessions that are
+    open stay open. S3 connections that are not named are detached.
     """
     if expires_at and no_expiry:
         raise UsageError("Give either --expires-at or --no-expiry.")
     if repair_window and any_time:
         raise UsageError("Give either --repair-window or --no-repair-window.")
+    if allow_from and from_everywhere:
+        raise UsageError("Give either --allow-from or --allow-from-everywhere.")
     if s3_connections and no_s3:
         raise UsageError("Give either --s3-connection or --no-s3-connections.")
     if idle is not None and no_idle:
         raise UsageError("Give either --idle-suspend or --no-idle-suspend.")
-    changes = (new_name, protect, expires_at, auto_repair, repair_window, idle, ssh_keys, s3_connections)
-    if all(each is None for each in changes) and not (tags or delete_tags or no_expiry or any_time or no_idle or no_s3):
+    changes = (new_name, protect, expires_at, auto_repair, repair_window, idle, ssh_keys, allow_from, s3_connections)
+    removals = (tags, delete_tags, no_expiry, any_time, no_idle, from_everywhere, no_s3)
+    if all(each is None for each in changes) and not any(removals):
         raise UsageError("Give at least one change, such as --no-protect.")
     cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
     changed = {**cluster.value.tags, **key_values(tags)}
@@ -108,6 +116,7 @@ def update(
         auto_repair=auto_repair,
         repair_window="any" if any_time else repair_window,
         ssh_keys=ssh_keys,
+        allowed_sources=() if from_everywhere else allow_from,
         s3_connections=() if no_s3 else s3_connections,
         idle_suspend_minutes="never" if no_idle else idle,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole

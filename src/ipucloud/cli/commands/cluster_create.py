@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.cluster_options import (
+    AllowFrom,
     Buckets,
     Flavor,
     Idle,
@@ -54,6 +55,7 @@ def create(
     region: Region = None,
     image: Image = None,
     ssh_keys: Keys = None,
+    allow_from: AllowFrom = None,
     s3_connections: Buckets = None,
     volumes: Volumes = None,
     user_data: Annotated[
@@ -92,6 +94,7 @@ def create(
         flavor=flavor,
         image=image or newest_image(session, region),
         ssh_keys=ssh_keys or only_key(session),
+        allowed_sources=allow_from or (),
         s3_connections=s3_connections or (),
         volumes=volumes_of(volumes),
         user_data=text_of(user_data) if user_data else None,

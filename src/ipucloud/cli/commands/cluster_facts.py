@@ -75,6 +75,8 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("partitions", [f"{each.name} ({each.ipus} IPUs)" for each in cluster.partitions] or None),
         ("image", cluster.image),
         ("SSH keys", cluster.ssh_keys or None),
+        ("SSH from", cluster.allowed_sources or None),
+        *_not_yet_enforced(cluster),
         ("S3 connections", cluster.s3_connections or None),
         ("tags", [f"{key}={value}" for key, value in cluster.tags.items()] or None),
         ("protected", cluster.delete_protection or None),
@@ -98,6 +100,14 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("operation", last and f"{last.kind} {last.state} {last.id}"),
         ("next", next_command(cluster)),
     ]
+
+
+def _not_yet_enforced(cluster: Cluster) -> list[tuple[str, object]]:
+    """The running servers at which the site was not yet seen to enforce the allowed sources."""
+    behind = [
+        each.name for each in cluster.poplar_servers if each.ssh and each.ssh_access and not each.ssh_access.current
+    ]
+    return [("not yet enforced at", behind)] if behind else []
 
 
 def _queued(wait: CapacityWait) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import AllowFrom
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT, TOKEN, only
 from ipucloud.cli.running import cost
@@ -48,6 +49,7 @@ Platform = Annotated[
     "desk --platform --role support",
     "finance --account research",
     "status --role viewer --scope cluster:read --scope catalogue:read",
+    "deploy --allow-from 203.0.113.0/24 --allow-from 2001:db8:42::7",
 )
 def create(
     session: Session,
@@ -67,6 +69,7 @@ def create(
     ] = False,
     max_cost: MaxCost = None,
     scopes: Scopes = None,
+    allow_from: AllowFrom = None,
     account: Annotated[
         str | None,
         typer.Option(
@@ -75,12 +78,13 @@ def create(
     ] = None,
 ) -> None:
     """Create a token, with all that its role may do or with less. Its secret is shown only once."""
-    scopes = scopes or None
+    scopes, allow_from = scopes or None, allow_from or None
     if account is not None:
         if role not in {None, "payer"}:
             raise UsageError("A token with --account has the role payer: omit --role.")
         payer = str(session.run(accounts.get(account)).id)
-        _show_once(session, session.run(tokens.create_for_account(name, payer, expires_at=expires_at, scopes=scopes)))
+        call = tokens.create_for_account(name, payer, expires_at=expires_at, scopes=scopes, allowed_sources=allow_from)
+        _show_once(session, session.run(call))
         return
     if max_cost is not None and platform:
         raise UsageError("Only a project's token has a cost limit: omit --platform or --max-cost.")
@@ -90,7 +94,14 @@ def create(
         limit = Money(amount=Decimal(amount), currency=currency)
     role = role or ("support" if platform else "operator")
     call = tokens.create(
-        name, role, expires_at=expires_at, platform=platform, service=service, cost_limit=limit, scopes=scopes
+        name,
+        role,
+        expires_at=expires_at,
+        platform=platform,
+        service=service,
+        cost_limit=limit,
+        scopes=scopes,
+        allowed_sources=allow_from,
     )
     _show_once(session, session.run(call))
 
@@ -109,11 +120,12 @@ def list_tokens(
     """List the tokens, without their secrets."""
     session.list(
         tokens.list(active=active, platform=platform, order=order),
-        ("NAME", "ROLE", "SCOPES", "OWNER", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
+        ("NAME", "ROLE", "SCOPES", "ALLOWED FROM", "OWNER", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
         lambda each: (
             each.name,
             each.role,
             ", ".join(each.scopes) if each.narrowed else None,
+            ", ".join(each.allowed_sources) or None,
             each.owner,
             each.created_at,
             each.expires_at,
@@ -133,7 +145,7 @@ def rotate(
     expires_at: ExpiresAt = None,
     platform: Platform = False,
 ) -> None:
-    """Replace a token with one of the same name, role and scopes. The new secret is shown only once."""
+    """Replace a token with one of the same name, role, scopes and networks. The new secret is shown only once."""
     old = _living(session, name, platform=platform)
     call = tokens.rotate(old.id, keep_previous_seconds=keep, expires_at=expires_at, platform=platform)
     _show_once(session, session.run(call))
@@ -169,6 +181,7 @@ def _show_once(session: Session, token: NewToken) -> None:
             ("token", token.token),
             ("role", token.role),
             *((("scopes", list(token.scopes)),) if token.narrowed else ()),
+            *((("allowed from", list(token.allowed_sources)),) if token.allowed_sources else ()),
             ("expires", token.expires_at),
             ("cost limit", token.cost_limit),
             ("id", token.id),

@@ -22,6 +22,7 @@ from ipucloud.identity import projects, token_store
 from ipucloud.identity.access import identify
 from ipucloud.identity.roles import Permission, Role
 from ipucloud.identity.tokens import token_hash
+from ipucloud.kernel.actor import NO_ORIGIN
 from ipucloud.kernel.errors import Problem
 from ipucloud.process.secret_files import read_secret, write_secret
 from ipucloud.quotas.store import list_quotas, set_limit
@@ -120,7 +121,7 @@ async def knows(database: Database, token: str) -> bool:
         return False
     async with database.read() as connection:
         try:
-            await identify(connection, hashed, Permission.PROJECT_READ)
+            await identify(connection, hashed, Permission.PROJECT_READ, NO_ORIGIN)
         except Problem:
             return False
     return True

@@ -153,13 +153,14 @@ _INSERT = sa.text(
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency,
-        billing_starts, image, reconfigurable, ssh_keys, ssh_authority, user_data, tags, delete_protection, expires_at,
-        auto_repair, repair_window, idle_suspend_minutes, preemptible, state, state_sla_seconds, incarnation,
-        external_name)
+        billing_starts, image, reconfigurable, ssh_keys, ssh_authority, allowed_sources, sources_revision, user_data,
+        tags, delete_protection, expires_at, auto_repair, repair_window, idle_suspend_minutes, preemptible, state,
+        state_sla_seconds, incarnation, external_name)
       VALUES (
         :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
-        :billing_starts, :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority, :user_data,
-        CAST(:tags AS jsonb), :delete_protection, :expires_at, :auto_repair, CAST(:repair_window AS jsonb),
+        :billing_starts, :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :ssh_authority,
+        CAST(:allowed_sources AS jsonb), :sources_revision, :user_data, CAST(:tags AS jsonb), :delete_protection,
+        :expires_at, :auto_repair, CAST(:repair_window AS jsonb),
         :idle_suspend_minutes, :preemptible, :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
@@ -371,6 +372,8 @@ async def _insert(connection: AsyncConnection, request: _Request, expected: floa
                 settings.sealing_keys(), body.user_data, user_data_place(cluster_id, actor.project_id)
             ),
             "ssh_authority": admitted.ssh_authority,
+            "allowed_sources": orjson.dumps(body.allowed_sources).decode(),
+            "sources_revision": 1 if body.allowed_sources else 0,
             "tags": orjson.dumps(body.tags).decode(),
             "delete_protection": body.delete_protection,
             "expires_at": body.expires_at,

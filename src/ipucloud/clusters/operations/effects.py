@@ -12,7 +12,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import s3_access
+from ipucloud.clusters import allowed_sources, s3_access
 from ipucloud.clusters.addresses.record import ADDRESSES
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locks import lock_quota
@@ -207,6 +207,7 @@ async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, ac
     await record_seen_keys(connection, cluster, ordinals)
     started = [server.ordinal for server in achieved.servers]
     await s3_access.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
+    await allowed_sources.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     await ADDRESSES.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     await VOLUMES.renew(connection, project_id=cluster.project_id, cluster_id=cluster.id, ordinals=started)
     failpoint("cluster.servers_recorded")

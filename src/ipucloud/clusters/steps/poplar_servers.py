@@ -78,7 +78,7 @@ async def _switched_on(site: Site, cluster: ClusterInputs, target: HostInput) ->
     if host.server is None or host.server.name != target.server_name:
         sentence = f"Poplar server {target.server_name} is no longer on host {target.name}, nor is its disk"
         return Failed(sentence, final=True)
-    host = await with_keys(site, cluster, target, host)
+    host = await _with_sources(site, cluster, target, await with_keys(site, cluster, target, host))
     settled = host.server is not None and host.server.network == cluster.external_name
     if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
         host = await site.hosts.switch_on(
@@ -97,6 +97,19 @@ async def with_keys(site: Site, cluster: ClusterInputs, target: HostInput, host:
         cluster.external_name,
         cluster.authorized_keys,
         revision=cluster.keys_revision,
+    )
+
+
+async def _with_sources(site: Site, cluster: ClusterInputs, target: HostInput, host: Host) -> Host:
+    """The host once its site has the cluster's allowed sources: what is about to start is never open to others."""
+    if cluster.sources_revision <= (host.sources.revision if host.sources is not None else 0):
+        return host
+    return await site.hosts.put_sources(
+        target.name,
+        target.server_name,
+        cluster.external_name,
+        cluster.allowed_sources,
+        revision=cluster.sources_revision,
     )
 
 
@@ -210,6 +223,8 @@ def server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
         environment=_environment(cluster, host),
         network=cluster.external_name,
         keys_revision=cluster.keys_revision,
+        allowed_sources=list(cluster.allowed_sources),
+        sources_revision=cluster.sources_revision,
         ipus=cluster.ipus if cluster.allocated_through is AllocatedThrough.HOST_DEVICES else 0,
     )
 

@@ -232,6 +232,11 @@ class TokenMade(Payload):
         description="Scopes that it is narrowed to; null or absent: all of its role.",
         examples=[["cluster:read", "job:read"]],
     )
+    allowed_sources: list[str] = Field(
+        default_factory=list,
+        description="Networks from which it may be used; empty or absent: from everywhere.",
+        examples=[["203.0.113.0/24"]],
+    )
 
 
 class TokenReplaced(Payload):

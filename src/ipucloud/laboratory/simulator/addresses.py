@@ -102,6 +102,11 @@ class Addresses:
         record.deleted = True
         self._document.touch()
 
+    def client_of(self, port: int) -> str | None:
+        """The client whose connection an address leads on from this local port."""
+        found = (forwarder.client_of(port) for _, forwarder in self._listening.values())
+        return next((client for client in found if client is not None), None)
+
     async def opened(self, host: str, port: int) -> None:
         """The server of a host runs, and listens on this port."""
         self._servers[host] = port

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 CHUNK = 64 * 1024
 CONNECT_SECONDS = 10.0
@@ -14,6 +15,7 @@ class Forwarder:
 
     def __init__(self, host: str, port: int) -> None:
         self.port = port
+        self._clients: dict[int, asyncio.StreamWriter] = {}
         self._host = host
         self._listener: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -38,18 +40,35 @@ class Forwarder:
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         onward: asyncio.StreamWriter | None = None
+        way = socket.socket(socket.AF_INET6 if ":" in self._host else socket.AF_INET)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                back, onward = await asyncio.open_connection(self._host, self.port)
+                await self._connect(way, writer)
+                back, onward = await asyncio.open_connection(sock=way)
             async with asyncio.TaskGroup() as ways:
                 ways.create_task(_copy(reader, onward))
                 ways.create_task(_copy(back, writer))
         except* (OSError, TimeoutError):
             pass
         finally:
+            self._clients = {port: client for port, client in self._clients.items() if client is not writer}
             for end in (writer, onward):
                 if end is not None:
                     end.transport.abort()
+            if onward is None:
+                way.close()
+
+    async def _connect(self, way: socket.socket, client: asyncio.StreamWriter) -> None:
+        """Connect the socket; whose connection goes on is known before the server gets it. Raises OSError."""
+        way.setblocking(False)
+        way.bind((self._host, 0))
+        self._clients[way.getsockname()[1]] = client
+        await asyncio.get_running_loop().sock_connect(way, (self._host, self.port))
+
+    def client_of(self, port: int) -> str | None:
+        """The client whose connection goes on from this local port."""
+        client = self._clients.get(port)
+        return None if client is None else str(client.get_extra_info("peername")[0])
 
 
 async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -5,10 +5,20 @@ from __future__ import annotations
 from ipucloud.laboratory.simulator.copying import Folder
 from ipucloud.laboratory.simulator.host_states import SWITCHED, HostStates
 from ipucloud.laboratory.simulator.refusal import invalid, not_found, precondition
+from ipucloud.laboratory.simulator.sources import read_network
 from ipucloud.laboratory.simulator.ssh.authorized_keys import parse_keys
 from ipucloud.laboratory.simulator.ssh.console import Console
 from ipucloud.laboratory.simulator.ssh.jobs import Jobs
-from ipucloud.wire.site import HostState, LoginKey, ServerKeys, ServerPreemption, ServerS3, ServerSpec
+from ipucloud.wire.site import (
+    HostState,
+    LoginKey,
+    ServerKeys,
+    ServerPreemption,
+    ServerS3,
+    ServerSources,
+    ServerSpec,
+    SourcesSeen,
+)
 from ipucloud.wire.storage import AddressServer, SnapshotServer, VolumeServer
 
 
@@ -52,6 +62,32 @@ class HostServers:
                 raise precondition(f"host {name!r} carries no server that runs")
             self._states.check_owner(name, record.server, login_key.server, login_key.network)
             self._states.servers[name].login_keys.put(key, login_key.public_key, login_key.seconds)
+
+    async def put_sources(self, name: str, sources: ServerSources) -> None:
+        """Exchange the networks from which a server may be logged in to; it may be off."""
+        self._states.check(name)
+        try:
+            wanted = SourcesSeen(
+                revision=sources.revision, allowed_sources=[str(read_network(each)) for each in sources.allowed_sources]
+            )
+        except ValueError as error:
+            raise invalid(str(error)) from error
+        await self._states.advance(name)
+        async with self._states.locks[name]:
+            record = self._states.records.get(name)
+            if record is None or record.server is None or record.state is HostState.WIPING:
+                raise precondition(f"host {name!r} carries no server that could have allowed sources")
+            self._states.check_owner(name, record.server, sources.server, sources.network)
+            if record.sources == wanted:
+                return
+            if record.sources is not None and wanted.revision <= record.sources.revision:
+                raise precondition(
+                    f"server {sources.server!r} has revision {record.sources.revision} of its allowed sources"
+                )
+            record.sources = wanted
+            self._states.document.touch()
+            if name in self._states.servers:
+                self._states.servers[name].allowed_sources = tuple(wanted.allowed_sources)
 
     async def put_s3(self, name: str, s3: ServerS3) -> None:
         """Exchange the buckets that a server has access to; one that is off has them from its next start on."""

@@ -183,6 +183,7 @@ class HostStates:
         host = self._server_host(name, self.region_of[name])
         buckets = record.s3.connections if record.s3 else ()
         preempt_at = record.preemption.preempt_at if record.preemption else None
+        sources = record.sources.allowed_sources if record.sources else ()
         console = self.consoles.of(name)
         begun = console.boot(record.boot_id)
         server = PoplarServer(
@@ -191,6 +192,7 @@ class HostStates:
             host,
             buckets=buckets,
             preempt_at=preempt_at,
+            allowed_sources=sources,
             console=console if begun else None,
         )
         record.ssh_port = await server.start(record.ssh_port)

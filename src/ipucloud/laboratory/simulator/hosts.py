@@ -9,7 +9,7 @@ from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
 from ipucloud.laboratory.simulator.host_states import SWITCHED, HostStates
 from ipucloud.laboratory.simulator.identities import Identities
 from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
-from ipucloud.laboratory.simulator.ssh.spec import check_spec
+from ipucloud.laboratory.simulator.ssh.spec import check_spec, sources_of
 from ipucloud.laboratory.simulator.state import HostRecord
 from ipucloud.wire.site import Host, HostState, PowerAction, ServerRebuild, ServerSpec
 
@@ -74,6 +74,7 @@ class Hosts:
             attached_ipus=server.activity.attached_ipus if server else None,
             idle_seconds=server.activity.idle_seconds if server else None,
             **(server.load() if server else {}),
+            sources=record.sources,
             s3=record.s3_seen,
             preemption=record.preemption_seen,
             console_bytes=self._states.consoles.of(name).written if record.server else None,
@@ -95,7 +96,7 @@ class Hosts:
             if self._states.network_of(name) != spec.network:
                 raise precondition(f"host {name!r} is not in network {spec.network!r}")
             snapshot = self._snapshot(spec, self._states.region_of[name])
-            record = HostRecord(HostState.DEPLOYING, spec, snapshot=snapshot)
+            record = HostRecord(HostState.DEPLOYING, spec, snapshot=snapshot, sources=sources_of(spec, None))
             self._states.records[name] = record
             self._states.due(name, record, Action.HOST_DEPLOY)
 
@@ -167,6 +168,7 @@ class Hosts:
             await self._states.shut(name, _FAREWELLS["reboot"])
             self._leave(name)
             self._copies_end(name)
+            record.sources = sources_of(request.server, record.sources)
             record.rewrite(request.server, request.disk, snapshot)
             self._states.due(name, record, Action.HOST_DEPLOY)
 

@@ -22,6 +22,7 @@ from ipucloud.laboratory.simulator.process import FolderTaken, FolderUnusable, r
 from ipucloud.laboratory.simulator.settings import (
     ADDRESS_PORT,
     ADDRESSES,
+    CONTROL_PLANE,
     DEFAULT_DISK_MIB,
     DEFAULT_MACHINES,
     DEFAULT_POD_SIZE,
@@ -32,6 +33,7 @@ from ipucloud.laboratory.simulator.settings import (
     WallChoice,
 )
 from ipucloud.laboratory.simulator.site import SizeMismatch
+from ipucloud.laboratory.simulator.sources import read_network
 from ipucloud.laboratory.simulator.store import replace_file
 from ipucloud.process import logs
 from ipucloud.process.first import leave_first_process
@@ -122,6 +124,7 @@ def _settings(options: argparse.Namespace, token: str, administrator: tuple[str,
         ports=options.ports,
         addresses=options.addresses,
         address_port=options.address_port,
+        control_plane=tuple(options.control_plane) or CONTROL_PLANE,
     )
 
 
@@ -142,6 +145,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--ports", type=_ports, default=PORTS, metavar="FIRST-LAST", help="to choose from (20000-32000)")
     add("--addresses", type=_network, default=ADDRESSES, metavar="NETWORK", help="of public addresses (%(default)s)")
     add("--address-port", type=_count(1, 65535), default=ADDRESS_PORT, metavar="PORT", help="of theirs (%(default)s)")
+    add(
+        "--control-plane",
+        type=_source,
+        action="append",
+        default=[],
+        metavar="NETWORK",
+        help="from which the control plane logs in, whatever sources customers allow; repeatable (this machine)",
+    )
     add("--machines", type=_count(1, 16384), default=DEFAULT_MACHINES, metavar="N", help="IPU machines per region")
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
     add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
@@ -205,6 +216,13 @@ def _network(text: str) -> IPv4Network:
     if network.num_addresses < 4:
         raise argparse.ArgumentTypeError(f"{text!r} is no network of addresses, as in {ADDRESSES}")
     return network
+
+
+def _source(text: str) -> str:
+    try:
+        return str(read_network(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _address(text: str) -> str:

@@ -16,6 +16,7 @@ DEFAULT_DISK_MIB = 8192
 VIPU_VERSION = "1.18.0"
 ADDRESSES = IPv4Network("127.64.0.0/16")
 ADDRESS_PORT = 2222
+CONTROL_PLANE = ("127.0.0.1/32", "::1/128")
 
 GatewayTopology = Literal["looped", "switched"]
 Numbering = Literal["by-machine", "by-ipu"]
@@ -32,6 +33,7 @@ class Settings:
     Port 0 means: choose one of `ports` and keep it. Each Poplar server has a disk of `disk_mib` MiB.
 
     `addresses` are the IPs of public addresses, which take SSH at `address_port`.
+    `control_plane` are networks from which servers are reached whatever sources their customers allow.
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
     `regions` are further regions under V-IPU, each with the type of its machines.
@@ -80,6 +82,7 @@ class Settings:
     use_engine: bool = True
     addresses: IPv4Network = ADDRESSES
     address_port: int = ADDRESS_PORT
+    control_plane: tuple[str, ...] = CONTROL_PLANE
 
     @property
     def advertised_address(self) -> str:

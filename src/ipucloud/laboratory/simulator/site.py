@@ -28,6 +28,7 @@ from ipucloud.laboratory.simulator.refusal import not_found, precondition
 from ipucloud.laboratory.simulator.sandbox.plan import WAY_IN
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.snapshots import Snapshots, Sources
+from ipucloud.laboratory.simulator.sources import allows
 from ipucloud.laboratory.simulator.ssh.attachments import Attachments, Load
 from ipucloud.laboratory.simulator.ssh.confinement import Confinement
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
@@ -348,6 +349,8 @@ class Site:
             answers=lambda: not self.faults.silence("ssh.connect", host),
             confinement=self.confinement,
             images=self.images,
+            client_of=self.addresses.client_of,
+            is_control_plane=partial(allows, self.settings.control_plane),
             ports=self.settings.ports,
             volumes=partial(self.volumes.on, host),
         )

@@ -22,6 +22,7 @@ from ipucloud.wire.site import (
     ServerPreemption,
     ServerS3,
     ServerSpec,
+    SourcesSeen,
 )
 from ipucloud.wire.storage import AddressAttachment, AddressSpec, SnapshotSpec, VolumeAttachment, VolumeSpec
 
@@ -79,6 +80,7 @@ class HostRecord:
     """A host that carries a server, or failed. `due` ends deploying, booting and wiping.
 
     The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on. `boot_id`: of its last start.
+    `sources`: the networks from which it may be logged in to; None: it never had any.
     `s3`: the buckets that its server has access to; None: it never had one.
     `preemption`: what its server was told of that last; None: nothing, since it was switched on.
     `disk`: what deploying does with what an earlier generation of the server left; None: there was none. `snapshot`:
@@ -95,6 +97,7 @@ class HostRecord:
 
     disk: Literal["keep", "wipe"] | None = None
     snapshot: str | None = None
+    sources: SourcesSeen | None = None
     s3: ServerS3 | None = None
     preemption: ServerPreemption | None = None
 

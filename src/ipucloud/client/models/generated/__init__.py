@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.clusters import ServiceMetricsPoint as ServiceMetricsPoint
     from ipucloud.client.models.generated.clusters import ServiceState as ServiceState
     from ipucloud.client.models.generated.clusters import Ssh as Ssh
+    from ipucloud.client.models.generated.clusters import SshAccess as SshAccess
     from ipucloud.client.models.generated.clusters import SshCertificate as SshCertificate
     from ipucloud.client.models.generated.clusters import SyncType as SyncType
     from ipucloud.client.models.generated.clusters import Topology as Topology
@@ -458,6 +459,7 @@ MODULE_OF = {
     "SnapshotState": "storage",
     "Source": "shared",
     "Ssh": "clusters",
+    "SshAccess": "clusters",
     "SshAuthority": "people",
     "SshCertificate": "clusters",
     "SshKey": "people",

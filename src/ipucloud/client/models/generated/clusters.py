@@ -658,6 +658,19 @@ class Ssh(Answer):
     """SHA-256 fingerprint of the host key."""
 
 
+class SshAccess(Answer):
+    """From where SSH to a server is let in, as last seen at its site."""
+
+    allowed_sources: Sequence[str] = []
+    """The networks; empty: from everywhere."""
+
+    current: bool
+    """Whether that is what the cluster is to have."""
+
+    observed_at: datetime
+    """When it was last observed; null if it never was."""
+
+
 class SshCertificate(Answer):
     """A certificate, with which the private key of the public one logs in to the servers of the cluster."""
 
@@ -1207,6 +1220,9 @@ class PoplarServer(Answer):
     ssh_keys_since: datetime | None = None
     """Since when it was seen to accept exactly these keys."""
 
+    ssh_access: SshAccess | None = None
+    """The allowed sources that its site was last seen to enforce; null: the cluster never had any."""
+
     s3_access: S3Access | None = None
     """The S3 connections that it was last seen to have; null: it never had one."""
 
@@ -1700,6 +1716,12 @@ class Cluster(Answer):
 
     ssh_keys: Sequence[str] = []
     """Names of the keys that may log in."""
+
+    allowed_sources: Sequence[str] = []
+    """
+    Networks (CIDR) from which SSH to its servers is let in, also through addresses; a single address is one, too.
+    Empty: from everywhere. Open connections stay open.
+    """
 
     s3_connections: Sequence[str] = []
     """Names of the S3 connections that its servers are to have."""

@@ -27,6 +27,9 @@ class NewToken(Answer):
     narrowed: bool
     """Whether it was narrowed to `scopes`; false: it has all of its role."""
 
+    allowed_sources: Sequence[str] = []
+    """Networks from which it may be used; empty: from everywhere."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -87,6 +90,9 @@ class Token(Answer):
 
     narrowed: bool
     """Whether it was narrowed to `scopes`; false: it has all of its role."""
+
+    allowed_sources: Sequence[str] = []
+    """Networks from which it may be used; empty: from everywhere."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""

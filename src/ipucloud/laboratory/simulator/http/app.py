@@ -42,6 +42,7 @@ from ipucloud.wire.site import (
     ServerPreemption,
     ServerRebuild,
     ServerS3,
+    ServerSources,
     ServerSpec,
 )
 
@@ -53,7 +54,7 @@ def build_app(site: Site, token: str) -> Starlette:
         *_hardware(site, calls),
         *_networks(site, calls),
         *_hosts(site, calls),
-        *_login_keys(site, calls),
+        *_logins(site, calls),
         *_notices(site, calls),
         *_jobs(site, calls),
         *storage_routes(site, calls),
@@ -182,7 +183,7 @@ def _notices(site: Site, calls: Calls) -> list[Route]:
     ]
 
 
-def _login_keys(site: Site, calls: Calls) -> list[Route]:
+def _logins(site: Site, calls: Calls) -> list[Route]:
     hosts, servers = site.hosts, site.host_servers
 
     async def put_login_key(request: Request) -> Host:
@@ -190,7 +191,12 @@ def _login_keys(site: Site, calls: Calls) -> list[Route]:
         await servers.put_login_key(path["host"], path["key"], await body_of(request, LoginKey))
         return await hosts.observe(path["host"])
 
+    async def put_sources(request: Request) -> Host:
+        await servers.put_sources(request.path_params["host"], await body_of(request, ServerSources))
+        return await hosts.observe(request.path_params["host"])
+
     return [
+        calls.route("PUT", "/v1/hosts/{host}/server/sources", "hosts.put_sources", put_sources),
         calls.route("PUT", "/v1/hosts/{host}/server/login-keys/{key}", "hosts.put_login_key", put_login_key),
     ]
 

@@ -12,6 +12,7 @@ import asyncssh
 
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.sandbox.sandbox import Sandbox, SandboxProblem
+from ipucloud.laboratory.simulator.sources import allows
 from ipucloud.laboratory.simulator.ssh import s3_files
 from ipucloud.laboratory.simulator.ssh.activity import Activity
 from ipucloud.laboratory.simulator.ssh.authorized_keys import LoginKeys, parse_keys
@@ -29,7 +30,7 @@ from ipucloud.laboratory.simulator.ssh.jobs import Jobs
 from ipucloud.laboratory.simulator.ssh.server_host import ServerHost
 from ipucloud.laboratory.simulator.ssh.site_files import write_authority, write_config, write_preemption
 from ipucloud.laboratory.simulator.ssh.spec import kept_user_data
-from ipucloud.laboratory.simulator.ssh.sshd import listen
+from ipucloud.laboratory.simulator.ssh.sshd import Admission, listen
 from ipucloud.laboratory.simulator.ssh.userland import Userland, files_of
 from ipucloud.laboratory.simulator.ssh.visible_devices import config_of, current_environment, devices_of
 from ipucloud.vipu_cli.endpoint import VipuProblem
@@ -54,6 +55,7 @@ class PoplarServer:
         *,
         buckets: Sequence[S3Remote] = (),
         preempt_at: datetime | None = None,
+        allowed_sources: Sequence[str] = (),
         console: Console | None = None,
     ) -> None:
         self.spec = spec
@@ -65,6 +67,7 @@ class PoplarServer:
         more = self._user_data.ssh_authorized_keys if spec.keys_revision == 1 else ()
         self.keys = parse_keys([*spec.ssh_authorized_keys, *more])
         self.login_keys = LoginKeys()
+        self.allowed_sources = tuple(allowed_sources)
         self.connections: set[asyncssh.SSHServerConnection] = set()
         self.activity = Activity()
         self._folder = folder
@@ -244,6 +247,13 @@ class PoplarServer:
     def answers(self) -> bool:
         """Whether connections are served now."""
         return self._host.answers()
+
+    def admits(self, address: str, port: int) -> Admission:
+        """Whom a connection from there lets log in; `port` tells which one it is of those that addresses lead on."""
+        client = self._host.client_of(port) or address
+        if allows(self.allowed_sources, client):
+            return Admission.EVERYBODY
+        return Admission.CONTROL_PLANE if self._host.is_control_plane(client) else Admission.NOBODY
 
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]:
         """A connection to what listens on the server itself. Raises ChannelOpenError."""

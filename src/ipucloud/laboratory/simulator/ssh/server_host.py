@@ -17,6 +17,8 @@ class ServerHost:
     """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches.
 
     `disk_size` is in bytes. `answers`: whether connections to the SSH port are served, and not broken off at once.
+    `client_of`: the client's address of a connection that comes from a local port of an address's forwarder.
+    `is_control_plane`: whether an address is let in to every server, for keys that may log in for a while only.
     `images`: the container images of the site; None: it has none. `volumes`: what volumes a server there has now.
     """
 
@@ -27,5 +29,7 @@ class ServerHost:
     answers: Callable[[], bool] = lambda: True
     ports: range = PORTS
     confinement: Confinement = field(default_factory=Confinement)
+    client_of: Callable[[int], str | None] = lambda _: None
+    is_control_plane: Callable[[str], bool] = lambda _: False
     images: Images | None = None
     volumes: Volumes = dict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from enum import Enum
 from typing import Protocol
 
 import asyncssh
@@ -21,6 +22,14 @@ LOCALHOST = frozenset({"localhost", "127.0.0.1", "::1"})
 """The hosts to which connections are forwarded: the server itself."""
 
 
+class Admission(Enum):
+    """Whom a connection from some address lets log in, before anybody does."""
+
+    EVERYBODY = "everybody"
+    CONTROL_PLANE = "control plane"
+    NOBODY = "nobody"
+
+
 class Place(real_session.Place, Protocol):
     """The server that is logged in to."""
 
@@ -31,6 +40,7 @@ class Place(real_session.Place, Protocol):
     activity: Activity
 
     def answers(self) -> bool: ...
+    def admits(self, address: str, port: int) -> Admission: ...
     async def connect(self, port: int) -> asyncssh.SSHTCPSession[bytes]: ...
 
 
@@ -58,7 +68,7 @@ async def listen(place: Place, address: str, port: int, host_key: asyncssh.SSHKe
 
 
 class Sshd(asyncssh.SSHServer):
-    """Lets in the customer's user with one of the customer's keys, or a certificate for them, and nobody else."""
+    """Lets in the customer's user with one of the customer's keys, or a certificate for them, from allowed sources."""
 
     def __init__(self, server: Place) -> None:
         self._server = server
@@ -66,7 +76,10 @@ class Sshd(asyncssh.SSHServer):
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
         self._server.connections.add(self._connection)
-        if len(self._server.connections) > MAX_CONNECTIONS or not self._server.answers():
+        address, port = conn.get_extra_info("peername")[:2]
+        self._admission = self._server.admits(address, port)
+        crowded = len(self._server.connections) > MAX_CONNECTIONS
+        if crowded or self._admission is Admission.NOBODY or not self._server.answers():
             conn.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -79,7 +92,8 @@ class Sshd(asyncssh.SSHServer):
     async def begin_auth(self, username: str) -> bool:
         authorities = self._server.keys.authorities
         # With principals of the authority's line OpenSSH does not look for the user among those of a certificate.
-        if authorities is not None and username == self._server.spec.user:
+        customers = self._admission is Admission.EVERYBODY
+        if customers and authorities is not None and username == self._server.spec.user:
             self._connection.set_authorized_keys(authorities)
         return True
 
@@ -88,7 +102,8 @@ class Sshd(asyncssh.SSHServer):
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         return username == self._server.spec.user and (
-            key.public_data in self._server.keys.keys or key.public_data in self._server.login_keys
+            (self._admission is Admission.EVERYBODY and key.public_data in self._server.keys.keys)
+            or key.public_data in self._server.login_keys
         )
 
     def session_requested(self) -> RealSession:
