@@ -1,7 +1,7 @@
 """Clusters have the networks from which SSH to their servers is let in, tokens those from which they are used.
 
 Revision ID: 0012_allowed_sources
-Revises: 0010_successors_of_services
+Revises: 0011_provider_logouts
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0012_allowed_sources"
-down_revision = "0010_successors_of_services"
+down_revision = "0011_provider_logouts"
 branch_labels = None
 depends_on = None
 

@@ -1,7 +1,7 @@
 """Payments that a provider takes back are found, and reversed by payments of their own, below zero if need be.
 
 Revision ID: 0013_reversed_payments
-Revises: 0010_successors_of_services
+Revises: 0012_allowed_sources
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0013_reversed_payments"
-down_revision = "0010_successors_of_services"
+down_revision = "0012_allowed_sources"
 branch_labels = None
 depends_on = None
 
