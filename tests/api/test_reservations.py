@@ -178,10 +178,11 @@ async def test_operators_see_who_holds_what_is_reserved(api: Api) -> None:
         "freed_at": None,
     }
     # Nobody works on it: a drain is complete at once.
-    order = {"machines": [held["name"]], "reason": "power work"}
+    named = {"machines": [held["name"]]}
+    order = named | {"reason": "power work"}
     [drained] = ok(await admin.post("/v1/operator/hardware:drain", json=order, headers=key()))["items"]
     assert drained["holder"] is None
-    ok(await admin.post("/v1/operator/hardware:return-to-service", json=order, headers=key()))
+    ok(await admin.post("/v1/operator/hardware:return-to-service", json=named, headers=key()))
     entries = await operator_items(admin, f"machines/{held['name']}/history", type="allocated")
     assert [each["detail"] for each in entries] == ["reservation may"]
     cluster = await use(api, reservation)

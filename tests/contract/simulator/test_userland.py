@@ -96,10 +96,8 @@ def test_programs_of_a_distribution_are_there(login: OpenSsh, root: str) -> None
 
 def test_a_server_is_what_its_image_says(login: OpenSsh, root: str) -> None:
     """Behind Landlock, /etc is this machine's."""
-    if root:
-        pytest.skip("the machine's /etc is seen")
-    assert output(login, ". /etc/os-release && echo $ID $VERSION_ID $VERSION_CODENAME") == "ubuntu 20.04 focal\n"
-    assert "DISTRIB_RELEASE=20.04" in output(login, "cat /etc/lsb-release")
+    said = output(login, ". /etc/os-release && echo $ID $VERSION_ID $VERSION_CODENAME; cat /etc/lsb-release || true")
+    assert root or ("ubuntu 20.04 focal\n" in said and "DISTRIB_RELEASE=20.04" in said)
 
 
 def test_a_script_runs_on_uploaded_data_and_its_result_is_fetched(login: OpenSsh, tmp_path: Path) -> None:

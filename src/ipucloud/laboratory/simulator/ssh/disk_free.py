@@ -74,7 +74,7 @@ class DiskFree:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = IpuParser(prog="df", allow_abbrev=False)
+    parser = IpuParser(prog="df", allow_abbrev=False, add_help=False)
     parser.add_argument("-h", "--human-readable", dest="human", action="store_true")
     parser.add_argument("-k", "-P", "--portability", action="store_true")
     parser.add_argument("paths", nargs="*")
