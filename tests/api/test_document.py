@@ -10,6 +10,7 @@ import jsonschema_rs
 import orjson
 from starlette.routing import Route
 
+from ipucloud.api import back_channel
 from ipucloud.api.app import create_app
 from ipucloud.api.document import TAGS, public, whole
 from ipucloud.api.nouns import every_route
@@ -33,9 +34,9 @@ COMPONENTS = DOCUMENT["components"]
 SCHEMAS: dict[str, dict[str, Any]] = COMPONENTS["schemas"]
 APART = {
     *("/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"),
-    *(PATH, *(route.path for route in scim_routes)),
+    *(PATH, *(route.path for route in (*scim_routes, *back_channel.routes))),
 }
-"""Paths for people, of the document itself, of what the programs of services answer, and of SCIM."""
+"""Paths for people, of the document itself, of what the programs of services answer, and of other standards."""
 FILES = {
     *("downloadAccountExport", "downloadExport", "getAccountInvoiceProof", "getInvoiceProof", "getProjectMetrics"),
     *STREAMS,

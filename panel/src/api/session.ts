@@ -32,9 +32,9 @@ export async function signIn(by: SignInBy): Promise<void> {
   keepSessionPath(((await response.json()) as Schemas["NewSession"]).path);
 }
 
-/** What the browser is still signed in to: the identity provider, if it has a page to sign out there. */
-export async function signOut(): Promise<Schemas["SignedOut"] | null> {
+/** Where the browser is still signed in: the identity provider, if it has a page to sign out there. */
+export async function signOut(): Promise<Schemas["SignedInProvider"] | null> {
   const response = await session("DELETE");
   keepSessionPath(null);
-  return response.status === 200 ? ((await response.json()) as Schemas["SignedOut"]) : null;
+  return ((await response.json()) as Schemas["SessionEnded"]).provider;
 }

@@ -30,7 +30,7 @@ export function SignIn() {
   const go = useNavigate();
   const cache = useQueryClient();
   const [params] = useSearchParams();
-  const left = useLocation().state as Schemas["SignedOut"] | null;
+  const left = useLocation().state as Schemas["SignedInProvider"] | null;
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
@@ -54,8 +54,8 @@ export function SignIn() {
         {left && (
           <Container header={<Header variant="h2">{s.signedOut}</Header>}>
             <SpaceBetween size="m">
-              <Box>{s.signedInAt(left.provider.title)}</Box>
-              <Button href={left.url}>{s.signOutAt(left.provider.title)}</Button>
+              <Box>{s.signedInAt(left.title)}</Box>
+              <Button href={left.sign_out_url}>{s.signOutAt(left.title)}</Button>
             </SpaceBetween>
           </Container>
         )}

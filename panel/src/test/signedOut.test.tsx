@@ -6,15 +6,15 @@ import { signOut } from "../api/session";
 import { Localised } from "../i18n";
 import { SignIn } from "../pages/SignIn";
 
-const left = { provider: { name: "sso", title: "Example Sign-On" }, url: "https://sso.example.com/logout?client_id=ipucloud" };
+const provider = { name: "sso", title: "Example Sign-On", sign_out_url: "https://sso.example.com/logout?client_id=ipucloud" };
 
 afterEach(() => vi.unstubAllGlobals());
 
 test.each([
-  ["may sign out at the provider, too", () => Response.json(left), 1],
-  ["is offered nothing where the provider has no such page", () => new Response(null, { status: 204 }), 0],
-])("whoever has signed out %s", async (_, answer, offers) => {
-  vi.stubGlobal("fetch", async () => answer());
+  ["may sign out at the provider, too", provider, 1],
+  ["is offered nothing where the provider has no such page", null, 0],
+])("whoever has signed out %s", async (_, left, offers) => {
+  vi.stubGlobal("fetch", async () => Response.json({ provider: left }));
   const state = await signOut();
   vi.stubGlobal("fetch", async () => Response.json({ items: [] }));
   render(
@@ -24,5 +24,5 @@ test.each([
   );
   expect(await screen.findByLabelText("E-mail")).toBeTruthy();
   const links = screen.queryAllByRole<HTMLAnchorElement>("link", { name: "Sign out at Example Sign-On, too" });
-  expect(links.map((link) => link.href)).toEqual(Array(offers).fill(left.url));
+  expect(links.map((link) => link.href)).toEqual(Array(offers).fill(provider.sign_out_url));
 });

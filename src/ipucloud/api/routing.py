@@ -6,7 +6,7 @@ callers. FastAPI describes it in the OpenAPI document, and has no part in a requ
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import cached_property
 from inspect import Parameter, Signature
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
@@ -83,15 +83,14 @@ def operation(
     headers: Iterable[dict[str, Any]] = (),
     files: Iterable[str] = (),
     body_limit: int | None = None,
-    otherwise: Mapping[int, str] | None = None,
 ) -> Operation:
     """Describe a route: its stable id, summary, permission, response model `gives` and specific errors.
 
     Without a permission it is open to everybody.
 
     `headers` are OpenAPI parameters, `files` media types besides JSON, `body_limit` the bytes of a body where they are
-    more than the setting, `otherwise` other answers of success without a body. Errors common to a kind of route are
-    added to the document automatically.
+    more than the setting. Errors common to a kind of route are added to
+    the document automatically.
     """
     extra: dict[str, Any] = {PERMISSION: permission, ERRORS: sorted(error.code for error in errors)}
     if body_limit is not None:
@@ -99,8 +98,6 @@ def operation(
     if files := list(files):
         content = {media: {"schema": {"type": "string", "format": "binary"}} for media in files}
         extra["responses"] = {str(status): {"content": content}}
-    if otherwise:
-        extra["responses"] = {str(each): {"description": text} for each, text in otherwise.items()}
     if headers := list(headers):
         extra["parameters"] = headers
     return Operation(

@@ -58,13 +58,21 @@ class NewSessionOut(SessionOut):
     )
 
 
-class SignedOutOut(Answer):
-    """A session that ended, of a person who is still signed in at an identity provider."""
+class SignedInProviderOut(SignInProviderOut):
+    """An identity provider at which a browser is still signed in."""
 
-    provider: SignInProviderOut = Field(description="The provider.")
-    url: str = Field(
+    sign_out_url: str = Field(
         description="Address of its page where the browser signs out there.",
         examples=["https://sso.example.com/logout?client_id=ipucloud"],
+    )
+
+
+class SessionEndedOut(Answer):
+    """A session that has ended."""
+
+    provider: SignedInProviderOut | None = Field(
+        description="The provider through which the person had signed in, and where the browser still is signed in;"
+        " null: none, or it has no page to sign out."
     )
 
 

@@ -17,7 +17,7 @@ from tests.api.policy import NEEDED, OPEN_TO_ALL, POLICY, ROLES
 
 PROBES = {"livez", "readyz"}
 PAGES = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
-PAGES |= {"/livez", "/readyz"}
+PAGES |= {"/livez", "/readyz", "/oidc/back-channel-logout/{provider}"}
 APART = {
     ScimRoute: Permission.PERSON_PROVISION,
     ServiceRoute: Permission.CLUSTER_WRITE,

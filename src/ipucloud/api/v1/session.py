@@ -23,7 +23,7 @@ from ipucloud.api.v1 import provider_sign_in
 from ipucloud.api.v1.provider_sign_in import membership, verified
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.people import SessionSwitch
-from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionOut, SignedOutOut, SignInLinkOut
+from ipucloud.contract.sessions import NewSessionOut, SessionCreate, SessionEndedOut, SessionOut, SignInLinkOut
 from ipucloud.identity import people, sessions
 from ipucloud.identity.access import Principal, rights_at, unauthenticated
 from ipucloud.identity.roles import Permission, Rights
@@ -140,14 +140,7 @@ async def get_session(request: Request) -> Response:
 
 @routes.delete(
     _PATH,
-    **operation(
-        "signOut",
-        "Sign out",
-        Permission.CATALOGUE_READ,
-        gives=SignedOutOut,
-        description="Signed out here, and still signed in at the identity provider",
-        otherwise={204: "Signed out"},
-    ),
+    **operation("signOut", "Sign out", Permission.CATALOGUE_READ, gives=SessionEndedOut, description="Signed out"),
 )
 async def sign_out(request: Request) -> Response:
     """End the session of this browser. Others of its token go on; a request by token has none to end.
@@ -162,9 +155,9 @@ async def sign_out(request: Request) -> Response:
         left[:] = [] if ended is None else [ended]
         return Answer(204)
 
-    response = await change_platform(request, effect, itself=True)
-    for at_provider in left:
-        response = await _still_signed_in(request, at_provider) or response
+    await change_platform(request, effect, itself=True)
+    provider = [await _still_signed_in(request, each) for each in left]
+    response = Response(orjson.dumps({"provider": next(iter(provider), None)}), media_type=JSON)
     _set_cookie(request, response, "", 0, session_path(request.scope) or "/")
     return response
 
@@ -227,8 +220,8 @@ async def switch_session(request: Request, body: SessionSwitch) -> Response:
     return await change_platform(request, effect, own=True)
 
 
-async def _still_signed_in(request: Request, left: AtProvider) -> Response | None:
-    """Where the browser signs out at the provider; None where it cannot."""
+async def _still_signed_in(request: Request, left: AtProvider) -> dict[str, str] | None:
+    """The provider, and where the browser signs out there; None where it cannot."""
     services = services_of(request)
     public = services.settings.public_url
     back = None if public is None else f"{public.rstrip('/')}{SIGN_IN}"
@@ -236,8 +229,7 @@ async def _still_signed_in(request: Request, left: AtProvider) -> Response | Non
     if there is None:
         return None
     provider, url = there
-    body = {"provider": {"name": provider.name, "title": provider.title}, "url": url}
-    return Response(orjson.dumps(body), media_type=JSON)
+    return {"name": provider.name, "title": provider.title, "sign_out_url": url}
 
 
 def _check_one_way(body: SessionCreate) -> None:

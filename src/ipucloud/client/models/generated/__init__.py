@@ -207,7 +207,8 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.reservations import ReservationState as ReservationState
     from ipucloud.client.models.generated.session import NewSession as NewSession
     from ipucloud.client.models.generated.session import Session as Session
-    from ipucloud.client.models.generated.session import SignedOut as SignedOut
+    from ipucloud.client.models.generated.session import SessionEnded as SessionEnded
+    from ipucloud.client.models.generated.session import SignedInProvider as SignedInProvider
     from ipucloud.client.models.generated.session import SignInLink as SignInLink
     from ipucloud.client.models.generated.shared import AddressState as AddressState
     from ipucloud.client.models.generated.shared import AllocatedThrough as AllocatedThrough
@@ -445,11 +446,12 @@ MODULE_OF = {
     "ServiceMetricsPoint": "clusters",
     "ServiceState": "clusters",
     "Session": "session",
+    "SessionEnded": "session",
     "SettledInvoice": "billing",
     "SignInLink": "session",
     "SignInProvider": "people",
     "SignInProviderList": "people",
-    "SignedOut": "session",
+    "SignedInProvider": "session",
     "SimulatedFault": "operator",
     "SimulatedFaultKind": "operator",
     "SimulatedFaultState": "operator",

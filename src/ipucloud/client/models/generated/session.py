@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client.models.base import Answer
-from ipucloud.client.models.generated.people import Project, SignInProvider
+from ipucloud.client.models.generated.people import Project
 from ipucloud.client.models.generated.tokens import Token
 
 
@@ -26,13 +26,16 @@ class SignInLink(Answer):
     """When it expires; null: never."""
 
 
-class SignedOut(Answer):
-    """A session that ended, of a person who is still signed in at an identity provider."""
+class SignedInProvider(Answer):
+    """An identity provider at which a browser is still signed in."""
 
-    provider: SignInProvider
-    """The provider."""
+    name: str
+    """Its name in requests."""
 
-    url: str
+    title: str
+    """Its name for people."""
+
+    sign_out_url: str
     """Address of its page where the browser signs out there."""
 
 
@@ -90,3 +93,13 @@ class Session(Answer):
 
     idle_until: datetime | None = None
     """When the session ends without another request; null for a request by token."""
+
+
+class SessionEnded(Answer):
+    """A session that has ended."""
+
+    provider: SignedInProvider | None = None
+    """
+    The provider through which the person had signed in, and where the browser still is signed in; null: none, or
+    it has no page to sign out.
+    """
