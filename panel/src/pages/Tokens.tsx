@@ -26,7 +26,7 @@ const ACTIVE = { active: true, ended: false, all: undefined };
 
 /** The project's tokens: made, replaced and revoked here; a secret is shown once. */
 export function Tokens() {
-  const { common, shell } = useStrings();
+  const { cluster, common, shell } = useStrings();
   const s = useTokenStrings();
   const f = useFormat();
   const may = useMay("token:write");
@@ -62,6 +62,7 @@ export function Tokens() {
           { id: "state", header: common.state, cell: (each) => <TokenState token={each} /> },
           { id: "role", header: s.role, cell: (each) => shell.roles[each.role] ?? each.role },
           { id: "scopes", header: s.scopes, cell: (each) => (each.narrowed ? each.scopes.join(", ") : s.scopesAll) },
+          { id: "sources", header: cluster.sources, cell: (each) => each.allowed_sources.join(", ") || s.everywhere },
           { id: "prefix", header: s.prefix, cell: (each) => <code>{each.display_prefix}…</code> },
           { id: "used", header: s.lastUsed, cell: (each) => (each.last_used_at ? f.moment(each.last_used_at) : s.neverUsed) },
           { id: "expires", header: s.expires, cell: (each) => (each.expires_at ? f.moment(each.expires_at) : s.never) },

@@ -55,7 +55,7 @@ class SettingInputs(Generic[Content]):
 
 
 class SettingRow(NamedTuple):
-    """`content`: JSON."""
+    """`content`: what the statement gives as JSON."""
 
     leased: bool
     project_id: UUID | None
@@ -64,7 +64,7 @@ class SettingRow(NamedTuple):
     network: str | None
     revision: int | None
     servers: list[dict[str, Any]]
-    content: Any
+    content: list[Any]
 
 
 RUNS = "s.state = 'running'"
@@ -73,7 +73,7 @@ EXISTS = "s.state IN ('running', 'rebooting', 'rebuilding')"
 
 
 def loading(revision: str, content: str, which: str = RUNS) -> Query[SettingRow]:
-    """The statement of a reconciler; `content`: SQL of what the servers of `clusters AS c` are to have, as JSON."""
+    """The statement of a reconciler; `content`: SQL of a JSON list, what the servers of `clusters AS c` are to have."""
     return Query(
         f"""
     SELECT w.lease_until > app_now() AS leased, c.project_id, c.id AS cluster_id, c.state, c.external_name AS network,

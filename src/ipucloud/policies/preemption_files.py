@@ -7,8 +7,8 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.preemption.server_files import PREEMPTION_FILES, REVISION
-from ipucloud.clusters.server_settings import Server, SettingInputs, SettingReconciler, SettingRow, loading, seeing
+from ipucloud.clusters.preemption.server_files import PREEMPTION_FILES, REVISION, SEEN
+from ipucloud.clusters.server_settings import Server, SettingInputs, SettingReconciler, SettingRow, loading
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.outcomes import Done, Outcome, Wait
@@ -23,10 +23,11 @@ class PreemptionFileReconciler(SettingReconciler[datetime | None]):
     kind = PREEMPTION_FILES
     statement = loading(
         REVISION,
-        """(SELECT to_json(notice.preempt_at) FROM preemptions AS notice
-             WHERE (notice.project_id, notice.cluster_id) = (c.project_id, c.id) AND notice.ended_at IS NULL)""",
+        """json_build_array((SELECT notice.preempt_at FROM preemptions AS notice
+                              WHERE (notice.project_id, notice.cluster_id) = (c.project_id, c.id)
+                                AND notice.ended_at IS NULL))""",
     )
-    seen = seeing(f"{REVISION} = :revision")
+    seen = SEEN
     waiting = 5.0
     what = "the notice"
 
@@ -34,10 +35,11 @@ class PreemptionFileReconciler(SettingReconciler[datetime | None]):
         if row.state in BILLABLE:
             return None
         # What restarts or is rebuilt comes back with its notice; what is suspended or deleted needs none.
-        return Wait("the cluster is not in use", recheck=self.waiting) if row.content else Done()
+        return Wait("the cluster is not in use", recheck=self.waiting) if self.content(row) else Done()
 
     def content(self, row: SettingRow) -> datetime | None:
-        return None if row.content is None else datetime.fromisoformat(row.content)
+        [preempt_at] = row.content
+        return None if preempt_at is None else datetime.fromisoformat(preempt_at)
 
     async def put(self, hosts: Hosts, cluster: SettingInputs[datetime | None], server: Server) -> Host:
         return await hosts.put_preemption(

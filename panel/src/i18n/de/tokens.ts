@@ -20,6 +20,8 @@ export const tokens: typeof en = {
   scopesOwn: "Sie sind mit einem eingeschränkten Token angemeldet: Was Sie erstellen, hat nur Berechtigungen, die Ihres hat.",
   scopesAll: "Alles, was die Rolle erlaubt",
   scopesSome: "Nur diese",
+  sourcesText: "Netze oder Adressen, von denen aus das Token benutzt werden darf, je eines in einer Zeile; leer: von überall.",
+  everywhere: "Von überall",
   prefix: "Beginnt mit",
   lastUsed: "Zuletzt benutzt",
   neverUsed: "Nie",

@@ -7,7 +7,9 @@ import { createToken } from "../../api/access";
 import type { Schemas } from "../../api/client";
 import { useChoice, useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { networksIn } from "../../components/networks";
 import { MomentInput } from "../../components/MomentInput";
+import { SourcesField } from "../../components/SourcesField";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useTokenStrings } from "../../i18n/tokens";
@@ -32,6 +34,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
   const wanted = scopes && offered.filter((each) => scopes.includes(each));
   const [life, setLife] = useState("90");
   const [until, setUntil] = useState("");
+  const [sources, setSources] = useState("");
   const run = useChange((wanted: Schemas["TokenCreate"]) => createToken(project, wanted), onClose);
   const lives = [...DAYS.map((value) => ({ value, label: s.inDays(value) })), { value: "at", label: s.atTime }, { value: "never", label: s.never }];
   const expires = () => {
@@ -45,7 +48,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
       ready={name.trim() !== "" && (life !== "at" || until !== "") && wanted?.length !== 0}
       pending={run.isPending}
       error={run.error}
-      onSubmit={() => run.mutate({ name: name.trim(), role, scopes: wanted, expires_at: expires() })}
+      onSubmit={() => run.mutate({ name: name.trim(), role, scopes: wanted, expires_at: expires(), allowed_sources: networksIn(sources) })}
       onClose={() => onClose()}
     >
       <FormField label={common.name} description={s.nameHelp}>
@@ -59,6 +62,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
         />
       </FormField>
       <ScopeChoice offered={offered} all={!narrowed} chosen={wanted} onChange={setScopes} />
+      <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />
       <FormField label={s.expires}>
         <Select options={lives} selectedOption={lives.find((each) => each.value === life) ?? null} onChange={({ detail }) => setLife(detail.selectedOption.value ?? "90")} />
       </FormField>

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.server_settings import changing
+from ipucloud.clusters.server_settings import changing, seeing
 
 PREEMPTION_FILES = "preemption-files"
 """Kind of the work items; the key is the cluster's id."""
 REVISION = "notice_revision"
+SEEN = seeing(f"{REVISION} = :revision")
 _CHANGE = changing(REVISION)
 
 
