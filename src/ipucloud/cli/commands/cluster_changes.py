@@ -88,16 +88,15 @@ def update(
     Keys that are not named can no longer log in, nor can who comes from a network that is not named; sessions that are
     open stay open. S3 connections that are not named are detached.
     """
-    if expires_at and no_expiry:
-        raise UsageError("Give either --expires-at or --no-expiry.")
-    if repair_window and any_time:
-        raise UsageError("Give either --repair-window or --no-repair-window.")
-    if allow_from and from_everywhere:
-        raise UsageError("Give either --allow-from or --allow-from-everywhere.")
-    if s3_connections and no_s3:
-        raise UsageError("Give either --s3-connection or --no-s3-connections.")
-    if idle is not None and no_idle:
-        raise UsageError("Give either --idle-suspend or --no-idle-suspend.")
+    for given, name_of_it, other, opposite in (
+        (expires_at, "--expires-at", no_expiry, "--no-expiry"),
+        (repair_window, "--repair-window", any_time, "--no-repair-window"),
+        (allow_from, "--allow-from", from_everywhere, "--allow-from-everywhere"),
+        (s3_connections, "--s3-connection", no_s3, "--no-s3-connections"),
+        (idle, "--idle-suspend", no_idle, "--no-idle-suspend"),
+    ):
+        if given and other:
+            raise UsageError(f"Give either {name_of_it} or {opposite}.")
     changes = (new_name, protect, expires_at, auto_repair, repair_window, idle, ssh_keys, allow_from, s3_connections)
     removals = (tags, delete_tags, no_expiry, any_time, no_idle, from_everywhere, no_s3)
     if all(each is None for each in changes) and not any(removals):
@@ -122,29 +121,38 @@ def update(
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
     )
     updated = session.run(call)
-    if ssh_keys and wait and updated.operation is not None:
-        follow(session, session.run(operations.get(updated.operation.id)), patience)
-        updated = session.run(clusters.get(updated.id))
-    if (s3_connections or no_s3) and wait:
-        updated = until(
-            session,
-            clusters.get(updated.id),
-            lambda now: not _without_connections(now),
-            lambda now: (
-                f"S3 connections of {now.name}, to be changed on {len(_without_connections(now))} servers",
-                None,
-            ),
-            patience=patience,
-            resume=f"ipucloud clusters show {updated.name} --watch",
-        )
+    if wait:
+        settings = bool(s3_connections or no_s3 or allow_from or from_everywhere)
+        updated = _settled(session, updated, patience, keys=bool(ssh_keys), settings=settings)
     session.show(updated, facts(updated))
 
 
-def _without_connections(cluster: Cluster) -> list[PoplarServer]:
-    """Servers that do not have the cluster's S3 connections yet; those that do not run get them when they do."""
+def _settled(session: Session, cluster: Cluster, patience: float | None, *, keys: bool, settings: bool) -> Cluster:
+    """The cluster when its servers have the keys, and the S3 connections and allowed sources, that were changed."""
+    if keys and cluster.operation is not None:
+        follow(session, session.run(operations.get(cluster.operation.id)), patience)
+        cluster = session.run(clusters.get(cluster.id))
+    if not settings:
+        return cluster
+    return until(
+        session,
+        clusters.get(cluster.id),
+        lambda now: not _behind(now),
+        lambda now: (f"Settings of {now.name}, to be changed on {len(_behind(now))} servers", None),
+        patience=patience,
+        resume=f"ipucloud clusters show {cluster.name} --watch",
+    )
+
+
+def _behind(cluster: Cluster) -> list[PoplarServer]:
+    """Servers without the cluster's S3 connections or allowed sources; those that do not run get them when they do."""
     running = [server for server in cluster.poplar_servers if server.state == "running"]
-    wanted = bool(cluster.s3_connections)
-    return [each for each in running if (not each.s3_access.current if each.s3_access else wanted)]
+    pairs = [((each.s3_access, cluster.s3_connections), (each.ssh_access, cluster.allowed_sources)) for each in running]
+    return [
+        server
+        for server, settings in zip(running, pairs, strict=True)
+        if any(not seen.current if seen else wanted for seen, wanted in settings)
+    ]
 
 
 @customer_command(app, "reschedule-repair", "bert 2026-05-06T04:00", "bert 12h")
