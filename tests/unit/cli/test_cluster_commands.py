@@ -53,7 +53,8 @@ def test_changed_s3_connections_are_waited_for_until_the_servers_that_run_have_t
     off = {"id": "server-2", "name": "bert-p1", "state": "off"}
 
     def seen(access: dict[str, Any] | None) -> dict[str, Any]:
-        return CLUSTER | {"s3_connections": ["lake"], "poplar_servers": [server | {"s3_access": access}, off]}
+        settings = {"s3_connections": ["lake"], "allowed_sources": []}
+        return CLUSTER | settings | {"poplar_servers": [server | {"s3_access": access}, off]}
 
     serve_cluster(service, seen(None))
     service.on("PATCH", PATH, Reply(body=seen(None)))
