@@ -136,6 +136,8 @@ async def test_usage_that_is_not_posted_is_marked_and_is_what_the_close_posts(
             content = csv_of(database.app_url, chosen)
             rows = rows_of(content)
             assert [row for row in rows if row["x_Provisional"] == "false"] == posted
+            quantities = {row[name] for row in rows for name in ("ConsumedQuantity", "PricingQuantity") if row[name]}
+            assert [each for each in quantities if "." not in each] == [], "readers would take them for integers"
             with snapshot(database.app_url) as connection:
                 assert find_defects(connection, [content], chosen.version, whole_invoices=account is not None) == []
             spending = project_spending if project else account_spending

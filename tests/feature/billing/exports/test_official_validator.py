@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.contract.exports import FileFormat, FocusVersion
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, selection
-from tests.feature.billing.world import BillingWorld
+from tests.feature.billing.world import BillingWorld, at
 from tests.focus_report import ACCEPTED, FEWEST, failures, validate
 from tests.support.machine import FOCUS_PYTHON, Need, needs
 from tests.support.postgres import Database as Scratch
@@ -47,7 +47,26 @@ async def test_the_official_validator_finds_nothing(
     chosen = selection(account=billing.project.id, month=month, version=FocusVersion.V1_2, format=FileFormat.CSV)
     content = csv_of(database.app_url, chosen)
     assert not content.isascii(), "names of other scripts are what a locale would break"
-    (tmp_path / "file.csv").write_bytes(content)
-    looked_at, failed = validate(tmp_path / "file.csv", str(FOCUS_PYTHON))
+    assert_passes(content, tmp_path / "file.csv")
+
+
+@pytest.mark.anyio
+@needs(Need.FOCUS)
+async def test_quantities_that_are_all_whole_are_decimals(
+    billing: BillingWorld, database: Scratch, tmp_path: Path
+) -> None:
+    """Of usage that is not posted yet, in which no other row has a fraction."""
+    await billing.price("0.0625")
+    await billing.used(await billing.make_cluster(), at("2026-05-20T08:00:00"), at("2026-05-20T09:24:00"), quantity=4)
+    billing.now(at("2026-05-20T10:00:00"))
+    chosen = selection(account=billing.project.id, version=FocusVersion.V1_2, provisional=True)
+    content = csv_of(database.app_url, chosen)
+    assert b",240.0," in content
+    assert_passes(content, tmp_path / "file.csv")
+
+
+def assert_passes(content: bytes, file: Path) -> None:
+    file.write_bytes(content)
+    looked_at, failed = validate(file, str(FOCUS_PYTHON))
     assert looked_at >= FEWEST
     assert set(failed) <= ACCEPTED
