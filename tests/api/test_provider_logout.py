@@ -32,7 +32,9 @@ def twin() -> Iterator[RunningProvider]:
 
 @pytest.fixture
 def settings(sso: RunningProvider, twin: RunningProvider) -> dict[str, object]:
-    return UNLIMITED | {"oidc_providers": [sso.settings(), twin.settings(name="twin")], "public_url": "http://api/"}
+    silent = {"name": "gone", "issuer": "http://127.0.0.1:1", "timeout": 0.5}
+    providers = [sso.settings(), twin.settings(name="twin"), sso.settings(**silent)]
+    return UNLIMITED | {"oidc_providers": providers, "public_url": "http://api/"}
 
 
 async def signed_in(api: Api, sso: RunningProvider, subject: str, sid: str | None = None) -> httpx.AsyncClient:
@@ -154,6 +156,7 @@ async def test_only_the_provider_signs_its_logout_tokens(api: Api, sso: RunningP
     ):
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         refused(await api.client().post(path, content=body, headers=form))
+    assert "cannot be used now" in refused(await log_out(api, good, "gone"))  # its keys cannot be read
     problem(await log_out(api, good, "nobody"), 404, "not_found")
     problem(await api.client().get(path), 405, "method_not_allowed")
     assert await here(browser) == [True]
