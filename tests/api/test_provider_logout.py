@@ -12,6 +12,7 @@ import httpx
 import orjson
 import pytest
 
+from ipucloud.identity.providers import Identity
 from ipucloud.identity.roles import Role
 from tests.api.people import OURS, SESSION, logged_in, person
 from tests.api.support import UNLIMITED, Api, items, ok, problem
@@ -95,6 +96,29 @@ async def test_a_logout_token_takes_effect_once(api: Api, sso: RunningProvider) 
     second = await signed_in(api, sso, "ann", "2")
     assert (await log_out(api, token)).status_code == 200
     assert await here(first, second) == [False, True]
+
+
+@pytest.mark.parametrize("claims", [{"sub": "ann"}, {"sid": "1"}, {"sub": "ann", "sid": "1"}], ids=str)
+async def test_a_sign_in_on_its_way_ends_with_the_session_at_the_provider(
+    api: Api, sso: RunningProvider, monkeypatch: pytest.MonkeyPatch, claims: dict[str, str]
+) -> None:
+    await person(api, Role.VIEWER, "ann@example.com")
+    providers = api.services.providers
+    identify = providers.identify
+
+    async def and_signs_out(*args: Any, **options: Any) -> Identity:
+        identity = await identify(*args, **options)
+        for each in ({"sub": "bob"}, {"sid": "2"}, claims):
+            assert (await log_out(api, sso.logout_token(**each))).status_code == 200
+        return identity
+
+    monkeypatch.setattr(providers, "identify", and_signs_out)
+    sso.person("ann", "ann@example.com", sid="1")
+    browser = api.client(**OURS)
+    problem(await returned(browser, sso.visit(await start_sign_in(browser))), 410, "sign_in_ended")
+    assert await api.count("browser_sessions") == 0
+    monkeypatch.undo()
+    assert await here(await signed_in(api, sso, "ann", "1")) == [True]
 
 
 def unsigned(claims: dict[str, object]) -> str:
