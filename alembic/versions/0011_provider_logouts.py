@@ -25,12 +25,17 @@ CREATE INDEX ix_browser_sessions_sid ON browser_sessions (issuer, sid) WHERE iss
 
 CREATE TABLE provider_logouts (
     token_hash bytea NOT NULL,
+    issuer text NOT NULL,
+    subject text,
+    sid text,
     created_at timestamptz DEFAULT app_now() NOT NULL,
     CONSTRAINT pk_provider_logouts PRIMARY KEY (token_hash),
     CONSTRAINT ck_provider_logouts_token_hash CHECK (octet_length(token_hash) = 32)
 );
 COMMENT ON TABLE provider_logouts IS 'logout tokens of providers that took effect; each does so once';
 COMMENT ON COLUMN provider_logouts.token_hash IS 'SHA-256 of issuer and `jti`';
+COMMENT ON COLUMN provider_logouts.subject IS 'who signed out; NULL: the provider said only in which session';
+COMMENT ON COLUMN provider_logouts.sid IS 'the session that ended there; NULL: all of the person';
 CREATE INDEX ix_provider_logouts_created ON provider_logouts (created_at);
 GRANT SELECT, INSERT, DELETE ON provider_logouts TO ipucloud_app;
 """

@@ -12,6 +12,7 @@ import httpx
 import orjson
 import pytest
 
+from ipucloud.identity.providers import Identity
 from ipucloud.identity.roles import Role
 from tests.api.people import OURS, SESSION, logged_in, person
 from tests.api.support import UNLIMITED, Api, items, ok, problem
@@ -32,7 +33,9 @@ def twin() -> Iterator[RunningProvider]:
 
 @pytest.fixture
 def settings(sso: RunningProvider, twin: RunningProvider) -> dict[str, object]:
-    return UNLIMITED | {"oidc_providers": [sso.settings(), twin.settings(name="twin")], "public_url": "http://api/"}
+    silent = {"name": "gone", "issuer": "http://127.0.0.1:1", "timeout": 0.5}
+    providers = [sso.settings(), twin.settings(name="twin"), sso.settings(**silent)]
+    return UNLIMITED | {"oidc_providers": providers, "public_url": "http://api/"}
 
 
 async def signed_in(api: Api, sso: RunningProvider, subject: str, sid: str | None = None) -> httpx.AsyncClient:
@@ -95,6 +98,29 @@ async def test_a_logout_token_takes_effect_once(api: Api, sso: RunningProvider) 
     assert await here(first, second) == [False, True]
 
 
+@pytest.mark.parametrize("claims", [{"sub": "ann"}, {"sid": "1"}, {"sub": "ann", "sid": "1"}], ids=str)
+async def test_a_sign_in_on_its_way_ends_with_the_session_at_the_provider(
+    api: Api, sso: RunningProvider, monkeypatch: pytest.MonkeyPatch, claims: dict[str, str]
+) -> None:
+    await person(api, Role.VIEWER, "ann@example.com")
+    providers = api.services.providers
+    identify = providers.identify
+
+    async def and_signs_out(*args: Any, **options: Any) -> Identity:
+        identity = await identify(*args, **options)
+        for each in ({"sub": "bob"}, {"sid": "2"}, claims):
+            assert (await log_out(api, sso.logout_token(**each))).status_code == 200
+        return identity
+
+    monkeypatch.setattr(providers, "identify", and_signs_out)
+    sso.person("ann", "ann@example.com", sid="1")
+    browser = api.client(**OURS)
+    problem(await returned(browser, sso.visit(await start_sign_in(browser))), 410, "sign_in_ended")
+    assert await api.count("browser_sessions") == 0
+    monkeypatch.undo()
+    assert await here(await signed_in(api, sso, "ann", "1")) == [True]
+
+
 def unsigned(claims: dict[str, object]) -> str:
     parts = ({"alg": "none", "typ": "logout+jwt"}, claims)
     return ".".join(base64.urlsafe_b64encode(orjson.dumps(part)).rstrip(b"=").decode() for part in parts) + "."
@@ -154,6 +180,7 @@ async def test_only_the_provider_signs_its_logout_tokens(api: Api, sso: RunningP
     ):
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         refused(await api.client().post(path, content=body, headers=form))
+    assert "cannot be used now" in refused(await log_out(api, good, "gone"))  # its keys cannot be read
     problem(await log_out(api, good, "nobody"), 404, "not_found")
     problem(await api.client().get(path), 405, "method_not_allowed")
     assert await here(browser) == [True]

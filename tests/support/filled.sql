@@ -111,7 +111,8 @@ VALUES (gen_random_uuid(), 'cluster_being_deleted_has_its_operation', 'cluster',
 -- People: one who is there, one who is gone, one who is invited; their sessions, sign-ins and e-mails.
 INSERT INTO browser_sessions (id, token_id, secret_hash, expires_at, idle_until, issuer, subject, sid)
 VALUES (gen_random_uuid(), :token, decode(repeat('00', 32), 'hex'), :far, :far, 'https://sso.example.com', 'ann', 's');
-INSERT INTO provider_logouts (token_hash) VALUES (decode(repeat('00', 32), 'hex'));
+INSERT INTO provider_logouts (token_hash, issuer, subject, sid)
+VALUES (decode(repeat('00', 32), 'hex'), 'https://sso.example.com', 'ann', 's');
 INSERT INTO sign_in_links (id, token_id, secret_hash, expires_at)
 VALUES (gen_random_uuid(), :token, decode(repeat('00', 32), 'hex'), :far);
 INSERT INTO users (id, email, password_hash, external_id, display_name, formatted_name, given_name, family_name)

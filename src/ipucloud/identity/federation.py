@@ -7,6 +7,7 @@ its domain (`providers.Identity`); afterwards the e-mail at the provider does no
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -41,6 +42,7 @@ class Begun(NamedTuple):
     provider: str
     invitation_hash: bytes | None
     redirect_uri: str
+    used_at: datetime
 
 
 _BEGIN = Query(
@@ -62,7 +64,7 @@ _TAKE = Query(
     """
     UPDATE provider_sign_ins SET used_at = app_now()
      WHERE state_hash = :state_hash AND browser_hash = :browser_hash AND used_at IS NULL AND expires_at > app_now()
-    RETURNING provider, invitation_hash, redirect_uri
+    RETURNING provider, invitation_hash, redirect_uri, app_now() AS used_at
     """,
     Begun,
 )

@@ -17,7 +17,7 @@ from ipucloud.api.links import inviting_of, mail_again
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.contract.sessions import SessionCreate
-from ipucloud.identity import federation, people
+from ipucloud.identity import federation, people, provider_logouts
 from ipucloud.identity.federation import Begun
 from ipucloud.identity.people import Membership, User
 from ipucloud.identity.providers import Identity
@@ -58,8 +58,7 @@ class Signed:
     """The person who is back. `again`: memberships that became invitations; None: the account was theirs before."""
 
     user: User
-    identity: Identity
-    invitation_hash: bytes | None
+    returned: Returned
     again: list[Again] | None
 
 
@@ -78,7 +77,7 @@ async def person_of(request: Request, returned: Returned) -> Signed:
         if again is not None:
             trace_of(request).concerns(verified_user_id=user.id)
             await mail_again(request, connection, again)
-        return Signed(user, returned.identity, invitation_hash, again)
+        return Signed(user, returned, again)
 
     return await services_of(request).database.transact(work)
 
@@ -86,11 +85,13 @@ async def person_of(request: Request, returned: Returned) -> Signed:
 async def membership_of(
     request: Request, connection: AsyncConnection, signed: Signed, project: str | None
 ) -> Membership:
-    """Where the person acts: in what the invitation was to, or the project. Raises `Problem` as `federation.join`."""
-    trace = trace_of(request)
-    joined = await federation.join(
-        connection, signed.user, signed.invitation_hash, trace.request_id, origin_of(request)
-    )
+    """Where the person acts: in what the invitation was to, or the project.
+
+    Raises `Problem` as `federation.join`, and sign_in_ended for a person who has signed out at the provider meanwhile.
+    """
+    trace, begun = trace_of(request), signed.returned.begun
+    await provider_logouts.require_signed_in(connection, signed.returned.identity, begun.used_at)
+    joined = await federation.join(connection, signed.user, begun.invitation_hash, trace.request_id, origin_of(request))
     if signed.again and joined is None:
         places = ", ".join(each.place for each in signed.again)
         way = (

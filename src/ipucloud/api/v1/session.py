@@ -106,7 +106,7 @@ async def sign_in(request: Request, body: SessionCreate) -> Response:
     async def work(connection: AsyncConnection) -> tuple[str, SessionRow]:
         if signed is not None:
             member = await provider_sign_in.membership_of(request, connection, signed, body.project)
-            begun = await sessions.begin_by_membership(connection, member.id, lives, signed.identity)
+            begun = await sessions.begin_by_membership(connection, member.id, lives, signed.returned.identity)
         elif user is not None:
             member = await membership(request, connection, user, body.project)
             begun = await sessions.begin_by_membership(connection, member.id, lives)
