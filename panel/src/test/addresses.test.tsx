@@ -9,7 +9,7 @@ import { button, choose, price, sent, shown, type } from "./shown";
 
 const PRICES = [price(ADDRESS_SKU, "lux", "0.0001")];
 const address = {
-  id: "a1", name: "frontdoor", region: "lux", state: "attached", state_reason: null, ip: "203.0.113.17", port: 22, allowed_sources: [], cluster: "c1", cluster_name: "bert",
+  id: "a1", name: "frontdoor", region: "lux", state: "attached", state_reason: null, ip: "203.0.113.17", port: 22, allowed_sources: [] as string[], cluster: "c1", cluster_name: "bert",
   command: "ssh -p 22 ipuuser@203.0.113.17", created_at: "2026-05-04T09:29:58Z",
 } as Address;
 const free = { ...address, id: "a2", name: "spare", state: "available", ip: "203.0.113.18", cluster: null, cluster_name: null, command: null } as Address;
