@@ -1,4 +1,4 @@
-"""Clusters have the networks from which SSH to their servers is let in, tokens those from which they are used.
+"""Clusters and addresses have the networks from which SSH is let in, tokens those from which they are used.
 
 Revision ID: 0012_allowed_sources
 Revises: 0011_provider_logouts
@@ -18,6 +18,7 @@ _COMMENTS = {
     "clusters.sources_revision": "counts changes of its allowed sources; 0: it never had any",
     "poplar_servers.sources_revision": "as in clusters; the one its site was last seen to enforce",
     "tokens.allowed_sources": "networks from which it may be used; none: from everywhere",
+    "addresses.allowed_sources": "networks from which connections through it are taken; none: from everywhere",
     "poplar_servers.allowed_sources": "as in clusters; those that its site was last seen to enforce",
 }
 
@@ -31,13 +32,15 @@ def upgrade() -> None:
         "ALTER TABLE poplar_servers ADD COLUMN sources_revision integer, ADD COLUMN allowed_sources jsonb,"
         " ADD COLUMN sources_observed_at timestamptz"
     )
-    op.execute("ALTER TABLE tokens ADD COLUMN allowed_sources text[] NOT NULL DEFAULT '{}'")
+    for table in ("tokens", "addresses"):
+        op.execute(f"ALTER TABLE {table} ADD COLUMN allowed_sources text[] NOT NULL DEFAULT '{{}}'")
     for column, comment in _COMMENTS.items():
         op.execute(f"COMMENT ON COLUMN {column} IS '{comment}'")
 
 
 def downgrade() -> None:
-    op.execute("ALTER TABLE tokens DROP COLUMN allowed_sources")
+    for table in ("addresses", "tokens"):
+        op.execute(f"ALTER TABLE {table} DROP COLUMN allowed_sources")
     op.execute(
         "ALTER TABLE poplar_servers DROP COLUMN sources_observed_at, DROP COLUMN allowed_sources,"
         " DROP COLUMN sources_revision"

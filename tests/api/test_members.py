@@ -8,7 +8,7 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.people import ACCEPT, LOGIN, ME, OURS, SESSION, events, joined, logged_in, person
-from tests.api.support import Api, items, ok, problem
+from tests.api.support import Api, faults_of, items, ok, problem
 from tests.support.people import PASSWORD, make_member, make_person
 
 pytestmark = pytest.mark.anyio
@@ -84,3 +84,49 @@ async def test_a_deleted_project_has_no_members_and_no_invitations(api: Api) -> 
     problem(await shell.get(ME), 401, "unauthenticated")
     problem(await api.client().post(LOGIN, json={"email": ann.email, "password": PASSWORD}), 403, "not_a_member")
     problem(await api.client().post(ACCEPT, json={"secret": secret, "password": PASSWORD}), 410, "invitation_ended")
+
+
+async def test_a_member_may_use_the_project_from_some_networks_only(api: Api) -> None:
+    office, elsewhere = "203.0.113.7", "198.51.100.9"
+    ann = await person(api, Role.OPERATOR, "ann@example.com")
+    earlier = await logged_in(api, ann)
+    ok(await earlier.get(f"{api.base}/clusters"))
+    path = f"{api.base}/members/{ann.member}"
+    changed = ok(await api.owner.patch(path, json={"allowed_sources": ["203.0.113.0/24"]}))
+    assert (changed["allowed_sources"], changed["role"]) == (["203.0.113.0/24"], "operator")
+    ok(await api.owner.patch(path, json={"allowed_sources": ["203.0.113.0/24"]}))
+    [event] = await events(api, "member.sources_changed")
+    assert event["data"] == {"email": ann.email, "role": "operator", "allowed_sources": ["203.0.113.0/24"]}
+    refusal = problem(await earlier.get(f"{api.base}/clusters"), 403, "source_not_allowed")
+    assert refusal["detail"].startswith("Your membership may not be used from 127.0.0.1, ")
+    sign_in = {"email": ann.email, "password": PASSWORD}
+    outside, inside = (api.client(address=each, **OURS) for each in (elsewhere, office))
+    problem(await outside.post(SESSION, json=sign_in), 403, "source_not_allowed")
+    ok(await inside.post(SESSION, json=sign_in), 201)
+    ok(await inside.get(f"{api.base}/clusters"))
+    later = ok(await outside.post(LOGIN, json=sign_in), 201)["token"]
+    problem(await api.client(later, address=elsewhere).get(ME), 403, "source_not_allowed")
+    ok(await api.client(later, address=office).get(ME))
+    # What the person creates is not wider.
+    wide = {"name": "wide", "role": "viewer"}
+    problem(await inside.post(f"{api.base}/tokens", json=wide), 403, "permission_denied")
+    ok(await api.owner.patch(path, json={"allowed_sources": []}))
+    ok(await earlier.get(f"{api.base}/clusters"))
+
+
+async def test_nobody_locks_themselves_out(api: Api) -> None:
+    ann, bob = await person(api, Role.OWNER), await person(api, Role.OWNER)
+    shell = await logged_in(api, ann)
+    own, other = (f"{api.base}/members/{each.member}" for each in (ann, bob))
+    before = await api.snapshot()
+    refused = await shell.patch(own, json={"allowed_sources": ["203.0.113.0/24"]})
+    assert faults_of(refused) == [("/allowed_sources", "locks_out_caller")]
+    assert "127.0.0.1" in refused.json()["errors"][0]["detail"]
+    assert faults_of(await shell.patch(own, json={"allowed_sources": ["203.0.113.7/24"]})) == [
+        ("/allowed_sources/0", "host_bits_set")
+    ]
+    after = await api.snapshot()
+    assert {name for name in before if before[name] != after[name]} <= {"audit_log", "audit_heads"}
+    ok(await shell.patch(own, json={"allowed_sources": ["127.0.0.0/8"]}))
+    ok(await shell.patch(other, json={"allowed_sources": ["203.0.113.0/24"]}))
+    ok(await shell.get(ME))

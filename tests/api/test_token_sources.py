@@ -24,9 +24,9 @@ async def limited(api: Api, caller: httpx.AsyncClient | None = None, **body: obj
     return ok(await (caller or api.owner).post(f"{api.base}/tokens", json=wanted), 201)
 
 
-def refused_at(answer: httpx.Response, address: str, name: str = "deploy") -> None:
+def refused_at(answer: httpx.Response, address: str, name: str = "The token deploy") -> None:
     detail = problem(answer, 403, "source_not_allowed")["detail"]
-    assert detail.startswith(f"The token {name} may not be used from {address}, ")
+    assert detail.startswith(f"{name} may not be used from {address}, ")
     assert "203.0.113" not in detail, "whoever stole it is not told from where it works"
 
 
@@ -79,7 +79,7 @@ async def test_it_is_shown_and_its_successor_has_the_same(api: Api) -> None:
     assert event["data"]["allowed_sources"] == ["203.0.113.7/32"]
     successor = ok(await api.owner.post(f"{api.base}/tokens/{token['id']}:rotate", json={}), 201)
     assert successor["allowed_sources"] == ["203.0.113.7/32"]
-    refused_at(await api.client(successor["token"], address=ELSEWHERE).get("/v1/whoami"), ELSEWHERE, "ci")
+    refused_at(await api.client(successor["token"], address=ELSEWHERE).get("/v1/whoami"), ELSEWHERE, "The token ci")
     wide = ok(await api.owner.post(f"{api.base}/tokens", json={"name": "wide", "role": "viewer"}), 201)
     assert wide["allowed_sources"] == []
     ok(await api.client(wide["token"], address=ELSEWHERE).get("/v1/whoami"))
@@ -90,8 +90,8 @@ async def test_tokens_of_the_platform_have_them_too(api: Api) -> None:
     body = {"name": "desk", "role": "support", "allowed_sources": NETWORKS}
     token = ok(await admin.post("/v1/tokens", json=body), 201)["token"]
     ok(await api.client(token, address=OFFICE).get("/v1/operator/machines"))
-    refused_at(await api.client(token, address=ELSEWHERE).get("/v1/operator/machines"), ELSEWHERE, "desk")
-    refused_at(await api.client(token, address=ELSEWHERE).get(f"{api.base}/clusters"), ELSEWHERE, "desk")
+    refused_at(await api.client(token, address=ELSEWHERE).get("/v1/operator/machines"), ELSEWHERE, "The token desk")
+    refused_at(await api.client(token, address=ELSEWHERE).get(f"{api.base}/clusters"), ELSEWHERE, "The token desk")
 
 
 @pytest.mark.parametrize(

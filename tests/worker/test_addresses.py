@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from collections.abc import Sequence
 from uuid import UUID
 
 import pytest
 
 from ipucloud.clusters.addresses import record
 from ipucloud.clusters.addresses.record import ADDRESSES
-from ipucloud.contract.addresses import AddressAttach, AddressCreate
+from ipucloud.contract.addresses import AddressAttach, AddressCreate, AddressPatch
 from ipucloud.kernel.errors import IN_USE, STATE_CONFLICT
 from tests.support.addresses import offer_addresses
 from tests.support.machine import Need, needs
-from tests.support.waiting import until
+from tests.support.waiting import PATIENCE, until
 from tests.support.world import SiteWorld
 from tests.worker.customers import Customer, Logins, refused
 
@@ -23,8 +25,8 @@ pytestmark = [pytest.mark.anyio, needs(Need.OPENSSH)]
 class AddressCustomer(Customer):
     """A customer with addresses, who logs in through them."""
 
-    async def create(self, name: str = "frontdoor") -> UUID:
-        body = AddressCreate(name=name, region="luxembourg-2")
+    async def create(self, name: str = "frontdoor", allowed_sources: Sequence[str] = ()) -> UUID:
+        body = AddressCreate(name=name, region="luxembourg-2", allowed_sources=[*allowed_sources])
         address: UUID = await self.requested(
             lambda on, by: record.create(on, by, body, catalogue=self.world.catalogue, settings=self.world.settings)
         )
@@ -158,3 +160,42 @@ async def test_an_address_that_the_site_refuses_is_not_billed(world: SiteWorld, 
         await customer.state(address, "deleted")
     shown = await world.value("SELECT data FROM events WHERE type = 'address.failed'")
     assert shown["reason"].startswith("The site refused")
+
+
+async def test_the_networks_of_an_address_and_of_its_cluster_both_count(
+    world: SiteWorld, customer: AddressCustomer
+) -> None:
+    async def entered() -> list[str]:
+        """From where a login through the address is heard at all."""
+        where, heard = await customer.where(), []
+        for source in ("127.0.0.2", "127.0.0.3"):
+            with socket.create_connection(where, timeout=PATIENCE, source_address=(source, 0)) as client:
+                try:
+                    heard += [source] if await asyncio.to_thread(client.recv, 64) else []
+                except ConnectionResetError:
+                    continue
+        return heard
+
+    async def limit(*sources: str) -> None:
+        body = AddressPatch.model_validate({"allowed_sources": [*sources]})
+        await customer.requested(lambda on, by: ADDRESSES.change(on, by, address, body))
+
+    async with world.worker():
+        cluster = await world.build(ssh_keys=["ours"])
+        address = await customer.create(allowed_sources=["127.0.0.2"])
+        await customer.state(address, "available")
+        await customer.attach(address, cluster)
+        await customer.state(address, "attached")
+        assert await entered() == ["127.0.0.2"]
+        world.fault(call="addresses.attach", action="drop_answer", times=1)
+        await limit("127.0.0.3/32", "127.0.0.2/32")
+        await customer.state(address, "attached")
+        assert await entered() == ["127.0.0.2", "127.0.0.3"]
+        revision = await world.value("SELECT revision FROM addresses")
+        await limit("127.0.0.3", "127.0.0.2")
+        assert await world.value("SELECT revision FROM addresses") == revision, "the same again begins nothing"
+        await world.update(cluster, allowed_sources=["127.0.0.3"])
+        seen = "SELECT bool_and(s.allowed_sources = c.allowed_sources) FROM clusters c JOIN poplar_servers s ON true"
+        await until(lambda: world.value(seen), "the site enforces the cluster's")
+        assert await entered() == ["127.0.0.3"]
+    assert (await customer.events())[-2:] == ["address.updated", "address.attached"]

@@ -24,6 +24,9 @@ const at = (project: string, address: string) => ({ params: { path: { project, a
 export const createAddress = (project: string, wanted: Schemas["AddressCreate"]) =>
   body(api.POST("/v1/projects/{project}/addresses", { params: { path: { project } }, body: wanted }));
 
+export const limitAddress = (project: string, id: string, sources: string[]) =>
+  body(api.PATCH("/v1/projects/{project}/addresses/{address}", { ...at(project, id), body: { allowed_sources: sources } }));
+
 export const attachAddress = (project: string, id: string, cluster: string) =>
   body(api.POST("/v1/projects/{project}/addresses/{address}:attach", { ...at(project, id), body: { cluster } }));
 

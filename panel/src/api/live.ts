@@ -76,7 +76,7 @@ const TYPES: Record<string, string> = {
   invoice: "issued overdue",
   job: "failed queued retried started stopped succeeded",
   maintenance: "announced",
-  member: "invited joined removed role_changed",
+  member: "invited joined removed role_changed sources_changed",
   operation: "cancelled cancelling created failed succeeded",
   partition: "active creating error missing removed removing resetting unknown",
   project: "account_changed charges_corrected created deleted updated",

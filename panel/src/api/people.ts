@@ -33,6 +33,9 @@ export const invitationPage = (project: string, query: Listed & { open?: boolean
 export const setRole = (project: string, member: string, role: ProjectRole) =>
   body(api.PATCH("/v1/projects/{project}/members/{member}", { params: { path: { project, member } }, body: { role } }));
 
+export const limitMember = (project: string, member: string, sources: string[]) =>
+  body(api.PATCH("/v1/projects/{project}/members/{member}", { params: { path: { project, member } }, body: { allowed_sources: sources } }));
+
 export const removeMember = (project: string, member: string) =>
   api.DELETE("/v1/projects/{project}/members/{member}", { params: { path: { project, member } } });
 

@@ -33,7 +33,7 @@ const KIND = {
   deleting: "in-progress", deleted: "stopped", error: "error",
 } as const;
 
-export type Action = "attach" | "detach" | "delete";
+export type Action = "attach" | "detach" | "sources" | "delete";
 
 /** The project's public addresses. */
 export function Addresses() {
@@ -78,7 +78,7 @@ export function Addresses() {
 }
 
 function useColumns(ask: (address: Address, action: Action) => void) {
-  const { common } = useStrings();
+  const { cluster, common } = useStrings();
   const s = useAddressStrings();
   const f = useFormat();
   const may = useMay("cluster:write");
@@ -96,6 +96,7 @@ function useColumns(ask: (address: Address, action: Action) => void) {
     { id: "port", header: s.port, cell: (each: Address) => each.port ?? common.none },
     { id: "region", header: s.region, cell: (each: Address) => places?.find((other) => other.slug === each.region)?.name ?? each.region },
     { id: "cluster", header: s.cluster, cell: (each: Address) => each.cluster ? <To href={`/clusters/${each.cluster}`}>{each.cluster_name}</To> : common.none },
+    { id: "sources", header: cluster.sources, cell: (each: Address) => f.list(each.allowed_sources) || s.everywhere },
     { id: "login", header: s.login, cell: (each: Address) => (each.command ? <Copyable text={each.command} label={s.login} /> : common.none) },
     { id: "created", header: common.created, sortingField: "created_at", cell: (each: Address) => f.moment(each.created_at) },
     ...(may ? [{ id: "actions", header: common.actions, cell: (each: Address) => <Actions address={each} ask={ask} /> }] : []),
@@ -103,7 +104,7 @@ function useColumns(ask: (address: Address, action: Action) => void) {
 }
 
 function Actions({ address, ask }: { address: Address; ask: (address: Address, action: Action) => void }) {
-  const { common } = useStrings();
+  const { cluster, common } = useStrings();
   const s = useAddressStrings();
   if (address.state === "deleted") return null;
   const free = address.state === "available";
@@ -115,6 +116,7 @@ function Actions({ address, ask }: { address: Address; ask: (address: Address, a
       items={[
         { id: "attach", text: s.attach, disabled: !free },
         { id: "detach", text: s.detach, disabled: address.state !== "attached" },
+        { id: "sources", text: cluster.sources },
         { id: "delete", text: common.remove, disabled: !free && address.state !== "error" },
       ]}
       onItemClick={({ detail }) => ask(address, detail.id as Action)}

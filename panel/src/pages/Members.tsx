@@ -23,12 +23,13 @@ import type { InvitationChange } from "./members/ChangeInvitation";
 
 const Invite = later(async () => (await import("./members/Invite")).Invite, null);
 const ChangeMember = later(async () => (await import("./members/ChangeMember")).ChangeMember, null);
+const LimitMember = later(async () => (await import("./members/LimitMember")).LimitMember, null);
 const ChangeInvitation = later(async () => (await import("./members/ChangeInvitation")).ChangeInvitation, null);
 const Invited = later(async () => (await import("./members/Invited")).Invited, null);
 
 /** The people of the project, and those who are invited. */
 export function Members() {
-  const { common, shell, members: s } = useStrings();
+  const { cluster, common, shell, members: s } = useStrings();
   const f = useFormat();
   const may = useMay("member:write");
   const { who } = useChoice();
@@ -36,7 +37,7 @@ export function Members() {
   const role = oneOf(ROLES, view.value("role"));
   const { data, error, refetch } = useQuery(memberPage(useProject(), { role, email: view.value("email"), order: view.order, limit: 50, cursor: view.pages.cursor }));
   const [inviting, setInviting] = useState(false);
-  const [asked, setAsked] = useState<{ change: MemberChange; member: Member }>();
+  const [asked, setAsked] = useState<{ change: MemberChange | "sources"; member: Member }>();
   const [made, setMade] = useState<Schemas["NewInvitation"]>();
   if (error && !data) return <FailedPage title={s.title} error={error} retry={() => void refetch()} />;
   const invite = may && <Button variant="primary" onClick={() => setInviting(true)}>{s.invite}</Button>;
@@ -63,6 +64,7 @@ export function Members() {
           { id: "email", header: s.email, isRowHeader: true, cell: (each) => (each.email === who.token.owner ? s.you(each.email) : each.email) },
           { id: "role", header: s.role, cell: (each) => shell.roles[each.role] ?? each.role },
           { id: "verified", header: s.verified, cell: (each) => (each.verified ? common.yes : <StatusIndicator type="warning">{common.no}</StatusIndicator>) },
+          { id: "sources", header: cluster.sources, cell: (each) => f.list(each.allowed_sources) || s.everywhere },
           { id: "since", header: s.since, sortingField: "created_at", cell: (each) => f.moment(each.since) },
           { id: "seen", header: s.lastSeen, cell: (each) => (each.last_seen_at ? f.moment(each.last_seen_at) : s.neverSeen) },
           ...(may ? [{
@@ -72,8 +74,8 @@ export function Members() {
                 variant="inline-icon"
                 expandToViewport
                 ariaLabel={s.actionsOf(each.email)}
-                items={[{ id: "role", text: s.changeRole }, { id: "remove", text: s.remove }]}
-                onItemClick={({ detail }) => setAsked({ change: detail.id as MemberChange, member: each })}
+                items={[{ id: "role", text: s.changeRole }, { id: "sources", text: cluster.sources }, { id: "remove", text: s.remove }]}
+                onItemClick={({ detail }) => setAsked({ change: detail.id as MemberChange | "sources", member: each })}
               />
             ),
           }] : []),
@@ -82,7 +84,8 @@ export function Members() {
       />
       <Invitations onMade={setMade} />
       {inviting && <Invite onClose={(invitation) => { setInviting(false); setMade(invitation); }} />}
-      {asked && <ChangeMember change={asked.change} member={asked.member} onClose={() => setAsked(undefined)} />}
+      {asked?.change === "sources" && <LimitMember member={asked.member} onClose={() => setAsked(undefined)} />}
+      {asked && asked.change !== "sources" && <ChangeMember change={asked.change} member={asked.member} onClose={() => setAsked(undefined)} />}
       {made && <Invited made={made} onClose={() => setMade(undefined)} />}
     </SpaceBetween>
   );

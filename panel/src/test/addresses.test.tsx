@@ -9,7 +9,7 @@ import { button, choose, price, sent, shown, type } from "./shown";
 
 const PRICES = [price(ADDRESS_SKU, "lux", "0.0001")];
 const address = {
-  id: "a1", name: "frontdoor", region: "lux", state: "attached", state_reason: null, ip: "203.0.113.17", port: 22, cluster: "c1", cluster_name: "bert",
+  id: "a1", name: "frontdoor", region: "lux", state: "attached", state_reason: null, ip: "203.0.113.17", port: 22, allowed_sources: [] as string[], cluster: "c1", cluster_name: "bert",
   command: "ssh -p 22 ipuuser@203.0.113.17", created_at: "2026-05-04T09:29:58Z",
 } as Address;
 const free = { ...address, id: "a2", name: "spare", state: "available", ip: "203.0.113.18", cluster: null, cluster_name: null, command: null } as Address;
@@ -49,6 +49,15 @@ test("an address is attached to a cluster in use in its region", async () => {
   expect(screen.queryByRole("option", { name: /gpt|resting/ })).toBeNull();
   fireEvent.click(button("Attach"));
   await waitFor(() => expect(sent).toEqual([{ method: "POST", path: "/v1/projects/demo/addresses/a2:attach", body: { cluster: "c1" } }]));
+});
+
+test("an address is limited to the networks that are typed", async () => {
+  await shown(<AddressAction address={{ ...address, allowed_sources: ["192.0.2.0/24"] }} action="sources" onClose={vi.fn()} />, PRICES);
+  await screen.findByRole("dialog");
+  expect((screen.getByLabelText("Allowed sources") as HTMLTextAreaElement).value).toBe("192.0.2.0/24");
+  type("Allowed sources", "203.0.113.0/24, 2001:db8::7");
+  fireEvent.click(button("Save"));
+  await waitFor(() => expect(sent).toEqual([{ method: "PATCH", path: "/v1/projects/demo/addresses/a1", body: { allowed_sources: ["203.0.113.0/24", "2001:db8::7"] } }]));
 });
 
 test("an address is deleted when its name was typed", async () => {

@@ -51,6 +51,7 @@ AllowFrom = Annotated[
         help="Let it be used from this network or address only, such as 203.0.113.0/24; repeatable.",
     ),
 ]
+FromEverywhere = Annotated[bool, typer.Option("--allow-from-everywhere", help="Let SSH in from everywhere.")]
 Volumes = Annotated[
     list[str] | None,
     typer.Option(

@@ -88,6 +88,11 @@ class members:
         return request.patch(f"members/{segment(member)}", Member, {"role": role})
 
     @staticmethod
+    def limit(member: Ref, allowed_sources: Sequence[str]) -> Call[Member]:
+        """Accept a member's sessions and logins from these networks only, at once; none: from everywhere."""
+        return request.patch(f"members/{segment(member)}", Member, {"allowed_sources": [*allowed_sources]})
+
+    @staticmethod
     def delete(member: Ref, *, account: Ref | None = None) -> Call[None]:
         """Remove a member. Their sessions and tokens here end immediately."""
         return request.delete(f"{place('members', account)}/{segment(member)}", nothing, scoped=account is None)

@@ -133,9 +133,19 @@ class addresses:
     """Calls for addresses: public ones that outlive clusters."""
 
     @staticmethod
-    def create(name: str, *, region: str, tags: Mapping[str, str] | None = None) -> Call[Address]:
-        """Reserve an address, which is billed by the minute from when it is `available`."""
-        body = without_none(name=name, region=region, tags=None if tags is None else dict(tags))
+    def create(
+        name: str, *, region: str, tags: Mapping[str, str] | None = None, allowed_sources: Sequence[str] = ()
+    ) -> Call[Address]:
+        """Reserve an address, which is billed by the minute from when it is `available`.
+
+        `allowed_sources`: networks from which connections through it are taken; none: from everywhere.
+        """
+        body = without_none(
+            name=name,
+            region=region,
+            tags=None if tags is None else dict(tags),
+            allowed_sources=[*allowed_sources] or None,
+        )
         return request.post("addresses", Address, body)
 
     @staticmethod
@@ -150,9 +160,19 @@ class addresses:
         return request.get(_addresses_path(address), Address)
 
     @staticmethod
-    def update(address: Ref, *, name: str | None = None, tags: Mapping[str, str] | None = None) -> Call[Address]:
-        """Change its name or its tags."""
-        body = without_none(name=name, tags=None if tags is None else dict(tags))
+    def update(
+        address: Ref,
+        *,
+        name: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        allowed_sources: Sequence[str] | None = None,
+    ) -> Call[Address]:
+        """Change its name, its tags, or the networks from which connections through it are taken."""
+        body = without_none(
+            name=name,
+            tags=None if tags is None else dict(tags),
+            allowed_sources=None if allowed_sources is None else [*allowed_sources],
+        )
         return request.patch(_addresses_path(address), Address, body)
 
     @staticmethod

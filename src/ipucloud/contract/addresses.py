@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ipucloud.contract.fields import Answer, Body, ClusterName, Slug, Tags, not_null
 from ipucloud.contract.lists import Listed, Page
+from ipucloud.contract.sources import Sources
 
 
 class AddressState(StrEnum):
@@ -32,6 +33,11 @@ _STATE = (
     " `attaching` and `attached`: a server gets it, or is reached through it while it runs; `detaching`: the server"
     " loses it; `deleting` and `deleted`: it is given back; `error`: its site refused to reserve it"
 )
+_SOURCES = (
+    "Networks (CIDR) from which connections through it are taken, beside what the cluster's own `allowed_sources`"
+    " allow; a single address is one, too. Empty: from everywhere. While it is attached, a change makes it `attaching`"
+    " until its site enforces it. Open connections stay open."
+)
 _ID = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2ba1"
 _CLUSTER = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b11"
 _IP = "203.0.113.17"
@@ -47,6 +53,7 @@ class AddressCreate(Body):
         description="Slug of the region; only servers of clusters there can have it.", examples=["luxembourg-2"]
     )
     tags: Tags = Field(default_factory=dict, description="Tags of the address, which reports and exports show.")
+    allowed_sources: Sources = Field(default_factory=list, description=_SOURCES)
 
 
 class AddressPatch(Body):
@@ -57,6 +64,9 @@ class AddressPatch(Body):
     )
     tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
         None, description="Tags of the address."
+    )
+    allowed_sources: Annotated[Sources | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_SOURCES, examples=[["203.0.113.0/24"]]
     )
 
 
@@ -78,6 +88,7 @@ class AddressOut(Answer):
     name: str = Field(description="Name of the address.", examples=["frontdoor"])
     tags: dict[str, str] = Field(description="Tags of the address.", examples=[{"team": "nlp"}])
     region: str = Field(description="Slug of the region.", examples=["luxembourg-2"])
+    allowed_sources: list[str] = Field(description=_SOURCES, examples=[["203.0.113.0/24"]])
     ip: str | None = Field(description="The IP address, which its site chose; null: not observed yet.", examples=[_IP])
     port: int | None = Field(
         description="Port of SSH at this address; null: not observed yet.", ge=1, le=65535, examples=[22]

@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, secret
+from ipucloud.contract.fields import Answer, Body, not_null, secret
 from ipucloud.contract.lists import Listed, Page
+from ipucloud.contract.sources import Sources
 from ipucloud.contract.tokens import NewTokenOut, TokenName, WhoamiOut
 
 
@@ -42,6 +44,12 @@ InvitationSecret = Annotated[str, Field(min_length=1, max_length=128, examples=[
 ProjectRole = Literal["viewer", "operator", "billing", "owner"]
 
 
+_SOURCES = (
+    "Networks (CIDR) from which the person's sessions in the panel and logins of the command line are accepted; empty:"
+    " from everywhere. Personal tokens have their own."
+)
+
+
 class MemberOut(Answer):
     """A member of a project or of a billing account."""
 
@@ -51,6 +59,7 @@ class MemberOut(Answer):
     verified: bool = Field(
         description="Whether the person has shown that the e-mail is theirs; else it may be anybody who had the link."
     )
+    allowed_sources: list[str] = Field(description=_SOURCES, examples=[["203.0.113.0/24"]])
     since: datetime = Field(description="When the person became a member.")
     last_seen_at: datetime | None = Field(
         description="When the person last used the panel or the command line here, to the hour; null: not yet."
@@ -76,9 +85,16 @@ class MemberList(AccountMemberList):
 
 
 class MemberPatch(Body):
-    """What can be changed of a member."""
+    """What can be changed of a member. Omitted fields stay unchanged."""
 
-    role: ProjectRole = Field(description="The person's new role, at once in everything that they are signed in to.")
+    role: Annotated[ProjectRole | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None,
+        description="The person's new role, at once in everything that they are signed in to.",
+        examples=["operator"],
+    )
+    allowed_sources: Annotated[Sources | SkipJsonSchema[None], AfterValidator(not_null)] = Field(
+        None, description=_SOURCES, examples=[["203.0.113.0/24"]]
+    )
 
 
 class InvitationOut(Answer):

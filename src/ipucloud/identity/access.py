@@ -28,7 +28,8 @@ principal AS (
   SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home, tokens.account_id AS account,
          tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform,
          array_to_string(tokens.role || tokens.scopes, ' ') || CASE WHEN tokens.allowed_sources = '{}' THEN ''
-           ELSE ' @' || array_to_string(tokens.allowed_sources, ',') || ' ' || tokens.name END AS rights
+           ELSE ' @' || array_to_string(tokens.allowed_sources, ',') || CASE WHEN tokens.kind IN ('member', 'login')
+             THEN ' Your membership' ELSE ' The token ' || tokens.name END END AS rights
   FROM tokens
   WHERE tokens.secret_hash = coalesce((
       SELECT signed_in.secret_hash FROM browser_sessions JOIN tokens AS signed_in ON signed_in.id = token_id
@@ -190,8 +191,8 @@ def rights_at(origin: Origin, written: str | None) -> Rights:
     if not allows(rights.sources, origin.address):
         raise Problem(
             SOURCE_NOT_ALLOWED,
-            f"The token {rights.limited} may not be used from {origin.address or 'an unknown address'}, where this"
-            " request comes from. Send it from one of the token's allowed sources, or use another token.",
+            f"{rights.limited} may not be used from {origin.address or 'an unknown address'}, where this request comes"
+            " from. Send it from one of its allowed sources, use another token, or have an owner change them.",
         )
     return rights
 

@@ -5,7 +5,7 @@ The law: of a project's members one is an owner for as long as it has any, so th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.event_payloads.projects import MemberRemoved, MemberRoleChanged
-from ipucloud.contract.event_types.projects import MEMBER_REMOVED, MEMBER_ROLE_CHANGED
+from ipucloud.contract.event_payloads.projects import MemberRemoved, MemberRoleChanged, MemberSources
+from ipucloud.contract.event_types.projects import MEMBER_REMOVED, MEMBER_ROLE_CHANGED, MEMBER_SOURCES_CHANGED
 from ipucloud.contract.event_types.registry import EventType
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, READ_BACK, DocumentPage, clauses, page_of, rfc3339
@@ -23,12 +23,14 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import record, record_for_account
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Role, within
-from ipucloud.kernel.errors import LAST_OWNER, Problem, not_found
+from ipucloud.kernel.errors import LAST_OWNER, VALIDATION_FAILED, FieldError, Problem, not_found
+from ipucloud.kernel.networks import allows
 
 _DOCUMENTS = f"""
 , documents AS (SELECT place, json_build_object(
     'id', id, 'email', (SELECT email FROM users WHERE users.id = owner_id), 'role', role,
     'verified', (SELECT verified_at IS NOT NULL OR password_hash IS NULL FROM users WHERE users.id = owner_id),
+    'allowed_sources', allowed_sources,
     'since', {rfc3339("created_at")}, 'last_seen_at', {rfc3339("seen_at")}) AS document
   FROM (SELECT page.*, (
           SELECT max(other.last_used_at) FROM tokens AS other
@@ -85,11 +87,12 @@ class _Member(NamedTuple):
     user_id: UUID
     email: str
     role: Role
+    allowed_sources: list[str]
 
 
 _LOCK = Query(
     """
-    SELECT tokens.id, users.id AS user_id, users.email, tokens.role
+    SELECT tokens.id, users.id AS user_id, users.email, tokens.role, tokens.allowed_sources
       FROM tokens JOIN users ON users.id = tokens.owner_id
      WHERE (tokens.project_id = :project_id OR tokens.account_id = :account_id)
        AND tokens.kind = 'member' AND tokens.revoked_at IS NULL
@@ -105,6 +108,14 @@ _SET_ROLE = sa.text(
        AND (kind IN ('member', 'login') OR role <> ALL(CAST(:within AS text[])))
     """
 )
+# Logins too: they have the rights of the membership. Personal tokens have sources of their own.
+_SET_SOURCES = sa.text(
+    """
+    UPDATE tokens SET allowed_sources = CAST(:sources AS text[])
+     WHERE owner_id = :user_id AND project_id = :project_id AND revoked_at IS NULL AND kind IN ('member', 'login')
+    """
+)
+_OWN = Query("SELECT owner_id IS NOT DISTINCT FROM CAST(:user_id AS uuid) FROM tokens WHERE id = :token_id", bool)
 _END = sa.text(
     """
     UPDATE tokens SET revoked_at = app_now()
@@ -194,6 +205,27 @@ async def set_role(connection: AsyncConnection, home: Home, member_id: UUID, rol
     await connection.execute(_SET_ROLE, parameters)
     data = MemberRoleChanged(email=member.email, role=role, previous=member.role)
     await home.note(connection, MEMBER_ROLE_CHANGED, member_id, data)
+
+
+async def set_sources(
+    connection: AsyncConnection, home: Home, member_id: UUID, sources: Sequence[str], *, by: UUID, address: str
+) -> None:
+    """Let a member of a project use it from these networks only, at once also in sessions and logins; none: from
+    everywhere. `by`: the caller's token, in a request from this address.
+
+    Raises `Problem` not_found, and validation_failed for who would lock themselves out.
+    """
+    member = await _locked(connection, home, member_id, Role.OWNER)
+    if member.allowed_sources == [*sources]:
+        return
+    if not allows(sources, address) and await _OWN.one(connection, {"user_id": member.user_id, "token_id": by}):
+        sentence = f"You would lock yourself out: none of these networks has {address}, where your request comes from."
+        fault = FieldError("/allowed_sources", "locks_out_caller", sentence)
+        raise Problem(VALIDATION_FAILED, "The member stays as it is.", [fault])
+    ids = {"user_id": member.user_id, "project_id": home.project_id}
+    await connection.execute(_SET_SOURCES, ids | {"sources": [*sources]})
+    data = MemberSources(email=member.email, role=member.role, allowed_sources=[*sources])
+    await home.note(connection, MEMBER_SOURCES_CHANGED, member_id, data)
 
 
 async def remove(connection: AsyncConnection, home: Home, member_id: UUID) -> None:

@@ -248,6 +248,14 @@ def wrong_password() -> Problem:
     return Problem(UNAUTHENTICATED, "The e-mail or the password is wrong.")
 
 
+class _Sources(NamedTuple):
+    allowed_sources: list[str]
+
+
+# Shared, so that a change that has begun is waited for, and one that follows finds the login.
+_SOURCES = Query("SELECT allowed_sources FROM tokens WHERE id = :id FOR SHARE", _Sources)
+
+
 @dataclass(frozen=True, slots=True)
 class Login:
     """A token that `ipucloud login` asks for."""
@@ -259,7 +267,8 @@ class Login:
 
 
 async def log_in(connection: AsyncConnection, user: User, membership: Membership, login: Login) -> MadeToken:
-    """Create a token of the person with the role of the membership, which expires."""
+    """Create a token of the person with the role and the allowed sources of the membership, which expires."""
+    of_member = await _SOURCES.one(connection, {"id": membership.id})
     return await create(
         connection,
         env=login.env,
@@ -271,6 +280,7 @@ async def log_in(connection: AsyncConnection, user: User, membership: Membership
         created_by=membership.id,
         request_id=login.request_id,
         owner=Owner(user.id, kind=TokenKind.LOGIN),
+        allowed_sources=of_member.allowed_sources,
     )
 
 

@@ -95,7 +95,8 @@ class Rights(NamedTuple):
     """What a token may do. `narrowed_to`: the scopes that it was given; None: whatever the role has.
 
     Of these only what the role has now counts: a role that changes takes rights from a token, and never adds any.
-    `sources`: the networks from which it may be used; none: from everywhere. `limited`: the name of one that has any.
+    `sources`: the networks from which it may be used; none: from everywhere. `limited`: what has them, as a sentence
+    begins.
     """
 
     role: Role
@@ -106,7 +107,7 @@ class Rights(NamedTuple):
     @classmethod
     def of(cls, written: str) -> Rights:
         """Those of the column `rights` of `identity.access.PRINCIPAL`: the role, the scopes of a narrowed token, and
-        the sources and the name of a limited one.
+        the sources of a limited one, and what it is.
         """
         able, _, limit = written.partition(" @")
         role, *scopes = able.split()

@@ -33,12 +33,15 @@ class AddressAttachment(Wire):
 
     It takes effect unless the address has had a higher `revision`, or another attachment under this one, which is
     refused with 409. So is one to a host that does not run, carries another server, is in another network or in another
-    region. An address stays attached while its server is switched off and on again, or rebuilt, and takes no
-    connections meanwhile. A site detaches it by itself before it wipes the server.
+    region. Only connections from `allowed_sources` (CIDR) are led on, from everywhere if there are none, and of these
+    those that the server takes (`ServerSources`); open ones stay open. An address stays attached while its server is
+    switched off and on again, or rebuilt, and takes no connections meanwhile. A site detaches it by itself before it
+    wipes the server.
     """
 
     revision: int = Field(ge=1)
     server: AddressServer | None = None
+    allowed_sources: list[str] = Field(default=[])
 
 
 class Address(Wire):

@@ -18,7 +18,7 @@ from tests.support.site import RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.waiting import PATIENCE
 
-CONTROL_PLANE, OFFICE, HOME = "127.0.0.1", "127.0.0.2", "127.0.0.3"
+CONTROL_PLANE, OFFICE, HOME, LABORATORY = "127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"
 
 
 @pytest.fixture
@@ -127,3 +127,14 @@ def test_the_networks_of_a_server_hold_at_its_address(site: RunningSite, tenant:
     put(tenant, 1, [OFFICE]).raise_for_status()
     assert (greeted(where, OFFICE), greeted(where, HOME)) == (True, False)
     assert asyncio.run(logs_in(where, OFFICE, str(ours.private)))
+    # Its own networks are asked for beside.
+    own = attachment | {"revision": 2, "allowed_sources": [HOME, LABORATORY]}
+    shown = site.http().put("/v1/addresses/a1/attachment", json=own).raise_for_status().json()
+    assert shown["attachment"]["allowed_sources"] == [f"{HOME}/32", f"{LABORATORY}/32"]
+    assert not any(greeted(where, each) for each in (OFFICE, HOME, LABORATORY))
+    put(tenant, 2, [OFFICE, HOME]).raise_for_status()
+    assert [greeted(where, each) for each in (OFFICE, HOME, LABORATORY)] == [False, True, False]
+    site.revive()
+    assert [greeted(where, each) for each in (OFFICE, HOME, LABORATORY)] == [False, True, False]
+    wrong = own | {"revision": 3, "allowed_sources": ["10.1.2.3/8"]}
+    assert_refused(site.http().put("/v1/addresses/a1/attachment", json=wrong), 422, "host bits")

@@ -19,7 +19,7 @@ const verbs = {
   reversal_found: "vom Zahlungsdienst zurückgeholt", reversal_withdrawn: "vom Zahlungsdienst zurückgekommen", reversed: "aus dem Guthaben genommen", revoked: "widerrufen", rotated: "ersetzt", secret_rotated: "hat ein neues Geheimnis", servers_rebuilt: "hat neu beschriebene Server", started: "gestartet", stopped: "beendet", succeeded: "gelungen", suspend_forced: "wird aus Geldmangel angehalten",
   suspended: "angehalten", suspending: "wird angehalten", threshold_reached: "Schwelle erreicht", top_up_paused: "Aufladungen ausgesetzt", export_limit_updated: "hat ein anderes Limit für Exporte",
   top_up_requested: "Aufladung angefordert", top_up_resumed: "Aufladungen fortgesetzt", topped_up: "aufgeladen", unknown: "ist in unbekanntem Zustand",
-  updated: "geändert", withdrawn: "zurückgezogen", invited: "eingeladen", joined: "beigetreten", role_changed: "hat eine andere Rolle",
+  updated: "geändert", withdrawn: "zurückgezogen", invited: "eingeladen", joined: "beigetreten", role_changed: "hat eine andere Rolle", sources_changed: "hat andere erlaubte Netze",
 };
 
 export const events: Messages["events"] = {

@@ -18,7 +18,7 @@ const verbs: Record<string, string> = {
   rotated: "replaced", secret_rotated: "has a new secret", servers_rebuilt: "has servers that were rebuilt", started: "started", stopped: "stopped", succeeded: "succeeded", suspend_forced: "is suspended for lack of money", suspended: "suspended",
   suspending: "is being suspended", threshold_reached: "threshold reached", top_up_paused: "top-ups paused", top_up_requested: "top-up requested",
   top_up_resumed: "top-ups resumed", topped_up: "topped up", unknown: "is in an unknown state", updated: "changed",
-  invited: "invited", joined: "joined", role_changed: "has another role", withdrawn: "withdrawn",
+  invited: "invited", joined: "joined", role_changed: "has another role", sources_changed: "has other allowed sources", withdrawn: "withdrawn",
 };
 
 export const events = {

@@ -2,10 +2,12 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useState } from "react";
-import { attachAddress, deleteAddress, detachAddress, type Address } from "../../api/addresses";
+import { attachAddress, deleteAddress, detachAddress, limitAddress, type Address } from "../../api/addresses";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { networksIn } from "../../components/networks";
+import { SourcesField } from "../../components/SourcesField";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useAddressStrings } from "../../i18n/addresses";
@@ -18,6 +20,7 @@ type Props = { address: Address; onClose: () => void };
 /** The dialog of what is to be done with an address. */
 export function AddressAction({ action, ...rest }: Props & { action: Action }) {
   if (action === "attach") return <Attach {...rest} />;
+  if (action === "sources") return <Limit {...rest} />;
   return action === "detach" ? <Detach {...rest} /> : <Delete {...rest} />;
 }
 
@@ -41,6 +44,20 @@ function Attach({ address, onClose }: Props) {
           onChange={({ detail }) => setCluster(detail.selectedOption.value)}
         />
       </FormField>
+    </Dialog>
+  );
+}
+
+function Limit({ address, onClose }: Props) {
+  const { common } = useStrings();
+  const s = useAddressStrings();
+  const project = useProject();
+  const done = useDone(onClose);
+  const [text, setText] = useState(address.allowed_sources.join("\n"));
+  const run = useChange(() => limitAddress(project, address.id, networksIn(text)), () => done(s.limited(address.name)));
+  return (
+    <Dialog title={s.limitTitle(address.name)} submit={common.save} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+      <SourcesField text={text} onChange={setText} description={s.sourcesText} />
     </Dialog>
   );
 }

@@ -8,6 +8,8 @@ import type { Schemas } from "../../api/client";
 import { regions } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { networksIn } from "../../components/networks";
+import { SourcesField } from "../../components/SourcesField";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useAddressStrings } from "../../i18n/addresses";
@@ -24,9 +26,11 @@ export function CreateAddress({ prices, onClose }: { prices: Schemas["Price"][];
   const options = offered.map((each) => ({ value: each.slug, label: each.name }));
   const [name, setName] = useState("");
   const [region, setRegion] = useState<string>();
+  const [sources, setSources] = useState("");
+  const allowed = networksIn(sources);
   const place = region ?? (options.length === 1 ? options[0]?.value : undefined);
   const cost = useMonthly(ADDRESS_SKU, place, 1);
-  const run = useChange(() => createAddress(project, { name: name.trim(), region: place ?? "" }), () => done(s.created(name.trim())));
+  const run = useChange(() => createAddress(project, { name: name.trim(), region: place ?? "", ...(allowed.length && { allowed_sources: allowed }) }), () => done(s.created(name.trim())));
   const ready = name.trim() !== "" && place !== undefined;
   return (
     <Dialog title={s.create} submit={s.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
@@ -41,6 +45,7 @@ export function CreateAddress({ prices, onClose }: { prices: Schemas["Price"][];
           onChange={({ detail }) => setRegion(detail.selectedOption.value)}
         />
       </FormField>
+      <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />
     </Dialog>
   );
 }

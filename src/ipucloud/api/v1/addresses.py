@@ -36,7 +36,7 @@ async def create_address(request: Request, project: ProjectRef, body: AddressCre
 
 _addresses.list(AddressList, AddressPage)
 _addresses.get("Return an address, and the server that has it.")
-_addresses.patch(AddressPatch, "Change the name or the tags of an address.")
+_addresses.patch(AddressPatch, "Change the name, the tags or the allowed sources of an address.")
 _addresses.attach(
     AddressAttach,
     "Let a Poplar server of a cluster in use be reached through the address, besides its own; one server at a time.",

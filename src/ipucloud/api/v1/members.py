@@ -14,7 +14,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import list_of
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ProjectRef
-from ipucloud.api.trace import trace_of
+from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.writes import change
 from ipucloud.contract.people import MemberList, MemberOut, MemberPage, MemberPatch
 from ipucloud.identity import members
@@ -39,20 +39,25 @@ async def list_members(request: Request, project: ProjectRef, query: MemberList)
 
 @routes.patch(
     _ONE,
-    **operation(
-        "updateMember", "Change a member's role", Permission.MEMBER_WRITE, gives=MemberOut, errors=(LAST_OWNER,)
-    ),
+    **operation("updateMember", "Change a member", Permission.MEMBER_WRITE, gives=MemberOut, errors=(LAST_OWNER,)),
 )
 async def update_member(request: Request, project: ProjectRef, member: MemberId, body: MemberPatch) -> Response:
-    """Give a member another role, at once also in their sessions and logins.
+    """Give a member another role, or limit from where they use the project, at once also in sessions and logins.
 
     Personal tokens of theirs that may do more than the new role are revoked. A narrowed token gives no role that has
     more than its own scopes.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        require_role_within(scope.rights, Role(body.role))
-        await members.set_role(connection, home_of(request, scope), member, Role(body.role))
+        home = home_of(request, scope)
+        if body.role is not None:
+            require_role_within(scope.rights, Role(body.role))
+            await members.set_role(connection, home, member, Role(body.role))
+        if body.allowed_sources is not None:
+            address = origin_of(request).address
+            await members.set_sources(
+                connection, home, member, body.allowed_sources, by=scope.token_id, address=address
+            )
         document = await members.read_member(connection, member)
         return Answer(200, document.encode(), subject_id=member)
 

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import Patience, Wait
+from ipucloud.cli.cluster_options import AllowFrom, FromEverywhere, Patience, Wait
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ADDRESS, CLUSTER, REGION, find_cluster, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.settling import For, Noun
 from ipucloud.cli.values import fields, key_values
 from ipucloud.client import addresses
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Address, AddressState
 
 app = typer.Typer(no_args_is_help=True)
@@ -30,11 +31,12 @@ def create(
     *,
     region: Annotated[str, typer.Option(help="Region.", autocompletion=names(REGION))],
     tags: Tags = None,
+    allow_from: AllowFrom = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
     """Reserve an address. It is billed by the minute until it is deleted."""
-    call = addresses.create(name, region=region, tags=key_values(tags))
+    call = addresses.create(name, region=region, tags=key_values(tags), allowed_sources=allow_from or ())
     _NOUN.carry_out(session, call, AddressState.AVAILABLE, wait=wait, patience=patience)
 
 
@@ -58,16 +60,25 @@ def show(session: Session, address: Ref) -> None:
     _show(session, session.run(addresses.get(_id(session, address))))
 
 
-@customer_command(app, "update", "frontdoor --tag team=nlp", "frontdoor --name door")
+@customer_command(app, "update", "frontdoor --tag team=nlp", "frontdoor --allow-from 203.0.113.0/24")
 def update(
     session: Session,
     address: Ref,
     *,
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
     tags: Tags = None,
+    allow_from: AllowFrom = None,
+    from_everywhere: FromEverywhere = False,
 ) -> None:
-    """Change the name of an address, or replace its tags."""
-    changes = addresses.update(_id(session, address), name=name, tags=None if tags is None else key_values(tags))
+    """Change the name of an address, or replace its tags or allowed sources."""
+    if allow_from and from_everywhere:
+        raise UsageError("Give either --allow-from or --allow-from-everywhere.")
+    changes = addresses.update(
+        _id(session, address),
+        name=name,
+        tags=None if tags is None else key_values(tags),
+        allowed_sources=() if from_everywhere else allow_from or None,
+    )
     _show(session, session.run(changes))
 
 
@@ -120,7 +131,9 @@ def _id(session: Session, address: str) -> str:
 
 
 def _show(session: Session, address: Address) -> None:
-    first = fields(address, "id", "name", "state", "state_reason", "region", "ip", "port", "observed_at")
+    first = fields(
+        address, "id", "name", "state", "state_reason", "region", "allowed_sources", "ip", "port", "observed_at"
+    )
     last = fields(address, "poplar_server", "command", "tags", "sku", "created_at")
     session.show(address, [*first, ("cluster", address.cluster_name), *last])
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.cluster_options import AllowFrom, Buckets, Idle, Name, Patience, Wait, Yes
+from ipucloud.cli.cluster_options import AllowFrom, Buckets, FromEverywhere, Idle, Name, Patience, Wait, Yes
 from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.commands.clusters import ask
 from ipucloud.cli.completion import names
@@ -75,9 +75,7 @@ def update(
     no_idle: Annotated[bool, typer.Option("--no-idle-suspend", help="Keep it although nobody uses it.")] = False,
     ssh_keys: OtherKeys = None,
     allow_from: AllowFrom = None,
-    from_everywhere: Annotated[
-        bool, typer.Option("--allow-from-everywhere", help="Let SSH in from everywhere.")
-    ] = False,
+    from_everywhere: FromEverywhere = False,
     s3_connections: Buckets = None,
     no_s3: Annotated[bool, typer.Option("--no-s3-connections", help="Detach all S3 connections.")] = False,
     wait: Wait = True,
@@ -115,7 +113,7 @@ def update(
         auto_repair=auto_repair,
         repair_window="any" if any_time else repair_window,
         ssh_keys=ssh_keys,
-        allowed_sources=() if from_everywhere else allow_from,
+        allowed_sources=() if from_everywhere else allow_from or None,
         s3_connections=() if no_s3 else s3_connections,
         idle_suspend_minutes="never" if no_idle else idle,
         if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole

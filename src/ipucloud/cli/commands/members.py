@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.cluster_options import AllowFrom
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT, find, member_kind
 from ipucloud.cli.session import Session, customer_command
@@ -70,6 +71,23 @@ def set_role(
     target = find(session.client, member_kind(None), member)
     changed = session.run(members.set_role(target.id, role))
     session.show(changed, [("email", changed.email), ("role", changed.role), ("id", changed.id)])
+
+
+@customer_command(app, "limit", "ann@example.com --allow-from 203.0.113.0/24", "ann@example.com --from-everywhere")
+def limit(
+    session: Session,
+    member: _Member,
+    *,
+    allow_from: AllowFrom = None,
+    from_everywhere: Annotated[bool, typer.Option("--from-everywhere", help="Lift the limit.")] = False,
+) -> None:
+    """Accept a member's sessions in the panel and logins of the command line from these networks only, at once."""
+    if bool(allow_from) == from_everywhere:
+        raise UsageError("Give either --allow-from or --from-everywhere.")
+    target = find(session.client, member_kind(None), member)
+    changed = session.run(members.limit(target.id, allow_from or ()))
+    allowed = list(changed.allowed_sources) or "everywhere"
+    session.show(changed, [("email", changed.email), ("allowed from", allowed), ("id", changed.id)])
 
 
 @customer_command(app, "remove", "ann@example.com")

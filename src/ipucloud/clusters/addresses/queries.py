@@ -17,7 +17,8 @@ def _command(address: str, server: str) -> str:
 DOCUMENTS = documents(
     "addresses",
     f"""
-    'ip', page.ip, 'port', page.port, 'observed_at', {rfc3339("page.observed_at")}, {STATE}, {SERVER},
+    'allowed_sources', page.allowed_sources, 'ip', page.ip, 'port', page.port,
+    'observed_at', {rfc3339("page.observed_at")}, {STATE}, {SERVER},
     'command', {_command("page", "server")}
     """,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.contract.addresses import AddressState
 from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
@@ -37,6 +38,13 @@ addresses = sa.Table(
     json_column("tags", default="'{}'"),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("external_name", sa.Text, nullable=False, comment="at the site: the id and the incarnation"),
+    sa.Column(
+        "allowed_sources",
+        pg.ARRAY(sa.Text),
+        nullable=False,
+        server_default="{}",
+        comment="networks from which connections through it are taken; none: from everywhere",
+    ),
     sa.Column("ip", sa.Text, comment="as its site chose it"),
     sa.Column("port", sa.Integer, comment="of SSH at it"),
     instant("observed_at"),

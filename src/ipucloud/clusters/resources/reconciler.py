@@ -118,6 +118,14 @@ class AttachableReconciler(ABC, Generic[Row, Shown, Spec, Attachment]):
             return None
         return {"host": inputs.host, "server": inputs.server, "network": inputs.network}
 
+    def requested(self, inputs: Inputs, place: Mapping[str, str] | None) -> Attachment:
+        """The attachment to ask the site for; `place` None: to nobody."""
+        return self.attachment.model_validate({"revision": inputs.revision, "server": place})
+
+    def holds(self, inputs: Inputs, shown: Attachment) -> bool:
+        """Whether what the site shows of an attachment, beside its server, is as requested."""
+        return True
+
     def observed(self, row: Row, shown: Shown) -> Row:
         """The row of a new one, with what its site shows."""
         return row
@@ -159,7 +167,7 @@ class AttachableReconciler(ABC, Generic[Row, Shown, Spec, Attachment]):
             case Life.ATTACHING:
                 shown = await self._attach(port, inputs)
             case Life.DETACHING:
-                shown = await port.attach(name, self._attachment(inputs, None))
+                shown = await port.attach(name, self.requested(inputs, None))
             case _:
                 await port.delete(name)
                 shown = await port.get(name)
@@ -207,7 +215,8 @@ class AttachableReconciler(ABC, Generic[Row, Shown, Spec, Attachment]):
         """Record whether the server has it as requested; otherwise attach it again, under the next revision."""
         resources, place = self.resources, self.place(inputs)
         has = None if shown is None or shown.server is None else shown.server.model_dump()
-        if place is not None and has is not None and has | {"network": place["network"]} == place:
+        as_asked = isinstance(shown, self.attachment) and self.holds(inputs, shown)
+        if as_asked and place is not None and has is not None and has | {"network": place["network"]} == place:
             if row.state == Life.ATTACHING:
                 await resources.move(connection, row, Life.ATTACHED, event="attached")
             await resources.note(connection, row, None)
@@ -222,13 +231,10 @@ class AttachableReconciler(ABC, Generic[Row, Shown, Spec, Attachment]):
     async def _attach(self, port: Port[Shown, Spec, Attachment], inputs: Inputs) -> Shown | None:
         """Request the attachment; what the site shows then. Raises SiteError."""
         try:
-            return await port.attach(inputs.external_name, self._attachment(inputs, self.place(inputs)))
+            return await port.attach(inputs.external_name, self.requested(inputs, self.place(inputs)))
         except SiteBusy:
             # The server may have had it under this revision, and lost it: then the next one is needed.
             shown = await port.get(inputs.external_name)
             if shown is None or shown.attachment is None or shown.attachment.revision < inputs.revision:
                 raise
             return shown
-
-    def _attachment(self, inputs: Inputs, place: Mapping[str, str] | None) -> Attachment:
-        return self.attachment.model_validate({"revision": inputs.revision, "server": place})

@@ -37,6 +37,14 @@ class MemberRoleChanged(MemberOf):
     previous: str = Field(description="Role that the person had.", examples=["viewer"])
 
 
+class MemberSources(MemberOf):
+    """Who may use the project from where."""
+
+    allowed_sources: list[str] = Field(
+        description="The networks; empty: from everywhere.", examples=[["203.0.113.0/24"]]
+    )
+
+
 class JobOf(Payload):
     """A job of a cluster."""
 

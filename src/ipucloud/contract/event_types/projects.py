@@ -61,6 +61,9 @@ TOKEN_REVOKED = register("token.revoked", "A token was revoked.")
 TOKEN_ROTATED = register("token.rotated", "A token was replaced with a new one.", payload=projects.TokenReplaced)
 MEMBER_INVITED = register_members("member.invited", "A person was invited.", "invitation")
 MEMBER_JOINED = register_members("member.joined", "A person accepted an invitation.", "member")
+MEMBER_SOURCES_CHANGED = register(
+    "member.sources_changed", "A member may use the project from other networks.", payload=projects.MemberSources
+)
 MEMBER_ROLE_CHANGED = register("member.role_changed", "A member has another role.", payload=projects.MemberRoleChanged)
 MEMBER_REMOVED = register_members(
     "member.removed",

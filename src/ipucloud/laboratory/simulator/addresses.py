@@ -15,6 +15,7 @@ from ipaddress import IPv4Network
 
 from ipucloud.laboratory.simulator.forwarding import Forwarder
 from ipucloud.laboratory.simulator.refusal import invalid, not_found, precondition
+from ipucloud.laboratory.simulator.sources import read_network
 from ipucloud.laboratory.simulator.state import AddressRecord
 from ipucloud.laboratory.simulator.store import Document
 from ipucloud.laboratory.simulator.volumes import NAME
@@ -72,6 +73,11 @@ class Addresses:
         """Let the address lead to a server, or to nobody."""
         record = self._existing(name)
         present = record.attachment
+        try:
+            networks = [str(read_network(each)) for each in attachment.allowed_sources]
+        except ValueError as error:
+            raise invalid(str(error)) from error
+        attachment = attachment.model_copy(update={"allowed_sources": networks})
         if present is None or attachment.revision > present.revision:
             if attachment.server is not None:
                 check(attachment.server, record.spec.region)
@@ -154,6 +160,8 @@ class Addresses:
                 forwarder = Forwarder(self._target, port)
                 await forwarder.start(record.ip, self._port)
                 self._listening[name] = (server, forwarder)
+            if name in self._listening and record.attachment is not None:
+                self._listening[name][1].allowed_sources = record.attachment.allowed_sources
 
     def _existing(self, name: str) -> AddressRecord:
         record = self._records.get(name)

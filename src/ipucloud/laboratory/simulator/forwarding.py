@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Sequence
+
+from ipucloud.laboratory.simulator.sources import allows
 
 CHUNK = 64 * 1024
 CONNECT_SECONDS = 10.0
@@ -11,10 +14,14 @@ BACKLOG = 128
 
 
 class Forwarder:
-    """Forwards every connection to `port` at `host`, from `start` to `stop`, which breaks off those that are open."""
+    """Forwards connections to `port` at `host`, from `start` to `stop`, which breaks off those that are open.
+
+    `allowed_sources`: networks of the clients whose connections are taken; none: all.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         self.port = port
+        self.allowed_sources: Sequence[str] = ()
         self._clients: dict[int, asyncio.StreamWriter] = {}
         self._host = host
         self._listener: asyncio.Server | None = None
@@ -34,6 +41,9 @@ class Forwarder:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not allows(self.allowed_sources, str(writer.get_extra_info("peername")[0])):
+            writer.transport.abort()
+            return
         task = asyncio.create_task(self._forward(reader, writer))
         self._open.add(task)
         task.add_done_callback(self._open.discard)

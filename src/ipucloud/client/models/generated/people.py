@@ -94,6 +94,12 @@ class Member(Answer):
     verified: bool
     """Whether the person has shown that the e-mail is theirs; else it may be anybody who had the link."""
 
+    allowed_sources: Sequence[str] = []
+    """
+    Networks (CIDR) from which the person's sessions in the panel and logins of the command line are accepted;
+    empty: from everywhere. Personal tokens have their own.
+    """
+
     since: datetime
     """When the person became a member."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -55,6 +55,13 @@ class Address(Answer):
 
     region: str
     """Slug of the region."""
+
+    allowed_sources: Sequence[str] = []
+    """
+    Networks (CIDR) from which connections through it are taken, beside what the cluster's own `allowed_sources`
+    allow; a single address is one, too. Empty: from everywhere. While it is attached, a change makes it
+    `attaching` until its site enforces it. Open connections stay open.
+    """
 
     ip: str | None = None
     """The IP address, which its site chose; null: not observed yet."""
