@@ -5,10 +5,18 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
 import { useStrings } from "../i18n";
 
-type Props = { title: string; close?: string; onClose: () => void; large?: boolean; children: ReactNode };
+type Props = {
+  title: string;
+  close?: string;
+  onClose: () => void;
+  large?: boolean;
+  /** What it shows is lost with it: Escape, or a click beside it, does not close it. */
+  kept?: boolean;
+  children: ReactNode;
+};
 
 /** Something to read in a dialog, and the button that closes it. */
-export function Notice({ title, close, onClose, large = false, children }: Props) {
+export function Notice({ title, close, onClose, large = false, kept = false, children }: Props) {
   const s = useStrings().common;
   return (
     <Modal
@@ -16,7 +24,7 @@ export function Notice({ title, close, onClose, large = false, children }: Props
       size={large ? "large" : "medium"}
       header={title}
       closeAriaLabel={s.close}
-      onDismiss={onClose}
+      onDismiss={({ detail }) => { if (!kept || detail.reason === "closeButton") onClose(); }}
       footer={<Box float="right"><Button variant="primary" onClick={onClose}>{close ?? s.close}</Button></Box>}
     >
       <SpaceBetween size="m">{children}</SpaceBetween>

@@ -8,7 +8,7 @@ import { Notice } from "./Notice";
 export function ShownOnce({ title, text, secret, onClose }: { title: string; text: string; secret: string; onClose: () => void }) {
   const s = useStrings().common;
   return (
-    <Notice large title={title} close={s.keptIt} onClose={onClose}>
+    <Notice large kept title={title} close={s.keptIt} onClose={onClose}>
       <Alert type="warning">{s.shownOnce}</Alert>
       <Box>{text}</Box>
       <div className="secret">

@@ -5,6 +5,7 @@ import type { TopologyData } from "../components/topology/layout";
 import { de } from "../i18n/de";
 import { en } from "../i18n/en";
 import { formats } from "../i18n/format";
+import { ShownOnce } from "../components/ShownOnce";
 import { Localised } from "../i18n";
 import { alternatives } from "../pages/create/alternatives";
 import { affected } from "../pages/create/budgets";
@@ -215,4 +216,13 @@ test("a token gets everything of its role, or scopes in their order, and from a 
   expect(change).toHaveBeenLastCalledWith(null);
   expect(givable("viewer", { narrowed: true, scopes: ["cluster:read", "token:write"] })).toEqual(["cluster:read"]);
   expect(givable("viewer", { narrowed: false, scopes: [] })).toContain("usage:read");
+});
+
+test("a secret that is shown once is not lost by Escape", async () => {
+  const close = vi.fn();
+  render(<Localised><ShownOnce title="Token ci" text="For CI." secret="secret" onClose={close} /></Localised>);
+  fireEvent.keyDown(await waitFor(() => screen.getByRole("dialog"), { timeout: 10_000 }), { key: "Escape", keyCode: 27 });
+  expect(close).not.toHaveBeenCalled();
+  fireEvent.click(screen.getByRole("button", { name: "I have kept it" }));
+  expect(close).toHaveBeenCalledOnce();
 });

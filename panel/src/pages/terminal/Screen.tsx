@@ -25,6 +25,7 @@ export function Screen({ address, label, changed, leave }: Props) {
     const terminal = new Terminal({
       fontFamily: "monospace",
       fontSize: 14,
+      lineHeight: 1.2, // of 1, underscores of DejaVu Sans Mono are cut off
       scrollback: 5_000,
       screenReaderMode: true,
       theme: { background: "#0f141a", foreground: "#ebebf0" },
