@@ -125,6 +125,7 @@ async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
         {"user_data": "echo hello"},
         {"user_data": "#cloud-config\npackages: [htop]\n"},
         {"user_data": "#cloud-config\nruncmd: [" + "[" * 9999},
+        {"user_data": "#cloud-config\nruncmd: [a]\n---\nruncmd: [b]\n"},
     ],
 )
 async def test_creates_that_cannot_be(shared_api: Api, changes: dict[str, Any]) -> None:
