@@ -26,7 +26,8 @@ const TYPES: Record<Type, true> = {
   "cluster.delete_forced": true, "cluster.hardware_isolated": true, "cluster.hardware_replaced": true, "cluster.repair_ended": true, "cluster.repair_started": true,
   "cluster.repair_waiting": true, "fault_report.closed": true, "fault_report.confirmed": true, "fault_report.dismissed": true, "fault_report.opened": true,
   "fault_report.repaired": true, "freeze.ended": true, "freeze.started": true, "hardware.drained": true, "hardware.maintained": true, "hardware.quarantined": true,
-  "hardware.returned_to_service": true, "inventory.agrees": true, "inventory.differs": true, "maintenance.announced": true, "payment.reversal_found": true, "payment.reversal_withdrawn": true, "price.missing": true, "price.supplied": true,
+  "hardware.returned_to_service": true, "inventory.agrees": true, "inventory.differs": true, "maintenance.announced": true, "payment.reversal_found": true, "payment.reversal_withdrawn": true,
+  "price.missing": true, "price.supplied": true,
   "price_correction.accepted": true, "price_correction.finished": true, "quota_request.declined": true, "quota_request.granted": true, "quota_request.opened": true,
   "quota_request.withdrawn": true,
 };
