@@ -163,6 +163,32 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     assert len(await items(admin, f"{account}/invoices", limit=2)) == 2
 
 
+async def test_what_the_provider_took_back_is_reversed_by_its_id(api: Api, admin: httpx.AsyncClient) -> None:
+    account = f"/v1/billing/accounts/{api.world.project.id}"
+    body = {"amount": euros("40.00"), "reference": "TOP-1"}
+    paid = ok(await admin.post(f"{account}/payments", json=body, headers=key()), 201)
+    path = f"{account}/payments/{paid['id']}/reversals"
+    unknown = problem(await admin.post(path, json={"reference": "du_1"}, headers=key()), 409, "state_conflict")
+    assert "give the amount" in unknown["detail"]
+    await api.world.execute(
+        "INSERT INTO found_reversals (id, payment_id, amount, status, taken)"
+        " VALUES ('du_1', :payment, 30, 'lost', true), ('du_2', :payment, 5, 'won', false)",
+        payment=UUID(paid["id"]),
+    )
+    for reference, amount, why in (("du_1", "29.00", "reverse that amount"), ("du_2", "5.00", "Reverse nothing")):
+        order = {"reference": reference, "amount": euros(amount)}
+        assert why in problem(await admin.post(path, json=order, headers=key()), 409, "state_conflict")["detail"]
+    done = ok(await admin.post(path, json={"reference": "du_1"}, headers=key()), 201)
+    assert (done["direction"], done["reverses"], done["to_wallet"]) == ("out", paid["id"], euros("-30.00"))
+    assert ok(await admin.post(path, json={"reference": "du_1"}, headers=key()), 201) == done
+    other = {"reference": "du_3", "amount": euros("1.00")}
+    problem(
+        await admin.post(f"{account}/payments/{UUID(int=1)}/reversals", json=other, headers=key()), 404, "not_found"
+    )
+    problem(await api.owner.post(path, json=other, headers=key()), 403, "permission_denied")
+    assert standing(await api.owner.get(f"{api.base}/billing/balance"))["wallet"] == "10.00"
+
+
 async def test_a_wallet_is_filled_and_paid_back(api: Api, admin: httpx.AsyncClient) -> None:
     account = f"/v1/billing/accounts/{api.world.project.id}"
     expected = (

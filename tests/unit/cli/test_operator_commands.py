@@ -103,6 +103,16 @@ def test_money_is_recorded_in_the_currency_of_the_account(
         run("payments", verb, "account-1", wrong, "--reference", "TX-1").fails(2, "500.00")
 
 
+def test_a_payment_is_reversed_by_the_id_of_its_dispute(run: Run, service: Service, account: dict[str, Any]) -> None:
+    service.on("POST", f"{PATH}/payments/payment-1/reversals", Reply(201, {"id": "payment-2", "reverses": "payment-1"}))
+    order = ("payments", "reverse", "account-1", "payment-1", "--reference", "du_1")
+    assert "payment-1" in run(*order).out
+    assert sent(service) == {"reference": "du_1"}
+    assert run(*order, "--amount", "10.50").status == 0
+    assert sent(service) == {"amount": {"amount": "10.50", "currency": account["currency"]}, "reference": "du_1"}
+    run(*order, "--amount", "much").fails(2, "500.00")
+
+
 def test_credit_is_granted_until_a_time(run: Run, service: Service, account: dict[str, Any]) -> None:
     service.on("POST", f"{PATH}/credits", Reply(201, {"id": "credit-1"}))
     assert run("credits", "create", "account-1", "100", "--reason", "welcome", "--expires-at", "2030-01-01").status == 0
