@@ -62,8 +62,8 @@ MORE_THAN_A_SCHEMA_SAYS = """
     createWebhook updateWebhook createAccountWebhook updateAccountWebhook createS3Connection createAccountS3Connection
         - where messages and files may go
     readPriceBook addPrices previewPriceCorrection correctPrice issueCreditNote topUpWallet grantCredit recordPayment
-    recordRefund addTaxRate updateSeller createBillingAccount updateBillingAccount createProject createBudget
-    updateBudget createAccountBudget updateAccountBudget setPrepaid setDunning setTopUp
+    recordRefund reversePayment addTaxRate updateSeller createBillingAccount updateBillingAccount createProject
+    createBudget updateBudget createAccountBudget updateAccountBudget setPrepaid setDunning setTopUp
         - whole cents, above 0; printable on invoices; in order, each once
 """
 """Operations, and what they want beyond the schema."""
