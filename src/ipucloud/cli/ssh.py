@@ -144,6 +144,10 @@ def _forwarding(option: str) -> str:
     return f"127.0.0.1:{ends[0]}:127.0.0.1:{port}"
 
 
+FAILED = 255
+"""The exit status of ssh that has not logged in."""
+
+
 @dataclass(frozen=True)
 class Ended:
     """How ssh ended: the exit status, and whether the server accepted none of the keys."""

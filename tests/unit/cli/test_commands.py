@@ -303,11 +303,14 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_ssh_pins_the_host_key_and_lists_the_keys_that_are_accepted(
     run: Run, service: Service, config_dir: Path, ssh: Path, tmp_path: Path
 ) -> None:
-    serve_cluster(service, CLUSTER | {"ssh_keys": ["laptop", "ci"]})
+    serve_cluster(service, CLUSTER | {"ssh_keys": ["laptop", "ci"], "allowed_sources": ["203.0.113.0/24"]})
     identity = tmp_path / "key"
     identity.touch()
     run("clusters", "ssh", "bert", "-i", str(identity), "--", "gc-info", "-l").fails(
-        255, "Permission denied (publickey).", "bert accepts these SSH keys: laptop, ci."
+        255,
+        "Permission denied (publickey).",
+        "bert accepts these SSH keys: laptop, ci.",
+        "bert takes SSH only from 203.0.113.0/24.",
     )
     arguments = ssh.read_text().splitlines()
     assert arguments[-2:] == ["gc-info", "-l"]

@@ -60,6 +60,10 @@ def ssh(
             session.note(f"You have no SSH certificate: {issued.why}")
         accepted = ", ".join(cluster.ssh_keys) or "none"
         session.note(f"{cluster.name} accepts these SSH keys: {accepted}. Choose a private key with --identity.")
+    if ended.status == openssh.FAILED and cluster.allowed_sources:
+        networks = ", ".join(cluster.allowed_sources)
+        change = f"ipucloud clusters update {cluster.name} --allow-from NETWORK"
+        session.note(f"{cluster.name} takes SSH only from {networks}. To let in others as well, name all: {change}")
     raise typer.Exit(ended.status)
 
 

@@ -136,7 +136,7 @@ def _settled(session: Session, cluster: Cluster, patience: float | None, *, keys
         session,
         clusters.get(cluster.id),
         lambda now: not _behind(now),
-        lambda now: (f"Settings of {now.name}, to be changed on {len(_behind(now))} servers", None),
+        lambda now: (f"Settings of {now.name}" + (f" on {len(late)} servers" if (late := _behind(now)) else ""), None),
         patience=patience,
         resume=f"ipucloud clusters show {cluster.name} --watch",
     )
