@@ -57,7 +57,7 @@ function Frame() {
           navigationClose: s.shell.closeNavigation,
           notifications: s.shell.notifications,
         }}
-        content={<Content key={project} />}
+        content={<div id="page" tabIndex={-1}><Content key={project} /></div>}
       />
     </>
   );
