@@ -67,7 +67,6 @@ async def _log_out(request: FormRequest, provider: OidcProvider, token: str) -> 
     """Raises `TokenRefused`, and `Problem` provider_unavailable if its keys cannot be read."""
     services = services_of(request)
     logout = await services.providers.logout(provider, token)
-
     ended = await services.database.transact(lambda connection: end_sessions(connection, logout))
     for session in ended or ():
         trace_of(request).concerns(token_id=session.token_id, project_id=session.project_id)

@@ -86,9 +86,9 @@ async def read_itself(request: HTTPConnection, statement: Query[Row]) -> Row:
     """
     trace = trace_of(request)
     row = await services_of(request).reader.one(statement, {"token_hash": trace.credential()})
-    rights_at(origin_of(request), None if row is None else row[0])
     if row is None:
         raise unauthenticated()
+    rights_at(origin_of(request), row[0])
     trace.admit()
     return row
 
@@ -100,10 +100,9 @@ async def read_platform(request: HTTPConnection, statement: Query[Row], **parame
     """
     trace = trace_of(request)
     row = await services_of(request).reader.one(statement, {"token_hash": trace.credential(), **parameters})
-    rights = rights_at(origin_of(request), None if row is None else row[0])
     if row is None:
         raise unauthenticated()
-    require(rights, permission_of(request))
+    require(rights_at(origin_of(request), row[0]), permission_of(request))
     trace.admit()
     return row
 

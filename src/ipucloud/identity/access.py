@@ -219,9 +219,9 @@ async def identify(
     the transaction have it.
     """
     principal = await IDENTIFY.one_or_none(connection, {"token_hash": token_hash, **origin._asdict()})
-    rights = rights_at(origin, None if principal is None else principal.written)
     if principal is None:
         raise unauthenticated()
+    rights = rights_at(origin, principal.written)
     if permission is not None:
         require(rights, permission)
     return principal
@@ -245,8 +245,10 @@ async def authorize(
     """
     parameters = {"token_hash": token_hash, **origin._asdict(), **project_parameters(project_ref)}
     row = await _AUTHORIZE.one_or_none(connection, parameters)
-    rights = rights_at(origin, None if row is None else row.rights)
-    if row is None or row.scope is None:
+    if row is None:
+        raise unauthenticated()
+    rights = rights_at(origin, row.rights)
+    if row.scope is None:
         raise not_found()
     require(rights, permission)
     return row.scope

@@ -239,7 +239,7 @@ async def reverse_a_payment(
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         found = await taken_back(connection, payment, body.reference)
-        amount = body.amount or found
+        amount = found if body.amount is None else body.amount
         if amount is None:
             raise Problem(STATE_CONFLICT, f"The provider has not reported {body.reference}: give the amount.")
         if found is not None and found != amount:

@@ -156,8 +156,8 @@ async def sign_out(request: Request) -> Response:
         return Answer(204)
 
     await change_platform(request, effect, itself=True)
-    provider = [await _still_signed_in(request, each) for each in left]
-    response = Response(orjson.dumps({"provider": next(iter(provider), None)}), media_type=JSON)
+    provider = await _still_signed_in(request, left[0]) if left else None
+    response = Response(orjson.dumps({"provider": provider}), media_type=JSON)
     _set_cookie(request, response, "", 0, session_path(request.scope) or "/")
     return response
 
