@@ -154,7 +154,7 @@ def test_a_server_that_is_wiped_loses_it(site: RunningSite, tenant: Tenant) -> N
     attach(site, name, 3, tenant).raise_for_status()
     site.http().delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
     shown = site.http().get(f"/v1/addresses/{name}").json()
-    assert shown["attachment"] == {"revision": 3, "server": None}
+    assert shown["attachment"] == {"revision": 3, "server": None, "allowed_sources": []}
     assert greeting(where) is None
 
 

@@ -41,7 +41,8 @@ class Forwarder:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not allows(self.allowed_sources, str(writer.get_extra_info("peername")[0])):
+        peer = writer.get_extra_info("peername")  # None: it has left already
+        if peer is None or not allows(self.allowed_sources, str(peer[0])):
             writer.transport.abort()
             return
         task = asyncio.create_task(self._forward(reader, writer))

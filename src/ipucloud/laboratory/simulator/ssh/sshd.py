@@ -76,8 +76,8 @@ class Sshd(asyncssh.SSHServer):
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
         self._server.connections.add(self._connection)
-        address, port = conn.get_extra_info("peername")[:2]
-        self._admission = self._server.admits(address, port)
+        peer = conn.get_extra_info("peername")
+        self._admission = self._server.admits(*peer[:2]) if peer else Admission.NOBODY  # it has left already
         crowded = len(self._server.connections) > MAX_CONNECTIONS
         if crowded or self._admission is Admission.NOBODY or not self._server.answers():
             conn.abort()
