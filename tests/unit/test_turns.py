@@ -101,6 +101,20 @@ async def test_who_asks_for_much_rests_after_each_turn_while_others_ask(monkeypa
         pass
 
 
+async def test_a_second_place_is_given_as_soon_as_nobody_else_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the first turn lasts."""
+    loop = asyncio.get_running_loop()
+    now = loop.time()
+    monkeypatch.setattr(loop, "time", lambda: now)
+    line = Line(5)
+    other, patient = await line.ask("other"), await line.ask("patient", 2)
+    async with ended(other, patient):
+        assert line.order == ["other", "patient"]
+        now += LATELY
+        await settled()
+        assert line.order == ["other", "patient", "patient"]
+
+
 async def test_the_process_itself_may_have_all_places() -> None:
     line = Line(5)
     turn = await line.ask(None, 6)

@@ -109,6 +109,8 @@ class Turns:
     async def _in_line(self, caller: Hashable) -> None:
         turn = asyncio.get_running_loop().create_future()
         behind_itself = caller in self._resting or (caller is not None and self._held[caller] > 0)
+        if caller not in self._waiting and self._free:
+            asyncio.get_running_loop().call_later(LATELY, self._serve)  # perhaps nobody else asks any more
         self._waiting.setdefault(caller, deque()).append(turn)
         try:
             async with asyncio.timeout(self._wait * (PATIENCE if behind_itself else 1)):
