@@ -47,6 +47,7 @@ def test_what_cannot_work_is_said_in_a_sentence(
     *_, sentence = [line for line in ended.err.splitlines() if line.startswith("ipucloud: ")]
     assert sentence.removeprefix("ipucloud: ")
     assert "Traceback" not in ended.err
+    assert "restarting" not in ended.err
 
 
 def test_a_proxy_that_identity_providers_could_not_be_reached_through_is_named_at_the_start(

@@ -124,8 +124,9 @@ class EmbeddedPostgres:
         return socket_url(self._sockets, role, database, self._passwords.path)
 
     def check(self) -> None:
-        """Raise EmbeddedPostgresError if this user cannot run the server."""
+        """Raise EmbeddedPostgresError if this user cannot run the server, or there are no programs for its data."""
         account_for(self._data)
+        find_binaries(self._bindir, data_major=self._data_major())
 
     def start(self, timeout: float = START_SECONDS, *, take_over: bool = False) -> None:
         """Start the server and make the roles and the database; existing data is kept.
