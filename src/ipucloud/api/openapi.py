@@ -14,9 +14,9 @@ WIDTH = 160
 """Characters of a line: what fits is not broken."""
 
 
-def document() -> bytes:
+def written(document: dict[str, Any]) -> bytes:
     """The document as it is committed: sorted, indented, with a final newline."""
-    return f"{_written(create_app(Settings.model_construct()).document)}\n".encode()
+    return f"{_written(document)}\n".encode()
 
 
 def _written(value: Any, depth: int = 0, offset: int = 0) -> str:
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m ipucloud.api.openapi PATH\n")
         return 2
-    Path(arguments[0]).write_bytes(document())
+    Path(arguments[0]).write_bytes(written(create_app(Settings.model_construct()).document))
     return 0
 
 
