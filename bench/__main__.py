@@ -1,15 +1,16 @@
-"""`python -m bench [NAME …]`: measure, print, keep the figures in `bench/results/`."""
+"""`python -m bench [NAME …]`: measure, print, keep the figures in `bench/README.md`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import signal
+import subprocess
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
 
-from bench import report
+from bench import against, report
 from bench.enrolment import discover
 from bench.finding import Finding
 from bench.peers.placement import install
@@ -31,6 +32,9 @@ def main() -> None:
     if options.setup:
         install()
         return
+    if options.against:
+        _compare(options)
+        return
     info = report.run_info()
     names = options.names or list(SCENARIOS)
     rounds = options.rounds or (1 if options.smallest else ROUNDS)
@@ -41,8 +45,17 @@ def main() -> None:
     else:
         report.show(findings)
     if options.keep:
-        print(f"kept in {report.keep(info, findings)}", file=sys.stderr)
+        report.keep(info, findings)
     sys.exit(0 if len(findings) == len(names) else 1)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    sizes = (word for name, number in options.size for word in ("--size", f"{name}={number:g}"))
+    rounds = [] if options.rounds is None else ["--rounds", str(options.rounds)]
+    try:
+        against.compare(options.against, [*options.names, *rounds, *sizes, *["--smallest"] * options.smallest])
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)  # it has said why
 
 
 def _end(number: int, _frame: object) -> None:
@@ -77,12 +90,15 @@ def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     sizes = "; ".join(f"{name}: {', '.join(each.sizes)}" for name, each in SCENARIOS.items() if each.sizes)
     parser.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=NUMBER", help=sizes)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
-    parser.add_argument("--keep", action="store_true", help="write the figures to bench/results/ too")
+    parser.add_argument("--keep", action="store_true", help="write the figures into bench/README.md too")
+    parser.add_argument("--against", metavar="REV", help="measure this revision as well, in turns, and print ratios")
     options = parser.parse_args(arguments)
     if options.rounds is not None and options.rounds < 1:
         parser.error("--rounds must be at least 1")
     if options.smallest and options.keep:
         parser.error("--smallest measures nothing that is worth keeping")
+    if options.against and (options.keep or options.json or options.setup):
+        parser.error("--against prints ratios only")
     known = {name for scenario in options.names or SCENARIOS for name in SCENARIOS[scenario].sizes}
     if strange := {name for name, _ in options.size} - known:
         parser.error(f"--size: none of these scenarios has {', '.join(sorted(strange))}")

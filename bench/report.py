@@ -1,8 +1,7 @@
-"""Telling what was found: a table for people, a document for programs, a file for history."""
+"""Telling what was found: a table for people, a document for programs, and the latest figures on the page."""
 
 from __future__ import annotations
 
-import json
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,12 @@ from rich.text import Text
 
 from bench.finding import Finding
 
-RESULTS = Path(__file__).with_name("results")
+PAGE = Path(__file__).with_name("README.md")
+HEADING = """## Latest figures
+
+| scenario | figure | measured | goal | | when, commit, load |
+| --- | --- | ---: | ---: | --- | --- |
+"""
 Findings = Mapping[str, Sequence[Finding]]
 """What each scenario found, by its name."""
 
@@ -67,13 +71,17 @@ def document(info: RunInfo, findings: Findings) -> dict[str, object]:
     }
 
 
-def keep(info: RunInfo, findings: Findings) -> Path:
-    """Write the document to `bench/results/<date>-<commit>.json`."""
-    RESULTS.mkdir(exist_ok=True)
-    stamp = info.date.replace(":", "").replace("-", "")
-    path = RESULTS / f"{stamp}-{info.commit.rstrip('+')}.json"
-    path.write_text(json.dumps(document(info, findings), indent=1, ensure_ascii=False) + "\n")
-    return path
+def keep(info: RunInfo, findings: Findings) -> None:
+    """Write the figures into the table of the latest ones, in place of those that these scenarios had."""
+    before, heading, rows = PAGE.read_text().partition(HEADING)
+    others = [row for row in rows.splitlines() if row.split(" |")[0].removeprefix("| ") not in findings]
+    measured = [
+        f"| {scenario} | {each.what} | {f'{_short(each.measured)} {each.unit}'.strip()} | {each.goal or ''} |"
+        f" {each.verdict} | {info.date[:10]}, {info.commit}, load {info.load:g} |"
+        for scenario, of_scenario in findings.items()
+        for each in of_scenario
+    ]
+    PAGE.write_text(before + heading + "\n".join(sorted([*others, *measured])) + "\n")
 
 
 def show(findings: Findings) -> None:
@@ -117,6 +125,6 @@ def _commit() -> str:
 
 def _git(*arguments: str) -> str:
     answer = subprocess.run(
-        ["git", *arguments], cwd=RESULTS.parent, capture_output=True, text=True, check=True, timeout=10
+        ["git", *arguments], cwd=PAGE.parent, capture_output=True, text=True, check=True, timeout=10
     )
     return answer.stdout.strip()
