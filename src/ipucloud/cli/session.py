@@ -99,15 +99,17 @@ class Session:
         *,
         drop: Sequence[str] = (),
         wrap: str | None = None,
-    ) -> None:
+    ) -> int:
         """Show a whole list, as a table or as one JSON array; `drop` and `wrap` as in `output.write_table`.
 
+        Returns how many it has.
         Raises ApiError if the list is empty because one of `filters` does not exist.
         """
         listed = [*self.client.items(call)]
         if not listed:
             require(self.client, self.filters)
         self.show_items(listed, columns, row, drop=drop, wrap=wrap)
+        return len(listed)
 
     def show_items(
         self,

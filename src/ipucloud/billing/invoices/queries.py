@@ -150,7 +150,7 @@ async def draft_of(
         fault = FieldError("?month", "not_begun", f"The month {drafted.month:%Y-%m} has not begun.")
         raise Problem(VALIDATION_FAILED, "Correct the parameters named in `errors`.", [fault])
     if drafted.issued:
-        text = f"The invoices of {drafted.month:%Y-%m} are issued. List them: GET /billing/invoices?month=…"
+        text = f"The invoices of {drafted.month:%Y-%m} have been issued, so there is no draft."
         raise Problem(STATE_CONFLICT, text)
     owners = {"account_id": payer.id, "project_id": project_id}
     if payer.id != project_id and not everything and await _SHARED.one(connection, owners):

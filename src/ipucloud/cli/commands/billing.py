@@ -63,7 +63,7 @@ def explain(
     until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
 ) -> None:
     """Show a cluster's charges: minutes by hour, price and formula."""
-    session.list(
+    shown = session.list(
         clusters.charges(find_cluster(session.client, cluster, deleted=True).id, since=utc(since), until=utc(until)),
         ("FROM", "UNTIL", "PRICE OF", "FORMULA", "KIND"),
         lambda each: (
@@ -75,6 +75,8 @@ def explain(
         ),
         drop=("KIND", "UNTIL", "PRICE OF"),
     )
+    if not shown and since is None:
+        session.note(f"{cluster} has no charges of the last day. Look further back with --since.")
 
 
 @customer_command(
@@ -120,7 +122,7 @@ def show_report(session: Session, report: Report) -> None:
         ),
     )
     for total in report.totals:
-        session.note(f"total: {total.minutes} min, {total.cost}; posted until {report.posted_until or 'no hour yet'}")
+        session.note(f"total: {total.minutes} min, {total.cost}; posted until {minute(report.posted_until) or 'no hour yet'}")
 
 
 @customer_command(app, "prices", lists=True)

@@ -106,7 +106,7 @@ def show_invoice(
         "tax": invoice.tax,
         "total": invoice.total,
         "paid from wallet": invoice.wallet_applied,
-        "due": invoice.due,
+        "due when issued": invoice.due,
     }
     facts: list[tuple[str, object]] = [("number", invoice.number or "draft"), ("issued on", invoice.issued_on)]
     if invoice.kind == "credit_note":
