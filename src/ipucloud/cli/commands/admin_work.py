@@ -53,7 +53,7 @@ def stuck(session: Session, region: Region = None) -> None:
 
     What the site shows is in `ipucloud admin site-findings list` and `observations`.
     """
-    session.list(
+    shown = session.list(
         operator.work.stuck(region=region),
         ("OBJECT", "KIND", "PROJECT", "NAME", "SINCE", "STEP", "BLOCKED BY", "REMEDY", "ID"),
         lambda each: (
@@ -70,6 +70,8 @@ def stuck(session: Session, region: Region = None) -> None:
         drop=("STEP", "SINCE", "OBJECT", "BLOCKED BY"),
         wrap="REMEDY",
     )
+    if not shown:
+        session.note("Nothing is stuck.")
 
 
 @customer_command(app, "what-is", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90", "m07", lists=True)
