@@ -115,7 +115,7 @@ SELECT (row_number() OVER (ORDER BY resource_id, since, price_id, quantity, acco
        'false' AS "x_Provisional"
   FROM named
 """
-_JOIN = """
+JOIN = """
   JOIN export_series s
     ON (s.resource_id, s.price_id, s.quantity, s.account_id, s.list_unit_price)
      = (c.resource_id, c.price_id, c.quantity + c.credited, c.account_id, c.list_unit_price)
@@ -221,19 +221,12 @@ def _since(connection: Connection, selection: Selection) -> sql.Composable:
     return text(_SINCE).format(usage_month=text(_USAGE_MONTH), days=sql.Literal(divided))
 
 
-def charges_in(selection: Selection, window: Window, what: sql.Composable) -> sql.Composed:
-    """A query of `what` for every charge of a window, as `c`, with its series, as `s`."""
-    join = text(_JOIN).format(since=sql.Literal(window.since))
-    head = text("SELECT {what} FROM usage_charges c").format(what=what)
-    return sql.Composed([head, join, _of(selection, window)])
-
-
-def bare_charges_in(selection: Selection, window: Window, select: sql.Composable) -> sql.Composed:
-    """A query of the SELECT list `select` for every charge of a window, as `c`."""
-    return sql.Composed([select, sql.SQL(" FROM usage_charges c"), _of(selection, window)])
-
-
-def _of(selection: Selection, window: Window) -> sql.Composed:
-    return text(_OF_WINDOW).format(
-        begins=sql.Literal(window.begins), ends=sql.Literal(window.ends), scope=selection.of_charges
+def charges_in(selection: Selection, window: Window, what: sql.Composable, join: str = "") -> sql.Composed:
+    """A query of `what` for every charge of a window, as `c`; with `join=JOIN` also its series, as `s`."""
+    return text(f"SELECT {{what}} FROM usage_charges c {join}{_OF_WINDOW}").format(
+        what=what,
+        since=sql.Literal(window.since),
+        begins=sql.Literal(window.begins),
+        ends=sql.Literal(window.ends),
+        scope=selection.of_charges,
     )
