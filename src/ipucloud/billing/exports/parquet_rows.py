@@ -1,7 +1,7 @@
 """A dataset as Parquet. Only what differs from row to row leaves the database; all else is taken from the series.
 
-Nothing is done row by row: a column is computed as a whole, or taken from the series. Importing this module loads Arrow,
-about 60 MB, so workers do not.
+Nothing is done row by row: a column is computed as a whole, or taken from the series. Importing this module loads
+Arrow, about 60 MB, so workers do not.
 """
 
 from __future__ import annotations
@@ -225,7 +225,11 @@ def _instants(hours: Any, seconds: Any) -> Any:
 
 
 def _read(
-    connection: Connection, selection: Selection, query: sql.Composable, values: Mapping[str, object], schema: Any
+    connection: Connection,
+    selection: Selection,
+    query: sql.SQL | sql.Composed,
+    values: Mapping[str, object],
+    schema: Any,
 ) -> Any:
     """The rows of a query, with the constants of the dataset where it has no column of the name."""
     with connection.cursor() as cursor:

@@ -12,12 +12,17 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.exports.connections import Rules, connect
-from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.manifest import manifest_of
-from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import RequestedExport, kept_file, pieces_of, request_export
+from ipucloud.billing.exports.requests import (
+    RequestedExport,
+    kept_file,
+    limit_document,
+    pieces_of,
+    request_export,
+    set_limit,
+)
 from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
-from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.exports.selection import Selection, month_of, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit

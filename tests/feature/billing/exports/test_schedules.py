@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
+from ipucloud.billing.exports.series import freeze_names
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.ledger.transfers import Posted, post_usage
