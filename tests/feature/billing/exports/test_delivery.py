@@ -17,9 +17,9 @@ from ipucloud.billing.exports.connections import Bucket, Rules, connect
 from ipucloud.billing.exports.process import Target
 from ipucloud.billing.exports.requests import RequestedExport
 from ipucloud.billing.exports.s3 import DeliveryError, refused, try_out
-from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
+from ipucloud.billing.exports.schedules import add_schedule, schedule_documents, serve_schedules
 from ipucloud.billing.exports.selection import month_of
-from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
+from ipucloud.contract.exports import Dataset, ExportScheduleCreate, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.contract.s3_connections import S3Failure
 from ipucloud.egress.guard import Guard
 from ipucloud.identity.members import Home
@@ -79,7 +79,7 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(
     client = ExportClient(billing.database, billing.project.id)
     lake = await connected(billing, bucket(s3))
     async with billing.database.begin() as connection:
-        plan = Plan(lake, CSV.dataset, CSV.version, CSV.format, "day")
+        plan = ExportScheduleCreate(connection=lake, dataset=CSV.dataset, version=CSV.version, format=CSV.format)
         await add_schedule(connection, Home(billing.project.id, None), plan)
     await serve_schedules(billing.database)
     assert await billing.rows("SELECT FROM exports") == []
