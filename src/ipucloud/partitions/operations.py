@@ -31,9 +31,6 @@ CREATE = PartitionKind(
     cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
-    deadline=None,
-    preceding=(),
-    replacing=(),
     failure=decide.failure,
 )
 RESET = PartitionKind(
@@ -48,9 +45,6 @@ RESET = PartitionKind(
     cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
-    deadline=None,
-    preceding=(),
-    replacing=(),
     failure=decide.failure,
 )
 REMOVE = PartitionKind(
@@ -65,9 +59,6 @@ REMOVE = PartitionKind(
     cancellable=False,
     repeated=Repeated.JOINS,
     billing=Billing.UNCHANGED,
-    deadline=None,
-    preceding=(),
-    replacing=(),
     failure=None,
 )
 

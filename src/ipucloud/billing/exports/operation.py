@@ -302,9 +302,6 @@ EXPORT = Kind[ExportAct, ExportInputs](
     cancellable=False,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
-    deadline=None,
-    preceding=(),
-    replacing=(),
     failure=_export_failed,
 )
 """A delivery is retried until the deadline, however often it fails: the file can be downloaded meanwhile."""
