@@ -135,10 +135,10 @@ class Kind(Generic[Act, Inputs]):
     cancellable: bool
     repeated: Repeated
     billing: Billing
-    deadline: float | None = None
+    deadline: float | None
     failure: Callable[[OpenOperation, Failed], Problem] | None
-    replacing: tuple[Step[Act, Inputs], ...] = ()
-    preceding: tuple[Step[Act, Inputs], ...] = ()
+    replacing: tuple[Step[Act, Inputs], ...]
+    preceding: tuple[Step[Act, Inputs], ...]
     _by_name: dict[tuple[bool, str], Step[Act, Inputs]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -31,6 +31,9 @@ CREATE = PartitionKind(
     cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     failure=decide.failure,
 )
 RESET = PartitionKind(
@@ -45,6 +48,9 @@ RESET = PartitionKind(
     cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     failure=decide.failure,
 )
 REMOVE = PartitionKind(
@@ -59,6 +65,9 @@ REMOVE = PartitionKind(
     cancellable=False,
     repeated=Repeated.JOINS,
     billing=Billing.UNCHANGED,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     failure=None,
 )
 

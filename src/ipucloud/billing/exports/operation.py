@@ -302,6 +302,9 @@ EXPORT = Kind[ExportAct, ExportInputs](
     cancellable=False,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     failure=_export_failed,
 )
 """A delivery is retried until the deadline, however often it fails: the file can be downloaded meanwhile."""

@@ -26,6 +26,7 @@ from ipucloud.clusters.operations.kind import (
     MACHINES,
     VIPU,
     VIPU_USERS,
+    WORK_KIND,
     ClusterKind,
     ClusterStep,
     fails_with,
@@ -80,6 +81,7 @@ async def _begin_undo(connection: AsyncConnection, cluster: ClusterInputs) -> No
 
 CREATE = ClusterKind(
     name=CREATES,
+    work_kind=WORK_KIND,
     steps=(
         ClusterStep(name="attach_network", stage=NETWORK, act=build.attach_network, asks=step_objects.network),
         ClusterStep(
@@ -109,6 +111,7 @@ CREATE = ClusterKind(
         ClusterStep(name=ATTACH_VOLUMES, stage=POST_DEPLOY_SETUP, act=attach_volumes),
         ClusterStep(name="check_ipus", stage=POST_DEPLOY_SETUP, act=build.check_ipus, asks=step_objects.hosts),
     ),
+    states=CLUSTER_STATES,
     begins_in=frozenset(),
     during=CLUSTER_STATES.initial,
     success=ClusterState.ACTIVE,
@@ -122,6 +125,7 @@ CREATE = ClusterKind(
     cancellable=True,
     repeated=Repeated.REFUSED,
     billing=Billing.STARTS,
+    deadline=None,
     preceding=WAIT,
     replacing=replacing(TEARDOWN),
     other_hardware=other_hardware,

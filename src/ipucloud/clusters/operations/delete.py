@@ -11,7 +11,8 @@ from ipucloud.clusters import step_objects
 from ipucloud.clusters.locks import lock_cluster, running_operation
 from ipucloud.clusters.operations.begin import begin, still_running
 from ipucloud.clusters.operations.effects import forget_endpoint, free_machines, record_leftovers, release_machines
-from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, ClusterKind, ClusterStep
+from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
+from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import wipe_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
@@ -46,7 +47,9 @@ TEARDOWN: tuple[ClusterStep, ...] = (
 
 DELETE = ClusterKind(
     name="cluster.delete",
+    work_kind=WORK_KIND,
     steps=TEARDOWN,
+    states=CLUSTER_STATES,
     begins_in=frozenset(ClusterState) - {ClusterState.DELETING, ClusterState.DELETED},
     during=ClusterState.DELETING,
     success=ClusterState.DELETED,
@@ -54,6 +57,9 @@ DELETE = ClusterKind(
     cancellable=False,
     repeated=Repeated.JOINS,
     billing=Billing.ENDS,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     failure=None,
 )
 

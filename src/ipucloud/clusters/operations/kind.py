@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,13 +17,12 @@ from ipucloud.clusters.faults import apply_reports
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.repairs.store import REPLACE_HARDWARE, operation_ended
-from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.clusters.states import BILLABLE
 from ipucloud.clusters.steps.faulty import Faulty
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.kernel.transitions import TransitionTable
 from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, OpenOperation
 from ipucloud.operations.results import Failed
 from ipucloud.operations.step import Step
@@ -76,8 +75,6 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     `goes_without`: whether it goes on without servers whose hosts have failed.
     """
 
-    work_kind: str = WORK_KIND
-    states: TransitionTable[Any] | None = CLUSTER_STATES
     beside_partitions: bool = False
     ends_waits: bool = False
     other_hardware: Callable[[AsyncConnection, ClusterInputs, Faulty], Awaitable[Failed | None]] | None = None

@@ -21,10 +21,10 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locks import LockedCluster, in_the_way, lock_cluster
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
 from ipucloud.clusters.operations.effects import record_servers
-from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.servers import StoredUserData, user_data_place, user_data_to_store
 from ipucloud.clusters.ssh_keys import as_stored, choose_keys
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.clusters.steps.rebuild import Settled, check_servers, count_ipus, rebuild_servers, settle_rebuild
 from ipucloud.clusters.volumes.snapshots.images import find_own_image, hold_image, image_faults, image_name
@@ -126,10 +126,15 @@ _STEPS = (
 _SETTLING = (_step(name="settle_rebuild", act=settle_rebuild, endures=True, on_success=_record_settled),)
 _kind = partial(
     ClusterKind,
+    work_kind=WORK_KIND,
     steps=_STEPS,
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     cancellable=True,
     repeated=Repeated.JOINS,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     failure=fails_with(
         "The cluster is in use again. The last step says which servers were written all the same; one that is not back"
         " is shown as a fault.",

@@ -17,12 +17,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.locks import LockedCluster, lock_cluster, set_reason
 from ipucloud.clusters.metrics import REPLACED, count
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated
-from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.operations.replacing import goes_without, lack, other_hardware, replacing
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.repairs.store import open_repair
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
@@ -50,7 +50,9 @@ def _steps(*steps: ClusterStep) -> tuple[ClusterStep, ...]:
 
 REPLACE = ClusterKind(
     name="cluster.replace-hardware",
+    work_kind=WORK_KIND,
     steps=_steps(*replacing(SUSPENSION), *RESUME.steps),
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=ClusterState.REBUILDING,
     success=ClusterState.ACTIVE,
@@ -58,6 +60,9 @@ REPLACE = ClusterKind(
     cancellable=False,
     repeated=Repeated.JOINS,
     billing=Billing.PAUSES,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     ends_waits=True,
     other_hardware=other_hardware,
     goes_without=goes_without,

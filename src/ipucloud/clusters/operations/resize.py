@@ -27,7 +27,7 @@ from ipucloud.clusters.locks import (
 )
 from ipucloud.clusters.operations.begin import begin, end_billing, repeated, transition
 from ipucloud.clusters.operations.effects import name_anew, record_leftovers, record_observed_clean
-from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.operations.replacing import (
     exchange_by,
     exchanging,
@@ -43,7 +43,7 @@ from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, begin_waiting
 from ipucloud.clusters.resize_flavors import Sizes, sizes_for
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.faulty import Fault, Faulty
 from ipucloud.clusters.waiting.queue import awaited, behind_the_queue
 from ipucloud.config import Settings
@@ -221,7 +221,9 @@ _EXCHANGE = exchange_by(_exchange, _STAGE)
 
 RESIZE = ClusterKind(
     name=RESIZES,
+    work_kind=WORK_KIND,
     steps=_STEPS,
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=ClusterState.RESIZING,
     success=ClusterState.ACTIVE,
@@ -236,6 +238,7 @@ RESIZE = ClusterKind(
     cancellable=True,
     repeated=Repeated.JOINS,
     billing=Billing.PAUSES,
+    deadline=None,
     preceding=WAIT,
     replacing=(_EXCHANGE,),
     again=(*_DOWN, _EXCHANGE, *_UP),

@@ -18,8 +18,8 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locks import in_the_way, lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.effects import record_servers
-from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep, fails_with
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.restart import Boots, note_boots, power_cycle_servers, reboot_servers, settle_servers
 from ipucloud.config import Settings
 from ipucloud.db.rows import Query
@@ -70,6 +70,8 @@ async def _record_restarted(connection: AsyncConnection, cluster: ClusterInputs,
 
 _kind = partial(
     ClusterKind,
+    work_kind=WORK_KIND,
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=None,
     success=None,
@@ -77,6 +79,8 @@ _kind = partial(
     repeated=Repeated.JOINS,
     billing=Billing.UNCHANGED,
     deadline=DEADLINE,
+    preceding=(),
+    replacing=(),
     beside_partitions=True,
 )
 _step = partial(ClusterStep, stage=Stage("CLUSTER_REBOOT", 120), asks=step_objects.hosts)

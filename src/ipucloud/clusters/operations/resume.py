@@ -16,6 +16,7 @@ from ipucloud.clusters.operations.kind import (
     MACHINES,
     VIPU,
     VIPU_USERS,
+    WORK_KIND,
     ClusterKind,
     ClusterStep,
     fails_with,
@@ -23,6 +24,7 @@ from ipucloud.clusters.operations.kind import (
 from ipucloud.clusters.operations.replacing import goes_without, other_hardware, replacing, servers_without_host
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.operations.waiting import AT_ONCE, WAIT, MayWait, Until, begin_waiting
+from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import switch_on_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
@@ -44,6 +46,7 @@ _step = partial(ClusterStep, stage=Stage("CLUSTER_RESUME", 560))
 
 RESUME = ClusterKind(
     name="cluster.resume",
+    work_kind=WORK_KIND,
     steps=(
         _step(name="attach_network", act=build.attach_network, asks=step_objects.network),
         _step(name="power_on_machines", act=build.power_on_machines, asks=step_objects.machines, requires=MACHINES),
@@ -59,6 +62,7 @@ RESUME = ClusterKind(
         ),
         _step(name="check_ipus", act=build.check_ipus, asks=step_objects.hosts),
     ),
+    states=CLUSTER_STATES,
     begins_in=frozenset({ClusterState.SUSPENDED}),
     during=ClusterState.RESUMING,
     success=ClusterState.ACTIVE,
@@ -66,6 +70,7 @@ RESUME = ClusterKind(
     cancellable=True,
     repeated=Repeated.JOINS,
     billing=Billing.STARTS,
+    deadline=None,
     preceding=WAIT,
     replacing=replacing(SUSPENSION),
     other_hardware=other_hardware,

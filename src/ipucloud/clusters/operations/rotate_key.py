@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locks import lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
-from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep, fails_with
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.clusters.vipu_access import SECRET_PREFIX, digest_of, endpoint, no_endpoint
 from ipucloud.config import Settings
@@ -29,7 +29,9 @@ SECRET_BYTES = 32
 
 ROTATE_KEY = ClusterKind(
     name="cluster.rotate-key",
+    work_kind=WORK_KIND,
     steps=(ClusterStep(name="replace_access_key", stage=Stage("ACCESS_KEYS", 5), act=keep_vipu_user),),
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=None,
     success=None,
@@ -37,6 +39,9 @@ ROTATE_KEY = ClusterKind(
     cancellable=False,
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     beside_partitions=True,
     failure=fails_with("It is unknown which keys the controller accepts now.", "Replace the key again"),
 )

@@ -16,8 +16,8 @@ from ipucloud.clusters.operations.effects import (
     record_switched_off,
     release_machines_of_suspended,
 )
-from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, ClusterKind, ClusterStep
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
@@ -56,7 +56,9 @@ SUSPENSION: tuple[ClusterStep, ...] = (
 
 SUSPEND = ClusterKind(
     name="cluster.suspend",
+    work_kind=WORK_KIND,
     steps=SUSPENSION,
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=ClusterState.SUSPENDING,
     success=ClusterState.SUSPENDED,
@@ -64,6 +66,9 @@ SUSPEND = ClusterKind(
     cancellable=False,
     repeated=Repeated.JOINS,
     billing=Billing.ENDS,
+    deadline=None,
+    preceding=(),
+    replacing=(),
     ends_waits=True,
     failure=None,
 )

@@ -11,9 +11,9 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locks import LockedCluster, in_the_way, running_operation, wait_in_the_way
 from ipucloud.clusters.operations.begin import begin
 from ipucloud.clusters.operations.effects import record_seen_keys
-from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
 from ipucloud.clusters.ssh_keys import choose_keys, present_keys, replace_keys
-from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.poplar_servers import KeysAnswer, exchange_keys
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.identity.ssh_authorities import ensure
@@ -38,6 +38,7 @@ async def _record(connection: AsyncConnection, cluster: ClusterInputs, achieved:
 
 UPDATE_KEYS = ClusterKind(
     name="cluster.update-keys",
+    work_kind=WORK_KIND,
     steps=(
         ClusterStep(
             name="exchange_ssh_keys",
@@ -47,6 +48,7 @@ UPDATE_KEYS = ClusterKind(
             on_success=_record,
         ),
     ),
+    states=CLUSTER_STATES,
     begins_in=BILLABLE,
     during=None,
     success=None,
@@ -55,6 +57,8 @@ UPDATE_KEYS = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=DEADLINE,
+    preceding=(),
+    replacing=(),
     beside_partitions=True,
     failure=fails_with(
         "Some Poplar servers may still accept the keys from before; `ssh_keys` of each server says what was seen.",
