@@ -18,8 +18,7 @@ import psycopg
 from bench.child import peak_memory
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.parquet_rows import write_parquet
-from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.exports.selection import Selection, month_of, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 
 _RAW = "COPY (SELECT * FROM usage_charges WHERE billing_month = %s) TO STDOUT (FORMAT csv)"

@@ -19,10 +19,10 @@ from ipucloud.api.routing import Decorator, Endpoint, Operation, Router, declare
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.resources.attachable import Attachables
-from ipucloud.clusters.resources.queries import Documents
 from ipucloud.clusters.resources.resource import Resources
 from ipucloud.contract.lists import Listed
 from ipucloud.identity.access import Scope
+from ipucloud.identity.documents import Documents
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
@@ -135,8 +135,7 @@ class ResourceRoutes:
     async def _answer(
         self, connection: AsyncConnection, scope: Scope, ref: UUID, status: int, headers: dict[str, str]
     ) -> Answer:
-        parameters = {"project_id": scope.project_id, "resource_id": ref}
-        document = await self._documents.read_back.one(connection, parameters)
+        document = await self._documents.read(connection, project_id=scope.project_id, resource_id=ref)
         return Answer(status, document.encode(), headers, ref)
 
     def _changing(self, verb: str, summary: str, *, status: int = 202, errors: Iterable[ErrorCode]) -> Operation:

@@ -6,7 +6,7 @@ import structlog
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.dunning.watch import watch_overdue
-from ipucloud.billing.exports.names import freeze_names
+from ipucloud.billing.exports.series import freeze_names
 from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct

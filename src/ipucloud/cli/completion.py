@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from ipucloud.cli.finding import (
+    ACCOUNT,
     Kind,
     budget_kind,
     connection_kind,
@@ -54,6 +55,14 @@ def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
     if isinstance(kind, Kind):
         _KINDS[complete] = kind
     return complete
+
+
+Account = Annotated[
+    str | None,
+    typer.Option(
+        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
+    ),
+]
 
 
 def kind_of(annotation: object) -> Kind[Any] | None:

@@ -21,7 +21,7 @@ from ipucloud.cli import output
 from ipucloud.cli.completion import kind_of, names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
-from ipucloud.cli.finding import PROJECT, Reference, explained, require
+from ipucloud.cli.finding import PROJECT, Reference, explained, require, suggesting
 from ipucloud.cli.layout import Columns, Layout, Sort
 from ipucloud.cli.watching import watch
 from ipucloud.cli.wording import spoken
@@ -88,8 +88,10 @@ class Session:
     def config_dir(self) -> Path:
         return config_dir(self.environment)
 
-    def run(self, call: Call[Result]) -> Result:
-        return self.client.run(call)
+    def run(self, call: Call[Result], *references: Reference) -> Result:
+        """The answer; if the service refuses, the error says which of the `references` does not exist, and which do."""
+        with suggesting(self.client, *references):
+            return self.client.run(call)
 
     def list(
         self,

@@ -38,6 +38,30 @@ class Measure:
     statement: sa.TextClause
 
 
+def _by_state(table: str) -> Measure:
+    return Measure(
+        table,
+        f"{table.capitalize()} that are not deleted, by state; no series without one",
+        ("region", "state"),
+        sa.text(f"SELECT region, state, count(*) FROM {table} WHERE state <> 'deleted' GROUP BY region, state"),  # noqa: S608  # our own text
+    )
+
+
+def _gib(kind: str) -> Measure:
+    return Measure(
+        f"{kind}_gib",
+        f"GiB of the {kind}s that are billed",
+        ("region",),
+        sa.text(
+            f"""
+            SELECT u.region, sum(u.quantity)
+              FROM usage_intervals u JOIN resources r ON (r.project_id, r.id) = (u.project_id, u.resource_id)
+             WHERE u.ended_at IS NULL AND r.kind = '{kind}' GROUP BY u.region
+            """  # noqa: S608  # our own text
+        ),
+    )
+
+
 MACHINES = Measure(
     "machines",
     "Machines by state: free, allocated, cleaning, validating, unhealthy, maintenance, silent",
@@ -284,54 +308,13 @@ REPAIRS = Measure(
         """
     ),
 )
-VOLUMES = Measure(
-    "volumes",
-    "Volumes that are not deleted, by state; no series without one",
-    ("region", "state"),
-    sa.text("SELECT region, state, count(*) FROM volumes WHERE state <> 'deleted' GROUP BY region, state"),
-)
-VOLUME_GIB = Measure(
-    "volume_gib",
-    "GiB of the volumes that are billed",
-    ("region",),
-    sa.text(
-        """
-        SELECT u.region, sum(u.quantity)
-          FROM usage_intervals u JOIN resources r ON (r.project_id, r.id) = (u.project_id, u.resource_id)
-         WHERE u.ended_at IS NULL AND r.kind = 'volume' GROUP BY u.region
-        """
-    ),
-)
-SNAPSHOTS = Measure(
-    "snapshots",
-    "Snapshots that are not deleted, by state; no series without one",
-    ("region", "state"),
-    sa.text("SELECT region, state, count(*) FROM snapshots WHERE state <> 'deleted' GROUP BY region, state"),
-)
-SNAPSHOT_GIB = Measure(
-    "snapshot_gib",
-    "GiB of the snapshots that are billed",
-    ("region",),
-    sa.text(
-        """
-        SELECT u.region, sum(u.quantity)
-          FROM usage_intervals u JOIN resources r ON (r.project_id, r.id) = (u.project_id, u.resource_id)
-         WHERE u.ended_at IS NULL AND r.kind = 'snapshot' GROUP BY u.region
-        """
-    ),
-)
-ADDRESSES = Measure(
-    "addresses",
-    "Addresses that are not deleted, by state; no series without one",
-    ("region", "state"),
-    sa.text("SELECT region, state, count(*) FROM addresses WHERE state <> 'deleted' GROUP BY region, state"),
-)
 MEASURES = (
     *(MACHINES, MACHINE_HEALTH, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE),
     *(CLOSE_AGE, LATE_MONTHS, UNPRICED_MINUTES),
     *(PREPAID, TOP_UPS, DUNNING),
     *(OBSERVATION_AGE, HEALTH_REPORTS, AUTOMATION_HALTED, FROZEN, INVENTORY_FINDINGS, CREDITED, REPAIRS, FAULT_REPORTS),
-    *(QUOTA_REQUESTS, VOLUMES, VOLUME_GIB, SNAPSHOTS, SNAPSHOT_GIB, ADDRESSES),
+    *(QUOTA_REQUESTS, _by_state("volumes"), _gib("volume"), _by_state("snapshots"), _gib("snapshot")),
+    _by_state("addresses"),
 )
 
 

@@ -140,17 +140,15 @@ class Work:
         return TerminalReconciler(self.sites)
 
     def _export(self) -> AnyReconciler:
-        from ipucloud.billing.exports.exporter import Exporter
-        from ipucloud.billing.exports.reconciler import ExportReconciler
+        from ipucloud.billing.exports.connections import Rules
+        from ipucloud.billing.exports.operation import Exporter, ExportReconciler
 
         settings = self.settings
         exporter = Exporter(
             self.database,
             provider=settings.provider_name,
             catalogue=self.catalogue,
-            keys=settings.sealing_keys(),
-            private_too=settings.export_private_endpoints,
-            ports=settings.delivery_ports,
+            rules=Rules(settings.sealing_keys(), settings.export_private_endpoints, settings.delivery_ports),
         )
         return ExportReconciler(exporter, self.draw)
 

@@ -11,8 +11,8 @@ from tests.support.statements import calls_of_text, prepared, refusals, statemen
 NEVER_NULL = {
     ("ipucloud.clusters.not_working", "block"): "only what is of a reservation",
     ("ipucloud.billing.exports.connections", "secret"): "only connections that are not deleted",
-    ("ipucloud.billing.exports.inputs", "fence"): "read by the delivery, which follows the build",
-    ("ipucloud.billing.exports.inputs", "manifest"): "read by the delivery, which follows the build",
+    ("ipucloud.billing.exports.operation", "fence"): "read by the delivery, which follows the build",
+    ("ipucloud.billing.exports.operation", "manifest"): "read by the delivery, which follows the build",
     ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
     ("ipucloud.policies.idle", "minutes"): "only clusters that are watched",
     ("ipucloud.clusters.cost_limits.store", "cost_limit"): "only tokens with a cost limit",

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.api import writes
 from ipucloud.api.v1 import billing_wallet
 from ipucloud.billing.dunning import overdue, watch
-from ipucloud.billing.exports import limits, provisional, schedules, series
+from ipucloud.billing.exports import invoiced, requests, schedules, series
 from ipucloud.billing.invoices import calculation, issue, line_facts, payments
 from ipucloud.billing.ledger import rerating
 from ipucloud.billing.prepaid import top_ups
@@ -152,15 +152,17 @@ present_flavor_reported = Mutant(
 
 provisional_unmarked = Mutant(
     "usage that is not posted looks as if it were", f"{_EXPORTS}/test_files.py -k not_posted"
-).replace(provisional, "_ROWS", provisional._ROWS.replace("'true'", "'false'"))
+).replace(invoiced, "_QUERIES", {name: query.replace("'true'", "'false'") for name, query in invoiced._QUERIES.items()})
 
 creator_forged = Mutant(
     "a resource has whoever its tags say as its creator", f"{_EXPORTS}/test_files.py -k creator"
-).replace(series, "TAGS", "(jsonb_build_object('ipucloud/created_by', 'x') || k.tags)")
+).replace(
+    series, "NAMES", series.NAMES.replace(series.TAGS, "(jsonb_build_object('ipucloud/created_by', 'x') || k.tags)")
+)
 
 export_limit_ignored = Mutant(
     "an operator's limit of exports changes nothing", f"{_EXPORTS}/test_operation.py -k so_many_a_day"
-).rewrite(limits, "_LIMIT", ("coalesce((SELECT per_day", "coalesce((SELECT NULLIF(per_day, per_day)"))
+).rewrite(requests, "_LIMIT", ("coalesce((SELECT per_day", "coalesce((SELECT NULLIF(per_day, per_day)"))
 
 last_hour_not_delivered = Mutant(
     "an hourly schedule leaves days that are over unfinished", f"{_EXPORTS}/test_schedules.py -k hourly"

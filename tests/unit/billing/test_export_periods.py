@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.billing.exports.periods import Period, month_of
+from ipucloud.billing.exports.selection import Period, month_of
 from ipucloud.contract.exports import MAX_DAYS
 
 days = st.dates(date(2000, 1, 1), date(2099, 1, 1))

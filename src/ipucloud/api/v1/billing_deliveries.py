@@ -17,7 +17,6 @@ from ipucloud.api.routing import operation
 from ipucloud.api.shapes import NAMED
 from ipucloud.api.v1.billing_exports import BILLING, refuse_provisional
 from ipucloud.billing.exports import schedules
-from ipucloud.billing.exports.schedules import Plan
 from ipucloud.contract.exports import (
     ExportScheduleCreate,
     ExportScheduleList,
@@ -55,11 +54,10 @@ async def create_export_schedule(owner: Owner, body: ExportScheduleCreate) -> Re
     Failed deliveries are retried for 24 hours.
     """
     refuse_provisional(body)
-    plan = Plan(body.connection, body.dataset, body.version, body.format, body.every, body.provisional)
 
     async def effect(connection: AsyncConnection, home: Home) -> Answer:
         await lock(connection, home)
-        document = await schedules.add_schedule(connection, home, plan)
+        document = await schedules.add_schedule(connection, home, body)
         schedule_id = UUID(orjson.loads(document)["id"])
         location = f"{path_of(home, BILLING)}/export-schedules/{schedule_id}"
         return Answer(201, document, {"Location": location}, schedule_id)

@@ -24,18 +24,19 @@ from ipucloud.api.v1.billing_reports import require_no_mark
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import account_actor, actor, change, change_account
 from ipucloud.billing.accounts.store import account_of
-from ipucloud.billing.exports.limits import limit_document, set_limit
-from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.requests import (
     LIST_EXPORTS,
     KeptFile,
     RequestedExport,
     export_document,
     kept_file,
+    limit_document,
     pays_for_others,
     pieces_of,
     request_export,
+    set_limit,
 )
+from ipucloud.billing.exports.selection import Period, month_of
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.contract.event_payloads.money import ExportLimitOf
 from ipucloud.contract.event_types.money import ACCOUNT_EXPORT_LIMIT_UPDATED

@@ -18,7 +18,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_MATCH, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.operations import accepted
+from ipucloud.api.v1.operations import ACCEPTED, accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.estimate import estimate, warnings_of
 from ipucloud.clusters.operations.create import create
@@ -88,7 +88,7 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
         Permission.CLUSTER_WRITE,
         gives=ClusterCreationOut,
         status=202,
-        description="Accepted; Location is the operation",
+        description=ACCEPTED,
         errors=(
             NAME_TAKEN,
             QUOTA_EXCEEDED,

@@ -14,9 +14,9 @@ from ipucloud.api.etag import current_tag, expected_version
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
-from ipucloud.api.shapes import IF_MATCH, ClusterId, ProjectRef
+from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.operations import accepted
+from ipucloud.api.v1.operations import accepted, begins
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.rebuild import rebuild
@@ -36,7 +36,6 @@ from ipucloud.contract.clusters import (
     ClusterResume,
 )
 from ipucloud.contract.estimates import ResizeEstimateOut
-from ipucloud.contract.operations import OperationOut
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
@@ -48,7 +47,6 @@ from ipucloud.kernel.errors import (
     FUNDS_EXHAUSTED,
     OPERATION_IN_PROGRESS,
     PAYMENT_OVERDUE,
-    PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
 )
@@ -64,21 +62,23 @@ class Begin(Protocol):
 
 
 _AT_ONCE = ClusterResume()
+_RESTARTED = (
+    BUDGET_REACHED,
+    CAPACITY_EXHAUSTED,
+    COST_LIMIT_REACHED,
+    FUNDS_EXHAUSTED,
+    OPERATION_IN_PROGRESS,
+    PAYMENT_OVERDUE,
+    QUOTA_EXCEEDED,
+    STATE_CONFLICT,
+)
+"""Why a cluster may not be given machines again."""
 routes = router()
 
 
 @routes.delete(
     "/v1/projects/{project}/clusters/{cluster:ref}",
-    **operation(
-        "deleteCluster",
-        "Delete a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(DELETE_PROTECTED, PRECONDITION_FAILED),
-        headers=(IF_MATCH,),
-    ),
+    **begins("deleteCluster", "Delete a cluster", DELETE_PROTECTED),
 )
 async def delete_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
     """Delete a cluster in any state, with its data. Billing ends immediately.
@@ -90,16 +90,7 @@ async def delete_cluster(request: Request, project: ProjectRef, cluster: Cluster
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:suspend",
-    **operation(
-        "suspendCluster",
-        "Suspend a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-        headers=(IF_MATCH,),
-    ),
+    **begins("suspendCluster", "Suspend a cluster", OPERATION_IN_PROGRESS, STATE_CONFLICT),
 )
 async def suspend_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
     """Release an active cluster's machines and keep its Poplar servers, switched off. Billing ends immediately.
@@ -111,26 +102,7 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:resume",
-    **operation(
-        "resumeCluster",
-        "Resume a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(
-            BUDGET_REACHED,
-            CAPACITY_EXHAUSTED,
-            COST_LIMIT_REACHED,
-            FUNDS_EXHAUSTED,
-            OPERATION_IN_PROGRESS,
-            PAYMENT_OVERDUE,
-            PRECONDITION_FAILED,
-            QUOTA_EXCEEDED,
-            STATE_CONFLICT,
-        ),
-        headers=(IF_MATCH,),
-    ),
+    **begins("resumeCluster", "Resume a cluster", *_RESTARTED),
 )
 async def resume_cluster(
     request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResume = _AT_ONCE
@@ -147,16 +119,7 @@ async def resume_cluster(
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:repair",
-    **operation(
-        "repairCluster",
-        "Repair a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-        headers=(IF_MATCH,),
-    ),
+    **begins("repairCluster", "Repair a cluster", CAPACITY_EXHAUSTED, OPERATION_IN_PROGRESS, STATE_CONFLICT),
 )
 async def repair_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
     """Take other hardware for what has failed, and restart the cluster with its Poplar servers and partitions.
@@ -200,26 +163,7 @@ async def estimate_cluster_resize(
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:resize",
-    **operation(
-        "resizeCluster",
-        "Resize a cluster",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description="Accepted; Location is the operation",
-        errors=(
-            BUDGET_REACHED,
-            CAPACITY_EXHAUSTED,
-            COST_LIMIT_REACHED,
-            FUNDS_EXHAUSTED,
-            OPERATION_IN_PROGRESS,
-            PAYMENT_OVERDUE,
-            PRECONDITION_FAILED,
-            QUOTA_EXCEEDED,
-            STATE_CONFLICT,
-        ),
-        headers=(IF_MATCH,),
-    ),
+    **begins("resizeCluster", "Resize a cluster", *_RESTARTED),
 )
 async def resize_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterResize) -> Response:
     """Give a cluster in use more or fewer machines of its type. It is restarted, and not billed until it is active.
@@ -234,19 +178,11 @@ async def resize_cluster(request: Request, project: ProjectRef, cluster: Cluster
 
 
 _ALL_SERVERS = ClusterRestart()
-_restarts = partial(
-    operation,
-    gives=OperationOut,
-    status=202,
-    description="Accepted; Location is the operation",
-    errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
-    headers=(IF_MATCH,),
-)
 
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:reboot",
-    **_restarts("rebootCluster", "Reboot Poplar servers", Permission.CLUSTER_WRITE),
+    **begins("rebootCluster", "Reboot Poplar servers", OPERATION_IN_PROGRESS, STATE_CONFLICT),
 )
 async def reboot_cluster(
     request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart = _ALL_SERVERS
@@ -261,7 +197,7 @@ async def reboot_cluster(
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:power-cycle",
-    **_restarts("powerCycleCluster", "Power-cycle Poplar servers", Permission.CLUSTER_WRITE),
+    **begins("powerCycleCluster", "Power-cycle Poplar servers", OPERATION_IN_PROGRESS, STATE_CONFLICT),
 )
 async def power_cycle_cluster(
     request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRestart = _ALL_SERVERS
@@ -272,7 +208,7 @@ async def power_cycle_cluster(
 
 @routes.post(
     "/v1/projects/{project}/clusters/{cluster:ref}:rebuild",
-    **_restarts("rebuildCluster", "Rebuild Poplar servers", Permission.CLUSTER_WRITE),
+    **begins("rebuildCluster", "Rebuild Poplar servers", OPERATION_IN_PROGRESS, STATE_CONFLICT),
 )
 async def rebuild_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterRebuild) -> Response:
     """Write a cluster's Poplar servers again, with another image, other user data or SSH keys. **Data is lost.**

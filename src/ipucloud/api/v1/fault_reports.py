@@ -18,7 +18,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.fault_reports.queries import GET_FAULT_REPORT, LIST_FAULT_REPORTS, fault_report_document
+from ipucloud.clusters.fault_reports.queries import FAULT_REPORTS
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.contract.fault_reports import FaultReportCreate, FaultReportList, FaultReportOut, FaultReportPage
 from ipucloud.identity.access import Scope
@@ -84,7 +84,7 @@ async def report_server_fault(
 )
 async def list_fault_reports(request: Request, project: ProjectRef, query: FaultReportList) -> Response:
     """List the faults that were reported, newest first, with the operator's answers."""
-    return await list_of(request, project, LIST_FAULT_REPORTS, query)
+    return await list_of(request, project, FAULT_REPORTS.list, query)
 
 
 @routes.get(
@@ -95,7 +95,7 @@ async def get_fault_report(
     request: Request, project: ProjectRef, fault_report: Annotated[UUID, Field(description="Id of the fault report.")]
 ) -> Response:
     """Return a fault report with its state and the operator's answer."""
-    document, _ = await read_one(request, GET_FAULT_REPORT, project, fault_report_id=fault_report)
+    document, _ = await read_one(request, FAULT_REPORTS.get, project, resource_id=fault_report)
     return Response(document, media_type=JSON)
 
 
@@ -106,7 +106,7 @@ async def _report(
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         report_id = await open_report(connection, actor(request, scope), cluster, hardware, body)
-        document = await fault_report_document(connection, project_id=scope.project_id, fault_report_id=report_id)
+        document = await FAULT_REPORTS.read(connection, project_id=scope.project_id, resource_id=report_id)
         location = f"/v1/projects/{scope.project_id}/fault-reports/{report_id}"
         return Answer(201, document.encode(), {"Location": location}, report_id)
 

@@ -16,9 +16,9 @@ from ipucloud.api.etag import tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import list_of
 from ipucloud.api.reads import read_one
-from ipucloud.api.routing import operation, router
+from ipucloud.api.routing import Operation, operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, OperationId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.clusters.operations.kind import WORK_KIND
@@ -27,7 +27,7 @@ from ipucloud.contract.operations import OperationList, OperationOut, OperationP
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
+from ipucloud.kernel.errors import PRECONDITION_FAILED, STATE_CONFLICT, ErrorCode, Problem, not_found
 from ipucloud.operations.cancelling import request_cancel
 from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, operation_document
 from ipucloud.reconcile.wake import wake
@@ -35,6 +35,7 @@ from ipucloud.reconcile.wake import wake
 POLL_SECONDS = 0.5
 """Interval of a long poll's reads; it holds no database connection between them."""
 RETRY_AFTER = "2"
+ACCEPTED = "Accepted; Location is the operation"
 
 _GET = authenticated(GET_OPERATION, OneDocument)
 _LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_OPERATIONS.items()}
@@ -116,6 +117,20 @@ async def cancel_operation(request: Request, project: ProjectRef, operation: Ope
         return Answer(202, document, {"Location": location(scope.project_id, operation)}, operation)
 
     return await change(request, project, effect)
+
+
+def begins(operation_id: str, summary: str, *errors: ErrorCode) -> Operation:
+    """Describe a route that begins an operation on a cluster or a partition that is there."""
+    return operation(
+        operation_id,
+        summary,
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description=ACCEPTED,
+        errors=(PRECONDITION_FAILED, *errors),
+        headers=(IF_MATCH,),
+    )
 
 
 async def accepted(connection: AsyncConnection, scope: Scope, operation: UUID, subject: UUID) -> Answer:

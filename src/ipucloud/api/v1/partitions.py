@@ -20,9 +20,9 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.operations import accepted
+from ipucloud.api.v1.operations import ACCEPTED, accepted, begins
 from ipucloud.api.writes import actor, change
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.operations import OperationOut
@@ -42,7 +42,6 @@ from ipucloud.kernel.errors import (
     NAME_TAKEN,
     NO_VIPU,
     OPERATION_IN_PROGRESS,
-    PRECONDITION_FAILED,
     STATE_CONFLICT,
     FieldError,
     Problem,
@@ -84,7 +83,6 @@ PartitionRef = Annotated[
         examples=["training"],
     ),
 ]
-ACCEPTED = "Accepted; Location is the operation"
 _BUSY = (NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS)
 _ONE = "/v1/projects/{project}/clusters/{cluster:ref}/partitions/{partition:partition}"
 
@@ -158,16 +156,7 @@ async def get_partition(request: Request, project: ProjectRef, cluster: ClusterI
 
 @routes.delete(
     _ONE,
-    **operation(
-        "removePartition",
-        "Remove a partition",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description=ACCEPTED,
-        errors=(*_BUSY, PRECONDITION_FAILED),
-        headers=(IF_MATCH,),
-    ),
+    **begins("removePartition", "Remove a partition", *_BUSY),
 )
 async def remove_partition(
     request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef
@@ -181,16 +170,7 @@ async def remove_partition(
 
 @routes.post(
     _ONE + ":reset",
-    **operation(
-        "resetPartition",
-        "Reset a partition",
-        Permission.CLUSTER_WRITE,
-        gives=OperationOut,
-        status=202,
-        description=ACCEPTED,
-        errors=(*_BUSY, PRECONDITION_FAILED),
-        headers=(IF_MATCH,),
-    ),
+    **begins("resetPartition", "Reset a partition", *_BUSY),
 )
 async def reset_partition(
     request: Request,

@@ -24,7 +24,7 @@ from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
 from ipucloud.quotas.counted import DefaultLimits, not_sold, slug_of
-from ipucloud.quotas.queries import GET_QUOTA_REQUEST, LIST_QUOTA_REQUESTS, quota_request_document
+from ipucloud.quotas.queries import QUOTA_REQUESTS
 from ipucloud.quotas.requests import open_request, withdraw
 
 routes = router()
@@ -57,9 +57,7 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         region, defaults = slug_of(catalogue, body.region), DefaultLimits.of(services_of(request).settings)
         quota_request_id = await open_request(connection, actor(request, scope), body, region=region, defaults=defaults)
-        document = await quota_request_document(
-            connection, project_id=scope.project_id, quota_request_id=quota_request_id
-        )
+        document = await QUOTA_REQUESTS.read(connection, project_id=scope.project_id, resource_id=quota_request_id)
         location = f"/v1/projects/{scope.project_id}/quota-requests/{quota_request_id}"
         return Answer(201, document.encode(), {"Location": location}, quota_request_id)
 
@@ -74,7 +72,7 @@ async def create_quota_request(request: Request, project: ProjectRef, body: Quot
 )
 async def list_quota_requests(request: Request, project: ProjectRef, query: QuotaRequestList) -> Response:
     """List what the project asked for, newest first, with the operator's decisions."""
-    return await list_of(request, project, LIST_QUOTA_REQUESTS, query)
+    return await list_of(request, project, QUOTA_REQUESTS.list, query)
 
 
 @routes.get(
@@ -83,7 +81,7 @@ async def list_quota_requests(request: Request, project: ProjectRef, query: Quot
 )
 async def get_quota_request(request: Request, project: ProjectRef, quota_request: QuotaRequestId) -> Response:
     """Return a request with its state and the operator's answer."""
-    document, _ = await read_one(request, GET_QUOTA_REQUEST, project, quota_request_id=quota_request)
+    document, _ = await read_one(request, QUOTA_REQUESTS.get, project, resource_id=quota_request)
     return Response(document, media_type=JSON)
 
 
@@ -102,7 +100,7 @@ async def withdraw_quota_request(request: Request, project: ProjectRef, quota_re
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await withdraw(connection, actor(request, scope), quota_request)
-        document = await quota_request_document(connection, project_id=scope.project_id, quota_request_id=quota_request)
+        document = await QUOTA_REQUESTS.read(connection, project_id=scope.project_id, resource_id=quota_request)
         return Answer(200, document.encode())
 
     return await change(request, project, effect)

@@ -18,7 +18,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.reservations.queries import GET_RESERVATION, LIST_RESERVATIONS, reservation_document
+from ipucloud.clusters.reservations.queries import RESERVATIONS
 from ipucloud.clusters.reservations.store import cancel, estimate_reservation, reserve
 from ipucloud.contract.capacity import (
     ReservationCreate,
@@ -99,7 +99,7 @@ async def create_reservation(request: Request, project: ProjectRef, body: Reserv
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
         reservation_id = await reserve(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        document = await reservation_document(connection, project_id=scope.project_id, reservation_id=reservation_id)
+        document = await RESERVATIONS.read(connection, project_id=scope.project_id, resource_id=reservation_id)
         location = f"/v1/projects/{scope.project_id}/reservations/{reservation_id}"
         return Answer(201, document.encode(), {"Location": location}, reservation_id)
 
@@ -112,7 +112,7 @@ async def create_reservation(request: Request, project: ProjectRef, body: Reserv
 )
 async def list_reservations(request: Request, project: ProjectRef, query: ReservationList) -> Response:
     """List the project's reservations, newest first."""
-    return await list_of(request, project, LIST_RESERVATIONS, query)
+    return await list_of(request, project, RESERVATIONS.list, query)
 
 
 @routes.get(
@@ -121,7 +121,7 @@ async def list_reservations(request: Request, project: ProjectRef, query: Reserv
 )
 async def get_reservation(request: Request, project: ProjectRef, reservation: ReservationId) -> Response:
     """Return a reservation with the clusters that use it."""
-    document, _ = await read_one(request, GET_RESERVATION, project, reservation_id=reservation)
+    document, _ = await read_one(request, RESERVATIONS.get, project, resource_id=reservation)
     return Response(document, media_type=JSON)
 
 
@@ -140,7 +140,7 @@ async def cancel_reservation(request: Request, project: ProjectRef, reservation:
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await cancel(connection, actor(request, scope), reservation)
-        document = await reservation_document(connection, project_id=scope.project_id, reservation_id=reservation)
+        document = await RESERVATIONS.read(connection, project_id=scope.project_id, resource_id=reservation)
         return Answer(200, document.encode())
 
     return await change(request, project, effect)

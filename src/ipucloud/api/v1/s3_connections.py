@@ -34,7 +34,6 @@ from ipucloud.contract.s3_connections import (
 from ipucloud.identity.members import Home
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_CONFIGURED, QUOTA_EXCEEDED, UNAVAILABLE, Problem
-from ipucloud.kernel.sealing import read_keys
 
 owned = OwnerRouter()
 routes = owned.routes
@@ -196,5 +195,4 @@ async def _tested_now(request: Request, home: Home, connection: UUID, stored: St
 def _rules_of(request: Request) -> Rules:
     """What the installation permits."""
     settings = services_of(request).settings
-    keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
-    return Rules(keys, settings.export_private_endpoints, settings.delivery_ports)
+    return Rules(settings.sealing_keys(), settings.export_private_endpoints, settings.delivery_ports)

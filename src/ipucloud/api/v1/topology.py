@@ -14,7 +14,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.operations import accepted
+from ipucloud.api.v1.operations import ACCEPTED, accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.contract.topology import ForPartition, KeyRotate, NewKeyOut, TopologyOut, VipuOut
@@ -48,7 +48,7 @@ async def get_topology(request: Request, project: ProjectRef, cluster: ClusterId
         Permission.CLUSTER_WRITE,
         gives=NewKeyOut,
         status=202,
-        description="Accepted; Location is the operation",
+        description=ACCEPTED,
         errors=(NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS),
     ),
 )

@@ -5,7 +5,7 @@ Clusters are given access to those of their project.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
@@ -13,8 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.exports.order import Reply, Target, Try
-from ipucloud.billing.exports.process import carried_out
+from ipucloud.billing.exports.process import Target, Try, carried_out
 from ipucloud.contract.lists import NamedOrder
 from ipucloud.contract.s3_connections import AccountS3ConnectionPatch, S3ConnectionList, S3Failure
 from ipucloud.db.documents import OF_NAME, clauses, filters_of, rfc3339, sorting
@@ -137,7 +136,17 @@ class Rules:
         try:
             endpoint_of(endpoint, private=self.private_too, ports=self.ports)
         except UrlRefused as error:
-            raise _invalid("/endpoint", "endpoint", str(error)) from None
+            invalid = FieldError("/endpoint", "endpoint", str(error))
+            raise Problem(VALIDATION_FAILED, "Some values are not valid.", [invalid]) from None
+
+    def target(self, stored: Stored, connection_id: UUID, home: Home) -> Target:
+        """The bucket of a connection, with its secret. Raises SealingError."""
+        if self.keys is None:
+            raise SealingError("no key")
+        place = secret_place(connection_id, home.id)
+        values = stored._asdict() | {"secret": unseal(self.keys, stored.secret, place)}
+        del values["attachable"]
+        return Target(**values, private_too=self.private_too, ports=self.ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +208,7 @@ async def change_connection(
     """Change the given fields; whether servers that have the connection need it anew. The caller holds the project's
     lock. Raises `Problem`: not_found, validation_failed, not_configured."""
     parameters = home.parameters | {"id": connection_id}
-    stored = await _stored(connection, parameters)
+    stored = await stored_connection(connection, home, connection_id)
     sent: dict[str, object] = body.model_dump(exclude={"secret"}, exclude_unset=True)
     if body.endpoint is not None:
         rules.check(body.endpoint)
@@ -224,27 +233,22 @@ async def disconnect(connection: AsyncConnection, home: Home, connection_id: UUI
 
 async def stored_connection(connection: Statements, home: Home, connection_id: UUID) -> Stored:
     """What `try_out` takes. Raises `Problem` not_found."""
-    return await _stored(connection, home.parameters | {"id": connection_id})
+    row = await _STORED.one_or_none(connection, home.parameters | {"id": connection_id})
+    if row is None:
+        raise not_found()
+    return row
 
 
 async def try_out(home: Home, connection_id: UUID, stored: Stored, rules: Rules) -> Tested:
     """Reach the bucket, list it, write a small object and delete it, in a process of its own."""
     try:
-        if rules.keys is None:
-            raise SealingError("no key")
-        secret = unseal(rules.keys, stored.secret, secret_place(connection_id, home.id))
+        target = rules.target(stored, connection_id, home)
     except SealingError:
         return Tested(stored, S3Failure.SECRET, _UNREADABLE)
-    target = Target(
-        **{name: getattr(stored, name) for name in ("endpoint", "region", "bucket", "prefix", "access_key_id")},
-        secret=secret,
-        private_too=rules.private_too,
-        ports=rules.ports,
-    )
-    reply = await carried_out(Try(target=target), TEST_SECONDS, _no_note)
+    reply = await carried_out(Try(target=target), TEST_SECONDS)
     if reply.delivered:
         return Tested(stored, None, None)
-    return Tested(stored, *_failure(reply))
+    return Tested(stored, reply.failed or S3Failure.SERVICE, reply.error or _UNANSWERED)
 
 
 async def record_test(connection: AsyncConnection, home: Home, connection_id: UUID, tested: Tested) -> bytes:
@@ -257,23 +261,3 @@ async def record_test(connection: AsyncConnection, home: Home, connection_id: UU
 def secret_place(connection_id: UUID, home_id: UUID) -> str:
     """The row that a bucket's secret is bound to; `home_id` is that of its project or account."""
     return place("s3_connections", connection_id, "secret", home_id)
-
-
-def _failure(reply: Reply) -> tuple[S3Failure, str]:
-    return reply.failed or S3Failure.SERVICE, reply.error or _UNANSWERED
-
-
-async def _stored(connection: Statements, parameters: Mapping[str, object]) -> Stored:
-    row = await _STORED.one_or_none(connection, parameters)
-    if row is None:
-        raise not_found()
-    return row
-
-
-async def _no_note(_: int) -> None:
-    return None
-
-
-def _invalid(pointer: str, code: str, detail: str) -> Problem:
-    message = "Some values are not valid."
-    return Problem(VALIDATION_FAILED, message, [FieldError(pointer, code, detail)])

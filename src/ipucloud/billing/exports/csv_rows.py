@@ -17,7 +17,7 @@ from psycopg import sql
 from ipucloud.billing.exports.datasets import Column, Kind, Source
 from ipucloud.billing.exports.invoiced import constants, small_rows_as_text
 from ipucloud.billing.exports.selection import Connection, Selection, text
-from ipucloud.billing.exports.series import bare_charges_in, fixed_text, make_series, time_text, windows
+from ipucloud.billing.exports.series import charges_in, fixed_text, make_series, time_text, windows
 from ipucloud.contract.exports import Dataset
 
 _MAKE_LINES = """
@@ -32,10 +32,10 @@ CREATE INDEX ON export_lines (resource_id, price_id, quantity, account_id, list_
 """
 # Sorted before it is joined, while a row is narrow; the lateral join keeps the order. What it is joined by are columns,
 # of which PostgreSQL knows how many values there are: so it looks each series up once, and remembers it.
-_ROWS = """
-SELECT CASE c.credited WHEN 0 THEN c.cost ELSE c.cost + c.minutes * c.credited * c.unit_price END::text AS cost,
-       {started} AS started, {ended} AS ended, c.minutes, c.minutes * (c.quantity + c.credited) AS priced,
-       c.first_minute, c.rev, c.resource_id, c.price_id, c.quantity, c.credited, c.account_id, c.list_unit_price
+_ROW = """
+CASE c.credited WHEN 0 THEN c.cost ELSE c.cost + c.minutes * c.credited * c.unit_price END::text AS cost,
+{started} AS started, {ended} AS ended, c.minutes, c.minutes * (c.quantity + c.credited) AS priced,
+c.first_minute, c.rev, c.resource_id, c.price_id, c.quantity, c.credited, c.account_id, c.list_unit_price
 """
 _COPY_LINES = """
 COPY (
@@ -101,11 +101,11 @@ def _month(connection: Connection, selection: Selection, progress: Progress) -> 
     if selection.dataset is Dataset.COST_AND_USAGE:
         make_series(connection, selection)
         parts = sql.SQL(", ").join(_make_lines(connection, selection))
-        narrow = text(_ROWS).format(started=time_text(sql.SQL("c.started_at")), ended=time_text(sql.SQL("c.ended_at")))
+        row = text(_ROW).format(started=time_text(sql.SQL("c.started_at")), ended=time_text(sql.SQL("c.ended_at")))
         days = windows(connection, selection)
         progress.of = len(days) + 1
         for window in days:
-            rows = bare_charges_in(selection, window, narrow)
+            rows = charges_in(selection, window, row)
             copy = text(_COPY_LINES).format(parts=parts, rows=rows, since=sql.Literal(window.since))
             yield from _lines(_copied(connection, selection, copy, progress))
     yield from _copied(connection, selection, text(_COPY_CELLS).format(query=small_rows_as_text(selection)), progress)

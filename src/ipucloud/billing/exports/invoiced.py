@@ -7,10 +7,8 @@ from __future__ import annotations
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Kind
-from ipucloud.billing.exports.names import SERVICES, TAGS, invoice_id
-from ipucloud.billing.exports.provisional import provisional_rows
 from ipucloud.billing.exports.selection import Selection, text
-from ipucloud.billing.exports.series import fixed_text, guard, time_text
+from ipucloud.billing.exports.series import NAMED, NAMES, REGION, WORDS, fixed_text, guard, time_text
 from ipucloud.contract.exports import Dataset
 from ipucloud.db.documents import decimal_places
 
@@ -69,27 +67,14 @@ WITH issued AS (
 # A report that was cited later, for the rest of the interval, is no reason of this charge.
 _GIVEN_BACK = """
 , given_back AS (
-  SELECT c.*, k.kind, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount,
-         region.name AS region_name,
-         coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
-         coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, {tags}) AS tags, i.number, l.line,
+  SELECT c.*, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount, {names},
          (SELECT string_agg(DISTINCT f.code, ', ' ORDER BY f.code)
             FROM usage_credits e JOIN cited_faults f ON f.id = e.report_id
            WHERE e.interval_id = c.interval_id AND f.first_seen_at < c.ended_at) AS codes
     FROM usage_charges c
-   CROSS JOIN LATERAL (SELECT date_trunc('month', c.hour AT TIME ZONE 'UTC')::date AS month) AS used
-    JOIN billing_accounts a ON a.id = c.account_id
-    JOIN projects p ON p.id = c.project_id
-    JOIN resources k ON k.id = c.resource_id
-    LEFT JOIN unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name) ON region.slug = c.region
-    LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
-    LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
-    LEFT JOIN export_names cn ON (cn.month, cn.kind, cn.id) = (%(month)s, 'cluster', k.id)
-    LEFT JOIN invoices i ON (i.account_id, i.currency, i.month) = (c.account_id, c.currency, %(month)s)
-    LEFT JOIN invoice_lines l
-      ON l.invoice_id = i.id AND (l.project_id, l.sku, l.region, l.price_id, l.unit_price, l.usage_month)
-       = (c.project_id, c.sku, c.region, c.price_id, c.unit_price, used.month)
-     AND (c.hour AT TIME ZONE 'UTC')::date >= l.since AND (c.hour AT TIME ZONE 'UTC')::date < l.until
+   CROSS JOIN LATERAL (
+     SELECT (c.hour AT TIME ZONE 'UTC')::date AS day, date_trunc('month', c.hour AT TIME ZONE 'UTC')::date AS month
+   ) AS used {named}
    WHERE c.billing_month = %(month)s AND c.credited > 0 AND {charges}
 )
 """
@@ -124,7 +109,64 @@ SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit
        'urn:ipu:project:' || project_id, project_name, 'Project', tags::text, 'false', NULL, NULL, NULL, NULL,
        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, {service_category}, {service}, {service_subcategory}
   FROM given_back
- UNION ALL {provisional}
+ UNION ALL
+"""
+# Usage that is not posted yet: of the running hour, and of those that no worker has closed. It has the minutes that
+# have begun, priced as a close would price them, and is marked: the charges that replace it have other ids.
+# Quantities have a fraction, as those of posted usage: readers of CSV take a column without any for integers.
+_PROVISIONAL = """
+SELECT charge.cost, 'urn:ipu:account:' || used.account_id, used.account_name, used.currency, charge.category, NULL,
+       CASE charge.category WHEN 'Usage' THEN used.sku || ' x' || used.quantity || ', ' || used.minutes || ' min'
+            ELSE used.credited || ' of ' || used.quantity || ' machines did not work, ' || used.minutes || ' min' END,
+       'Usage-Based', used.ended_at, used.started_at, charge.cost, charge.cost, NULL,
+       'draft:' || used.account_id || ':' || to_char(%(month)s::date, 'YYYY-MM'), charge.list_cost, used.currency,
+       charge.cost,
+       concat_ws('-', to_char(used.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), used.resource_id, used.first_minute,
+                 'provisional', charge.suffix),
+       0, used.region, coalesce(used.region_name, used.region), {urn} || used.resource_id,
+       used.cluster_name, {type}, 'urn:ipu:project:' || used.project_id, used.project_name, 'Project',
+       used.tags::text, 'true', charge.machines * used.minutes * used.ipus * 1.0, priced.unit, priced.unit_price,
+       priced.list_unit_price, priced.category, priced.unit_price, priced.list_unit_price,
+       charge.machines * used.minutes * 1.0, priced.pricing_unit, priced.sku, priced.meter, priced.details,
+       priced.price_id, {service_category}, {service}, {service_subcategory}
+  FROM (
+    SELECT hours.hour, u.resource_id, u.project_id, paid.account_id, u.sku, u.region, u.currency, u.quantity,
+           u.credited, paid.unit_price, paid.list_unit_price, part.started_at, part.ended_at, part.first_minute,
+           part.minutes, a.name AS account_name, p.name AS project_name, k.name AS cluster_name, {tags} AS tags,
+           k.machine_type, coalesce(k.machine_ipus, 1) AS ipus, k.kind, region.name AS region_name
+      FROM generate_series(
+             greatest(%(since)s::timestamp AT TIME ZONE 'UTC',
+                      (SELECT coalesce(max(hour) + interval '1 hour', '-infinity') FROM hour_closes
+                        WHERE closed_at IS NOT NULL),
+                      (SELECT date_trunc('hour', min(started_at), 'UTC') FROM usage_intervals)),
+             least(%(until)s::timestamp AT TIME ZONE 'UTC', app_now()) - interval '1 microsecond', interval '1 hour')
+             AS hours (hour)
+     CROSS JOIN LATERAL (
+       SELECT least(hours.hour + interval '1 hour', date_trunc('second', app_now(), 'UTC')) AS until) AS past
+      JOIN usage_intervals u ON u.started_at < past.until AND (u.ended_at IS NULL OR u.ended_at > hours.hour)
+     CROSS JOIN LATERAL prices_paid(u.project_id, u.sku, u.region, u.currency) AS paid
+     CROSS JOIN LATERAL priced_minutes(u.anchor_at, greatest(u.started_at, hours.hour), least(u.ended_at, past.until),
+                                       paid.valid_from, paid.valid_to, u.quantity, paid.unit_price) AS part
+      JOIN billing_accounts a ON a.id = paid.account_id
+      JOIN projects p ON p.id = u.project_id
+      JOIN resources k ON k.project_id = u.project_id AND k.id = u.resource_id
+      {region} = u.region
+     WHERE %(provisional)s AND {whose} AND paid.valid_from < past.until AND paid.valid_to > hours.hour
+    OFFSET 0) AS used
+ CROSS JOIN LATERAL (
+   SELECT 'Usage' AS category, used.quantity AS machines, NULL AS suffix,
+          used.minutes * used.quantity * used.unit_price AS cost,
+          used.minutes * used.quantity * used.list_unit_price AS list_cost
+    UNION ALL
+   SELECT 'Credit', NULL, 'credit', -used.minutes * used.credited * used.unit_price,
+          -used.minutes * used.credited * used.list_unit_price
+    WHERE used.credited > 0) AS charge
+  LEFT JOIN LATERAL (
+   SELECT used.unit_price, used.list_unit_price, used.sku, {consumed} AS unit, {category} AS category,
+          {unit} AS pricing_unit, {meter} AS meter,
+          {details} AS details,
+          concat_ws('/', used.sku, used.region, used.currency) AS price_id) AS priced ON charge.category = 'Usage'
+ WHERE used.minutes > 0
  ORDER BY "x_ChargeId"
 """
 _GRAIN = """
@@ -163,6 +205,11 @@ SELECT date_trunc('second', m.opened_at) AS "BillingPeriodCreated",
        CASE WHEN m.sealed_at IS NULL OR d.issued_at IS NULL THEN 'Open' ELSE 'Closed' END AS "BillingPeriodStatus"
   FROM billing_months m LEFT JOIN invoiced_months d USING (month) WHERE m.month = %(month)s
 """
+_QUERIES = {
+    Dataset.COST_AND_USAGE: _OF_MONTH + _GIVEN_BACK + _COST_AND_USAGE + _PROVISIONAL,
+    Dataset.INVOICE_DETAIL: _OF_MONTH + _GIVEN_BACK + _INVOICE_DETAIL,
+    Dataset.BILLING_PERIOD: _BILLING_PERIOD,
+}
 
 
 def constants(selection: Selection) -> dict[str, object]:
@@ -181,36 +228,27 @@ def constants(selection: Selection) -> dict[str, object]:
 
 def small_rows(selection: Selection) -> sql.Composed:
     """Every row of a month of the selection except usage; there are few."""
-    part = text(_OF_MONTH).format(
-        any_line=selection.of_documents, scope=selection.of_invoices, lines=selection.of_lines, rounded=text(_ROUNDED)
-    )
-    part += text(_GIVEN_BACK).format(charges=selection.of_charges, tags=text(TAGS))
-    return {
-        Dataset.COST_AND_USAGE: part
-        + text(_COST_AND_USAGE).format(
-            invoice_id=text(invoice_id()),
-            provisional=provisional_rows(selection),
-            **{name: text(part) for name, part in SERVICES.items()},
-        ),
-        Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(grain=text(_GRAIN)),
-        Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),
-    }[selection.dataset]
-
-
-SMALL_COLUMNS = {
-    dataset: frozenset(part.split('"')[0] for part in query.split('AS "')[1:])
-    for dataset, query in (
-        (Dataset.COST_AND_USAGE, _COST_AND_USAGE),
-        (Dataset.INVOICE_DETAIL, _INVOICE_DETAIL),
-        (Dataset.BILLING_PERIOD, _BILLING_PERIOD),
-    )
-}
-"""Columns that `small_rows` returns; others are constants or empty."""
+    whose = "u.project_id = %(project_id)s" if selection.account_id is None else "paid.account_id = %(account_id)s"
+    words = {
+        **WORDS,
+        "any_line": selection.of_documents,
+        "scope": selection.of_invoices,
+        "lines": selection.of_lines,
+        "charges": selection.of_charges,
+        "whose": text(whose),
+        "rounded": text(_ROUNDED),
+        "grain": text(_GRAIN),
+        "names": text(NAMES),
+        "named": text(NAMED),
+        "region": text(REGION),
+    }
+    return text(_QUERIES[selection.dataset]).format(**words)
 
 
 def small_rows_as_text(selection: Selection) -> sql.Composed:
     """The same as a file of text has it, all columns in order."""
-    names, fixed = SMALL_COLUMNS[selection.dataset], constants(selection)
+    names = {part.split('"')[0] for part in _QUERIES[selection.dataset].split('AS "')[1:]}
+    fixed = constants(selection)
     cells: list[sql.Composable] = []
     for column in selection.columns:
         if column.name not in names:

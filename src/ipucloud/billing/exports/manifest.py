@@ -8,9 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from ipucloud.billing.exports.invoiced import small_rows
-from ipucloud.billing.exports.names import invoice_id
-from ipucloud.billing.exports.periods import Period
-from ipucloud.billing.exports.selection import Connection, Selection, text
+from ipucloud.billing.exports.selection import Connection, Period, Selection, text
+from ipucloud.billing.exports.series import invoice_id
 from ipucloud.contract.exports import Dataset
 from ipucloud.kernel.money import total, written
 

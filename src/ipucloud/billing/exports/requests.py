@@ -1,4 +1,7 @@
-"""Requests for exports, and their results. Every function works inside the caller's transaction."""
+"""Requests for exports, how many a day may be requested besides those of schedules, and their results.
+
+Every function works inside the caller's transaction.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.exports.limits import require_room
 from ipucloud.billing.exports.operation import EXPORT, plan
-from ipucloud.billing.exports.periods import Period
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.selection import Period
+from ipucloud.contract.exports import PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, clauses, page_of, rfc3339
 from ipucloud.db.engine import Database
@@ -22,7 +25,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.identity.members import OWNED, Home
 from ipucloud.kernel.actor import AccountActor, Actor
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
+from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.step import expected_seconds
 from ipucloud.operations.store import Target, open_operation
@@ -116,6 +119,50 @@ _EXPIRE = sa.text(
 )
 
 
+class _Limit(NamedTuple):
+    """`next_at` is when the oldest of the exports that fill the limit is a day old; None while there is room."""
+
+    name: str
+    per_day: int
+    used: int
+    next_at: datetime | None
+
+
+_LIMIT = Query(
+    """
+    SELECT home.name, allowed.per_day, recent.used, (
+             SELECT created_at + interval '24 hours' FROM exports x
+              WHERE (x.project_id = home.project_id OR x.owner_account_id = home.account_id)
+                AND x.schedule_id IS NULL AND x.created_at > app_now() - interval '24 hours'
+              ORDER BY created_at DESC OFFSET greatest(allowed.per_day - 1, 0) LIMIT least(allowed.per_day, 1)
+           ) AS next_at
+      FROM (SELECT slug AS name, id AS project_id, CAST(NULL AS uuid) AS account_id
+              FROM projects WHERE id = CAST(:project_id AS uuid)
+             UNION ALL
+            SELECT id::text, NULL, id FROM billing_accounts WHERE id = CAST(:account_id AS uuid)) AS home
+     CROSS JOIN LATERAL (
+       SELECT coalesce((SELECT per_day FROM export_limits l
+                         WHERE l.project_id = home.project_id OR l.account_id = home.account_id), :per_day) AS per_day
+     ) AS allowed
+     CROSS JOIN LATERAL (
+       SELECT count(*)::integer AS used FROM exports x
+        WHERE (x.project_id = home.project_id OR x.owner_account_id = home.account_id)
+          AND x.schedule_id IS NULL AND x.created_at > app_now() - interval '24 hours') AS recent
+    """,
+    _Limit,
+)
+_SET_LIMIT = {
+    column: sa.text(
+        f"""
+        INSERT INTO export_limits (project_id, account_id, per_day) VALUES (:project_id, :account_id, :per_day)
+        ON CONFLICT ({column}) DO UPDATE SET per_day = excluded.per_day, changed_at = app_now()
+         WHERE export_limits.per_day <> excluded.per_day
+        """  # noqa: S608  # our own text
+    )
+    for column in ("project_id", "account_id")
+}
+
+
 @dataclass(frozen=True, slots=True)
 class RequestedExport:
     """The requested days, of the project's bill or of everything that the account pays for.
@@ -157,7 +204,7 @@ async def request_export(
     home = _home(actor)
     parameters = home.parameters
     if spec.schedule_id is None:
-        await require_room(connection, home)
+        await _require_room(connection, home)
     if spec.period.until - timedelta(days=1) > await _LAST_DAY.one(connection):
         raise Problem(STATE_CONFLICT, "The month has not begun.")
     values = parameters | {"id": spec.connection_id}
@@ -224,6 +271,41 @@ async def forget_expired_files(database: Database) -> None:
     """Delete expired files, and chunks of failed exports, in batches."""
     async with database.begin() as connection:
         await connection.execute(_EXPIRE)
+
+
+async def limit_document(connection: Statements, home: Home) -> str:
+    """The limit of a project or an account and its use, as JSON."""
+    limit = await _find(connection, home)
+    at = None if limit.next_at is None else f"{limit.next_at:%Y-%m-%dT%H:%M:%SZ}"
+    return orjson.dumps({"per_day": limit.per_day, "used": limit.used, "next_at": at}).decode()
+
+
+async def set_limit(connection: AsyncConnection, home: Home, per_day: int) -> bool:
+    """From now on it may request so many exports within 24 hours; those that it has count.
+
+    False: an operator had set it so already.
+    """
+    statement = _SET_LIMIT["project_id" if home.account_id is None else "account_id"]
+    return (await connection.execute(statement, home.parameters | {"per_day": per_day})).rowcount > 0
+
+
+async def _require_room(connection: Statements, home: Home) -> None:
+    """Raises `Problem` quota_exceeded if it has had its exports. The caller holds its lock."""
+    limit = await _find(connection, home)
+    if limit.used < limit.per_day:
+        return
+    then = "" if limit.next_at is None else f" The next one is possible at {limit.next_at:%Y-%m-%d %H:%M} UTC."
+    option = "--project" if home.account_id is None else "--account"
+    detail = (
+        f"The {home.noun} may request {limit.per_day} exports within 24 hours, and has requested {limit.used}.{then}"
+        " Have a schedule deliver them (`ipucloud exports schedules create`), which does not count, or have an operator"
+        f" raise the limit (`ipucloud exports set-limit {limit.used + 10} {option} {limit.name}`)."
+    )
+    raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": limit.per_day, "used": limit.used})
+
+
+async def _find(connection: Statements, home: Home) -> _Limit:
+    return await _LIMIT.one(connection, home.parameters | {"per_day": PER_DAY})
 
 
 def _home(actor: Actor | AccountActor) -> Home:

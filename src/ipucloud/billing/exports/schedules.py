@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -13,12 +12,11 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.connections import connection_document
-from ipucloud.billing.exports.periods import day_of, month_of
 from ipucloud.billing.exports.requests import RequestedExport, request_export
-from ipucloud.billing.exports.schedule_names import SCHEDULE_NAME
-from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
+from ipucloud.billing.exports.selection import day_of, month_of
+from ipucloud.contract.exports import Dataset, ExportScheduleCreate, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import clauses, filters_of, rfc3339
+from ipucloud.db.documents import Fragment, clauses, filters_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -33,6 +31,16 @@ MAX_SCHEDULES = 20
 AT_ONCE = 100
 """Schedules processed per turn; the next turn continues."""
 
+SCHEDULE_NAME = "c.name || '.' || s.every || '.' || s.dataset"
+NAMED_SCHEDULES = Fragment(
+    clauses(
+        "(SELECT s.project_id, s.account_id, s.id,",
+        SCHEDULE_NAME,
+        "AS name FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id WHERE s.deleted_at IS NULL)",
+        "AS named",
+    )
+)
+"""For a FROM: the project_id or account_id, the id and the name of every schedule."""
 _HELD = Query(
     """
     SELECT count(*) FROM export_schedules
@@ -129,7 +137,7 @@ _ADD_SCHEDULE = sa.text(
         """
         INSERT INTO export_schedules (id, project_id, account_id, connection_id, dataset, focus_version, format,
                                       provisional, every, next_at)
-        SELECT :id, :project_id, :account_id, :connection_id, :dataset, :focus_version, :format, :provisional, every,
+        SELECT :id, :project_id, :account_id, :connection_id, :dataset, :version, :format, :provisional, every,
         """,
         _FIRST,
         "FROM (SELECT CAST(:every AS text) AS every) AS params",
@@ -186,33 +194,13 @@ _TAKE = Query(
 _MOVE_ON = sa.text("UPDATE export_schedules SET next_at = :following WHERE id = :id")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The export to deliver, and how often (`hour`, `day` or `month`)."""
-
-    connection_id: UUID
-    dataset: Dataset
-    version: FocusVersion
-    format: FileFormat
-    every: str
-    provisional: bool = False
-
-
-async def add_schedule(connection: AsyncConnection, home: Home, plan: Plan) -> bytes:
+async def add_schedule(connection: AsyncConnection, home: Home, plan: ExportScheduleCreate) -> bytes:
     """Create a schedule from the next day or month on; returns its JSON. The caller holds its home's lock."""
-    await connection_document(connection, home, plan.connection_id)
+    await connection_document(connection, home, plan.connection)
     if await _HELD.one(connection, home.parameters) >= MAX_SCHEDULES:
         raise Problem(QUOTA_EXCEEDED, f"A {home.noun} can have at most {MAX_SCHEDULES} schedules.")
     schedule_id = new_id()
-    values = home.parameters | {
-        "id": schedule_id,
-        "connection_id": plan.connection_id,
-        "dataset": plan.dataset.value,
-        "focus_version": plan.version.value,
-        "format": plan.format.value,
-        "every": plan.every,
-        "provisional": plan.provisional,
-    }
+    values = home.parameters | plan.model_dump(mode="json") | {"id": schedule_id, "connection_id": plan.connection}
     await connection.execute(_ADD_SCHEDULE, values)
     return _one(await _ONE_SCHEDULE.one_or_none(connection, home.parameters | {"id": schedule_id}))
 

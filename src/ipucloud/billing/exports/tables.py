@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from ipucloud.contract.exports import MAX_DAYS, MAX_PER_DAY, Dataset, FileFormat, FocusVersion
@@ -9,6 +11,21 @@ from ipucloud.contract.s3_connections import S3Failure
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 NAME_KINDS = ("account", "project", "cluster")
+
+
+def _owner(account: str) -> tuple[sa.Column[Any], sa.Column[Any]]:
+    """The project or the account whose row it is, in `project_id` or the column `account`."""
+    return (
+        sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
+        sa.Column(account, sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    )
+
+
+def _same_account(table: str, account: str, column: str, target: str) -> sa.ForeignKeyConstraint:
+    """The same as `same_project`, of rows of billing accounts."""
+    references = [f"{target}.account_id", f"{target}.id"]
+    return sa.ForeignKeyConstraint([account, column], references, name=f"fk_{table}_{account}_{column}")
+
 
 export_months = sa.Table(
     "export_months",
@@ -34,8 +51,7 @@ s3_connections = sa.Table(
     "s3_connections",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
-    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    *_owner("account_id"),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("endpoint", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
@@ -58,27 +74,18 @@ s3_connections = sa.Table(
     sa.CheckConstraint("NOT attachable OR project_id IS NOT NULL", name="attachable"),
     sa.CheckConstraint("(secret IS NULL) = (deleted_at IS NOT NULL)", name="secret"),
 )
-sa.Index(
-    "uq_s3_connections_name",
-    s3_connections.c.project_id,
-    s3_connections.c.name,
-    unique=True,
-    postgresql_where=s3_connections.c.deleted_at.is_(None),
-)
-sa.Index(
-    "uq_s3_connections_account_name",
-    s3_connections.c.account_id,
-    s3_connections.c.name,
-    unique=True,
-    postgresql_where=s3_connections.c.deleted_at.is_(None),
-)
+for _index, _column in (
+    ("uq_s3_connections_name", s3_connections.c.project_id),
+    ("uq_s3_connections_account_name", s3_connections.c.account_id),
+):
+    _held = s3_connections.c.deleted_at.is_(None)
+    sa.Index(_index, _column, s3_connections.c.name, unique=True, postgresql_where=_held)
 
 export_schedules = sa.Table(
     "export_schedules",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
-    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    *_owner("account_id"),
     sa.Column("connection_id", sa.Uuid, nullable=False),
     sa.Column("dataset", sa.Text, nullable=False),
     sa.Column("focus_version", sa.Text, nullable=False),
@@ -89,11 +96,7 @@ export_schedules = sa.Table(
     instant("deleted_at"),
     tenant_key("export_schedules"),
     same_project("export_schedules", "connection_id", "s3_connections"),
-    sa.ForeignKeyConstraint(
-        ["account_id", "connection_id"],
-        ["s3_connections.account_id", "s3_connections.id"],
-        name="fk_export_schedules_account_id_connection_id",
-    ),
+    _same_account("export_schedules", "account_id", "connection_id", "s3_connections"),
     sa.CheckConstraint("num_nonnulls(project_id, account_id) = 1", name="one_home"),
     one_of("dataset", Dataset),
     one_of("focus_version", FocusVersion),
@@ -112,21 +115,11 @@ sa.Index("ix_export_schedules_connection", export_schedules.c.project_id, export
 sa.Index("ix_export_schedules_account", export_schedules.c.account_id, export_schedules.c.connection_id)
 
 
-def _same_account(column: str, target: str) -> sa.ForeignKeyConstraint:
-    """The same as `same_project`, of exports of billing accounts."""
-    return sa.ForeignKeyConstraint(
-        ["owner_account_id", column],
-        [f"{target}.account_id", f"{target}.id"],
-        name=f"fk_exports_owner_account_id_{column}",
-    )
-
-
 exports = sa.Table(
     "exports",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
-    sa.Column("owner_account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    *_owner("owner_account_id"),
     sa.Column(
         "account_id",
         sa.Uuid,
@@ -160,8 +153,8 @@ exports = sa.Table(
     tenant_key("exports"),
     same_project("exports", "connection_id", "s3_connections"),
     same_project("exports", "schedule_id", "export_schedules"),
-    _same_account("connection_id", "s3_connections"),
-    _same_account("schedule_id", "export_schedules"),
+    _same_account("exports", "owner_account_id", "connection_id", "s3_connections"),
+    _same_account("exports", "owner_account_id", "schedule_id", "export_schedules"),
     sa.CheckConstraint(
         "num_nonnulls(project_id, owner_account_id) = 1"
         " AND (owner_account_id IS NULL OR owner_account_id IS NOT DISTINCT FROM account_id)",
@@ -185,38 +178,16 @@ exports = sa.Table(
 sa.Index("ix_exports_project_created", exports.c.project_id, exports.c.created_at, exports.c.id)
 sa.Index("ix_exports_owner_created", exports.c.owner_account_id, exports.c.created_at, exports.c.id)
 sa.Index("ix_exports_account", exports.c.account_id, postgresql_where=exports.c.account_id.is_not(None))
-sa.Index(
-    "ix_exports_connection",
-    exports.c.project_id,
-    exports.c.connection_id,
-    postgresql_where=exports.c.connection_id.is_not(None),
-)
-sa.Index(
-    "ix_exports_schedule",
-    exports.c.project_id,
-    exports.c.schedule_id,
-    postgresql_where=exports.c.schedule_id.is_not(None),
-)
-sa.Index(
-    "ix_exports_owner_connection",
-    exports.c.owner_account_id,
-    exports.c.connection_id,
-    postgresql_where=exports.c.connection_id.is_not(None),
-)
-sa.Index(
-    "ix_exports_owner_schedule",
-    exports.c.owner_account_id,
-    exports.c.schedule_id,
-    postgresql_where=exports.c.schedule_id.is_not(None),
-)
+for _name, _column in (("connection", exports.c.connection_id), ("schedule", exports.c.schedule_id)):
+    sa.Index(f"ix_exports_{_name}", exports.c.project_id, _column, postgresql_where=_column.is_not(None))
+    sa.Index(f"ix_exports_owner_{_name}", exports.c.owner_account_id, _column, postgresql_where=_column.is_not(None))
 sa.Index("ix_exports_expires", exports.c.expires_at)
 
 export_limits = sa.Table(
     "export_limits",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True, server_default=sa.text("gen_random_uuid()")),
-    sa.Column("project_id", sa.Uuid, comment="NULL: of an account"),
-    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of a project"),
+    *_owner("account_id"),
     sa.Column("per_day", sa.Integer, nullable=False),
     instant("changed_at", default_now=True),
     tenant_key("export_limits"),

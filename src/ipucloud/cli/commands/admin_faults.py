@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -41,16 +42,7 @@ def list_fault_reports(
     session.list(
         operator.fault_reports.list(state=state, region=region, project=of, hardware=hardware),
         ("HARDWARE", "STATE", "REPORTED", "PROJECT", "CLUSTER", "CATEGORY", "DESCRIPTION", "ID"),
-        lambda each: (
-            each.hardware,
-            each.state,
-            each.created_at,
-            each.project,
-            each.cluster_name,
-            each.category,
-            each.description,
-            each.id,
-        ),
+        attrgetter("hardware", "state", "created_at", "project", "cluster_name", "category", "description", "id"),
         drop=("CATEGORY", "PROJECT", "REPORTED"),
         wrap="DESCRIPTION",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -202,16 +203,7 @@ def list_reports(
     session.list(
         operator.health_reports.list(region=region, machine=machine, host=host, code=code, source=source, state=state),
         ("NAME", "CODE", "STATE", "SOURCE", "SINCE", "EXPIRES", "DETAIL", "ID"),
-        lambda each: (
-            each.name,
-            each.code,
-            each.state,
-            each.source,
-            each.first_seen_at,
-            each.expires_at,
-            each.detail,
-            each.id,
-        ),
+        attrgetter("name", "code", "state", "source", "first_seen_at", "expires_at", "detail", "id"),
         drop=("EXPIRES", "SOURCE"),
         wrap="DETAIL",
     )
@@ -254,17 +246,8 @@ def controllers(session: Session) -> None:
     session.list(
         operator.sites.controllers(),
         ("CONTROLLER", "REGION", "ADDRESS", "STATE", "VERSION", "TLS", "USERS", "CLUSTER TEST", "OBSERVED", "ERROR"),
-        lambda each: (
-            each.name,
-            each.region,
-            each.address,
-            each.state,
-            each.version,
-            each.tls,
-            each.users,
-            each.cluster_test,
-            each.observed_at,
-            each.error,
+        attrgetter(
+            "name", "region", "address", "state", "version", "tls", "users", "cluster_test", "observed_at", "error"
         ),
         wrap="ERROR",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -93,16 +94,7 @@ def diff(
     session.list(
         inventory.findings(region=region, kind=None if kind is None else kind.value, code=code, limit=1000),
         ("KIND", "NAME", "FINDING", "EXPECTED", "SHOWN", "WITHHELD", "SINCE", "REGION"),
-        lambda each: (
-            each.kind,
-            each.name,
-            each.code,
-            each.expected,
-            each.shown,
-            each.prevents,
-            each.since,
-            each.region,
-        ),
+        attrgetter("kind", "name", "code", "expected", "shown", "prevents", "since", "region"),
         drop=("REGION", "SINCE"),
     )
 
@@ -179,16 +171,7 @@ def _history(session: Session, call: Call[Page[HardwareHistory]]) -> None:
     session.list(
         call,
         ("AT", "TYPE", "CODE", "SOURCE", "PROJECT", "DETAIL", "CLUSTER", "ACTOR"),
-        lambda each: (
-            each.at,
-            each.type,
-            each.code,
-            each.source,
-            each.project,
-            each.detail,
-            each.cluster,
-            each.actor,
-        ),
+        attrgetter("at", "type", "code", "source", "project", "detail", "cluster", "actor"),
         drop=("ACTOR", "CLUSTER", "SOURCE"),
         wrap="DETAIL",
     )

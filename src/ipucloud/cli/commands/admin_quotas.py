@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -31,17 +32,8 @@ def list_quota_requests(
     session.list(
         operator.quota_requests.list(state=state, region=region, project=of),
         ("PROJECT", "STATE", "REGION", "TYPE", "USED", "LIMIT", "WANTED", "REASON", "ASKED", "ID"),
-        lambda each: (
-            each.project,
-            each.state,
-            each.region,
-            each.machine_type,
-            each.used,
-            each.present_limit,
-            each.limit,
-            each.reason,
-            each.created_at,
-            each.id,
+        attrgetter(
+            "project", "state", "region", "machine_type", "used", "present_limit", "limit", "reason", "created_at", "id"
         ),
         drop=("ASKED", "USED"),
         wrap="REASON",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from itertools import islice
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -56,17 +57,7 @@ def stuck(session: Session, region: Region = None) -> None:
     shown = session.list(
         operator.work.stuck(region=region),
         ("OBJECT", "KIND", "PROJECT", "NAME", "SINCE", "STEP", "BLOCKED BY", "REMEDY", "ID"),
-        lambda each: (
-            each.object,
-            each.kind,
-            each.project,
-            each.name,
-            each.since,
-            each.step,
-            each.blocked_by,
-            each.remedy,
-            each.id,
-        ),
+        attrgetter("object", "kind", "project", "name", "since", "step", "blocked_by", "remedy", "id"),
         drop=("STEP", "SINCE", "OBJECT", "BLOCKED BY"),
         wrap="REMEDY",
     )
@@ -144,16 +135,7 @@ def list_work(
     session.list(
         operator.work.list(kind=kind, state=state),
         ("KIND", "KEY", "PROJECT", "STATE", "DUE", "PARKED", "ATTEMPTS", "LAST ERROR"),
-        lambda each: (
-            each.kind,
-            each.key,
-            each.project,
-            each.state,
-            each.run_at,
-            each.parked_at,
-            each.attempt,
-            each.last_error,
-        ),
+        attrgetter("kind", "key", "project", "state", "run_at", "parked_at", "attempt", "last_error"),
         drop=("ATTEMPTS", "DUE", "PROJECT"),
         wrap="LAST ERROR",
     )

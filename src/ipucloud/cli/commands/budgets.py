@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.completion import its_budgets, names
 from ipucloud.cli.finding import ACCOUNT, budget_kind, id_of
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import Amount, Containing, Named, Order, Sorted, decimal
+from ipucloud.cli.values import Amount, Containing, Named, Order, Sorted, decimal, fields
 from ipucloud.client import accounts, billing, budgets
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Budget, BudgetThreshold, Money
@@ -140,9 +140,7 @@ def delete(
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:
     return [
-        ("id", budget.id),
-        ("name", budget.name),
-        ("amount", budget.amount),
+        *fields(budget, "id", "name", "amount"),
         ("scope", budget.scope if budget.tag is None else f"{budget.tag.key}={budget.tag.value}"),
         ("actual", budget.actual),
         ("forecast", budget.forecast),

@@ -14,7 +14,7 @@ from ipucloud.cli.cluster_options import Identity, Name, Patience, Server, Wait
 from ipucloud.cli.commands.cluster_facts import troubled
 from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.examples import COMMAND
-from ipucloud.cli.finding import find_cluster, partition_kind, suggesting
+from ipucloud.cli.finding import find_cluster, partition_kind
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import clusters
@@ -103,8 +103,7 @@ def vipu(
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""
     cluster = find_cluster(session.client, name).id
-    with suggesting(session.client, (partition_kind(cluster), partition)):
-        access = session.run(clusters.vipu(cluster, partition=partition))
+    access = session.run(clusters.vipu(cluster, partition=partition), (partition_kind(cluster), partition))
     key = None if access.access_key is None else access.access_key.id
     facts = [("host", access.host), ("port", access.port), ("user", access.user), ("access key", key)]
     facts.append(("partition", access.partition))

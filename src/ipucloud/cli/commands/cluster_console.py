@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -86,14 +87,7 @@ def console(
         session.show_items(
             log.boots,
             ("BOOT", "STARTED", "ENDED", "BYTES", "DROPPED", "OBSERVED"),
-            lambda each: (
-                each.number,
-                each.started_at,
-                each.ended_at,
-                each.bytes,
-                each.dropped_bytes,
-                each.observed_at,
-            ),
+            attrgetter("number", "started_at", "ended_at", "bytes", "dropped_bytes", "observed_at"),
             drop=("DROPPED", "OBSERVED"),
         )
         return

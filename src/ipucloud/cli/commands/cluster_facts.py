@@ -8,6 +8,7 @@ from ipucloud.cli import schedules
 from ipucloud.cli.output import shown
 from ipucloud.cli.schedules import window_text
 from ipucloud.cli.session import Session
+from ipucloud.cli.values import fields
 from ipucloud.client.models import (
     CapacityWait,
     Cluster,
@@ -61,9 +62,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
     billing, failed = cluster.billing, cluster.state == ClusterState.ERROR
     last = operation or cluster.operation
     return [
-        ("name", cluster.name),
-        ("id", cluster.id),
-        ("state", cluster.state),
+        *fields(cluster, "name", "id", "state"),
         ("cause" if failed else "why", cluster.state_reason),
         ("since", cluster.state_entered_at),
         ("blocked by", cluster.blocked_by),

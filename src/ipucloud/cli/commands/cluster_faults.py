@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -80,15 +81,7 @@ def list_fault_reports(
     session.list(
         fault_reports.list(cluster=cluster, state=() if state is None else (state,)),
         ("NAME", "STATE", "REPORTED", "DESCRIPTION", "ANSWER", "REPAIRED", "ID"),
-        lambda each: (
-            each.name,
-            each.state,
-            each.created_at,
-            each.description,
-            each.answer,
-            each.repaired_at,
-            each.id,
-        ),
+        attrgetter("name", "state", "created_at", "description", "answer", "repaired_at", "id"),
         drop=("REPAIRED", "REPORTED", "ID"),
         wrap="DESCRIPTION",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +12,8 @@ import typer
 
 from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.commands.billing import Bom
-from ipucloud.cli.completion import its_connections, its_exports, its_schedules, names
-from ipucloud.cli.finding import ACCOUNT, connection_kind, export_kind, id_of, schedule_kind
+from ipucloud.cli.completion import Account, its_connections, its_exports, its_schedules, names
+from ipucloud.cli.finding import connection_kind, export_kind, id_of, schedule_kind
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.output import writable, write
@@ -27,12 +28,6 @@ app = typer.Typer(no_args_is_help=True)
 schedules = typer.Typer(cls=Listing, help="Manage scheduled deliveries.")
 app.add_typer(schedules, name="schedules")
 
-Account = Annotated[
-    str | None,
-    typer.Option(
-        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
-    ),
-]
 Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]
 Version = Annotated[str | None, typer.Option("--focus-version", help="1.2 or 1.4.")]
 Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
@@ -207,15 +202,7 @@ def list_schedules(
     session.list(
         export_schedules.list(every=every, dataset=dataset, account=account),
         ("NAME", "VERSION", "FORMAT", "NEXT", "DELIVERED", "LAST ERROR", "ID"),
-        lambda each: (
-            each.name,
-            each.version,
-            each.format,
-            each.next_at,
-            each.last_delivered_at,
-            each.last_error,
-            each.id,
-        ),
+        attrgetter("name", "version", "format", "next_at", "last_delivered_at", "last_error", "id"),
         drop=("ID", "VERSION", "FORMAT", "DELIVERED", "NEXT"),
         wrap="LAST ERROR",
     )

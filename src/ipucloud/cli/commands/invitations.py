@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -31,16 +32,7 @@ def list_invitations(
     session.list(
         invitations.list(open=only_open or None, account=account, order=order),
         ("EMAIL", "ROLE", "STATE", "EMAILED", "INVITED BY", "CREATED", "EXPIRES", "ID"),
-        lambda each: (
-            each.email,
-            each.role,
-            each.state,
-            each.emailed,
-            each.invited_by,
-            each.created_at,
-            each.expires_at,
-            each.id,
-        ),
+        attrgetter("email", "role", "state", "emailed", "invited_by", "created_at", "expires_at", "id"),
         drop=("ID", "CREATED", "INVITED BY", "EMAILED"),
     )
 

@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import its_jobs, names
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind, suggesting
+from ipucloud.cli.finding import CLUSTER, find_cluster, job_kind
 from ipucloud.cli.programs import reason, started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.settling import until
@@ -52,8 +52,7 @@ def list_jobs(
 def show(session: Session, cluster: Cluster, job: Number) -> None:
     """Show a job."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (job_kind(owner), job)):
-        record = session.run(jobs.get(owner, job))
+    record = session.run(jobs.get(owner, job), (job_kind(owner), job))
     session.show(record, facts(record))
 
 
@@ -66,8 +65,7 @@ def logs(
 ) -> None:
     """Print what a job's program wrote to standard output and standard error."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (job_kind(owner), job)):
-        session.run(jobs.get(owner, job))
+    session.run(jobs.get(owner, job), (job_kind(owner), job))
     write_log(session, owner, job, follow=follow)
 
 
@@ -75,8 +73,7 @@ def logs(
 def stop(session: Session, cluster: Cluster, job: Number, wait: Wait = True, patience: Patience = None) -> None:
     """End a job's program, or keep it from beginning. The cluster stays."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (job_kind(owner), job)):
-        record = session.run(jobs.stop(owner, job))
+    record = session.run(jobs.stop(owner, job), (job_kind(owner), job))
     if wait:
         record = _ended(session, cluster, record, patience)
     session.show(record, facts(record))
@@ -86,8 +83,7 @@ def stop(session: Session, cluster: Cluster, job: Number, wait: Wait = True, pat
 def wait(session: Session, cluster: Cluster, job: Number, patience: Patience = None) -> None:
     """Wait until a job has ended, and exit with the status of its program."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (job_kind(owner), job)):
-        record = session.run(jobs.get(owner, job))
+    record = session.run(jobs.get(owner, job), (job_kind(owner), job))
     record = _ended(session, cluster, record, patience)
     session.show(record, facts(record))
     raise typer.Exit(status_of(record))

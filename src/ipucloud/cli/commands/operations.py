@@ -12,7 +12,7 @@ from ipucloud.cli.finding import OPERATION, UUID, find_cluster
 from ipucloud.cli.following import follow, in_words
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import target_names
-from ipucloud.cli.values import requester
+from ipucloud.cli.values import fields, requester
 from ipucloud.client import operations
 from ipucloud.client.errors import ApiError, OperationFailedError, UsageError
 from ipucloud.client.models import Operation, OperationState
@@ -96,9 +96,7 @@ def _show(session: Session, operation: Operation) -> None:
     names = {} if session.as_json else target_names(session.client, [operation])
     named = f"{names[target.id]} ({target.id})" if target.id in names else target.id
     facts: list[tuple[str, object]] = [
-        ("id", operation.id),
-        ("kind", operation.kind),
-        ("state", operation.state),
+        *fields(operation, "id", "kind", "state"),
         ("target", f"{target.type} {named}"),
         ("stage", in_words(operation.stage) if operation.stage else None),
         ("progress", f"{operation.progress} %"),

@@ -91,8 +91,7 @@ def list_partitions(
 def show(session: Session, cluster: Cluster, name: Name) -> None:
     """Show a partition."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (partition_kind(owner), name)):
-        partition = session.run(partitions.get(owner, name))
+    partition = session.run(partitions.get(owner, name), (partition_kind(owner), name))
     session.show(partition, _facts(partition))
 
 
@@ -134,8 +133,7 @@ def wait(session: Session, cluster: Cluster, name: Name, state: For = None, pati
     if state is not None and state not in states:
         raise typer.BadParameter(f"{state!r} is none of {', '.join(states)}.", param_hint="--for")
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (partition_kind(owner), name)):
-        partition = session.run(partitions.get(owner, name))
+    partition = session.run(partitions.get(owner, name), (partition_kind(owner), name))
     goal = state or PartitionState.ACTIVE.value
     partition = until(
         session,
@@ -159,8 +157,7 @@ def config(
 ) -> None:
     """Print the IPUoF configuration file of one GCD."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (partition_kind(owner), name)):
-        configuration = session.run(partitions.config(owner, name, gcd=gcd))
+    configuration = session.run(partitions.config(owner, name, gcd=gcd), (partition_kind(owner), name))
     text = json.dumps(plain(configuration), indent=2)
     if output is None:
         sys.stdout.write(text + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -34,15 +35,7 @@ def list_payments(
     session.list(
         accounts.payments(account, direction=direction, state=state),
         ("CREATED", "DIRECTION", "AMOUNT", "STATE", "INVOICE", "REFERENCE", "ID"),
-        lambda each: (
-            each.created_at,
-            each.direction,
-            each.amount,
-            each.state,
-            each.invoice,
-            each.reference,
-            each.id,
-        ),
+        attrgetter("created_at", "direction", "amount", "state", "invoice", "reference", "id"),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -101,16 +102,7 @@ def requests(
     session.list(
         quota_requests.list(state=() if state is None else (state,)),
         ("REGION", "TYPE", "WANTED", "STATE", "GRANTED", "ANSWER", "ASKED", "ID"),
-        lambda each: (
-            each.region,
-            each.machine_type,
-            each.limit,
-            each.state,
-            each.granted_limit,
-            each.answer,
-            each.created_at,
-            each.id,
-        ),
+        attrgetter("region", "machine_type", "limit", "state", "granted_limit", "answer", "created_at", "id"),
         drop=("ASKED",),
         wrap="ANSWER",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -71,17 +72,7 @@ def list_reservations(
     session.list(
         reservations.list(state=() if state is None else (state,)),
         ("NAME", "STATE", "REGION", "FLAVOR", "COUNT", "LEFT", "STARTS", "ENDS", "ID"),
-        lambda each: (
-            each.name,
-            each.state,
-            each.region,
-            each.flavor,
-            each.count,
-            each.left,
-            each.starts_at,
-            each.ends_at,
-            each.id,
-        ),
+        attrgetter("name", "state", "region", "flavor", "count", "left", "starts_at", "ends_at", "id"),
         drop=("REGION",),
     )
 

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.completion import its_connections, names
-from ipucloud.cli.finding import ACCOUNT, connection_kind, id_of
+from ipucloud.cli.completion import Account, its_connections, names
+from ipucloud.cli.finding import connection_kind, id_of
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.cli.values import Containing, Named, Order, Sorted
+from ipucloud.cli.values import Containing, Named, Order, Sorted, fields
 from ipucloud.client import s3_connections
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import S3Connection
@@ -20,12 +20,6 @@ app = typer.Typer(no_args_is_help=True)
 SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"  # a name
 
 Ref = Annotated[str, typer.Argument(help="Name or id of the connection.", autocompletion=names(its_connections))]
-Account = Annotated[
-    str | None,
-    typer.Option(
-        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
-    ),
-]
 Region = Annotated[str | None, typer.Option(help="The bucket's region.")]
 Prefix = Annotated[str | None, typer.Option(help="Folder within the bucket.")]
 
@@ -164,10 +158,7 @@ def _show(session: Session, connection: S3Connection) -> None:
     session.show(
         connection,
         [
-            ("id", connection.id),
-            ("name", connection.name),
-            ("endpoint", connection.endpoint),
-            ("bucket", connection.bucket),
+            *fields(connection, "id", "name", "endpoint", "bucket"),
             ("prefix", connection.prefix or None),
             ("attachable", connection.attachable),
             ("test", _tested(connection)),

@@ -12,7 +12,7 @@ from ipucloud.cli.cluster_options import ContainerImage, Identity, Patience, Reg
 from ipucloud.cli.commands.serve import begun, show_begun
 from ipucloud.cli.commands.services import Cluster, Name, app, facts
 from ipucloud.cli.examples import COMMAND
-from ipucloud.cli.finding import find_cluster, service_kind, suggesting
+from ipucloud.cli.finding import find_cluster, service_kind
 from ipucloud.cli.programs import ENDED
 from ipucloud.cli.running import Place, registry_login, send, source, variable
 from ipucloud.cli.session import Session, customer_command
@@ -56,8 +56,7 @@ def deploy(
     uploaded, login = source(session, sync, yes=yes), registry_login(image, registry_user)
     environment = None if env is None else dict(map(variable, env))
     owner = find_cluster(session.client, cluster)
-    with suggesting(session.client, (service_kind(owner.id), service)):
-        present = session.run(services.get(owner.id, service))
+    present = session.run(services.get(owner.id, service), (service_kind(owner.id), service))
     directory = None
     if uploaded.name is not None:
         directory = f"{uploaded.name}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
@@ -73,8 +72,7 @@ def deploy(
 def rollback(session: Session, cluster: Cluster, service: Name, wait: Wait = True, patience: Patience = None) -> None:
     """Go back to the release before the present one of a service, and wait until that runs."""
     owner = find_cluster(session.client, cluster)
-    with suggesting(session.client, (service_kind(owner.id), service)):
-        released = session.run(services.rollback(owner.id, service))
+    released = session.run(services.rollback(owner.id, service), (service_kind(owner.id), service))
     _show(session, owner, released, wait=wait, patience=patience)
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ipucloud.cli.cluster_options import Patience, Wait
 from ipucloud.cli.completion import its_services, names
-from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind, suggesting
+from ipucloud.cli.finding import CLUSTER, find_cluster, service_kind
 from ipucloud.cli.output import shown
 from ipucloud.cli.programs import ENDED, reason, started_as, write_parts
 from ipucloud.cli.session import Session, customer_command
@@ -56,8 +56,7 @@ def list_services(
 def show(session: Session, cluster: Cluster, service: Name) -> None:
     """Show a service."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (service_kind(owner), service)):
-        record = session.run(services.get(owner, service))
+    record = session.run(services.get(owner, service), (service_kind(owner), service))
     session.show(record, facts(record))
 
 
@@ -70,8 +69,7 @@ def logs(
 ) -> None:
     """Print what a service's program wrote to standard output and standard error."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (service_kind(owner), service)):
-        service_id = session.run(services.get(owner, service)).id
+    service_id = session.run(services.get(owner, service), (service_kind(owner), service)).id
     write_parts(session, lambda after: services.log(owner, str(service_id), after=after), "program", follow=follow)
 
 
@@ -89,8 +87,9 @@ def metrics(
 ) -> None:
     """Show the requests that reached a service through the API: how many, how many failed, how long answers took."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (service_kind(owner), service)):
-        series = session.run(services.metrics(owner, service, since=since, until=until, step=step))
+    series = session.run(
+        services.metrics(owner, service, since=since, until=until, step=step), (service_kind(owner), service)
+    )
     if session.as_json:
         session.show(series, ())
         return
@@ -108,8 +107,7 @@ def metrics(
 def stop(session: Session, cluster: Cluster, service: Name, wait: Wait = True, patience: Patience = None) -> None:
     """End a service and its program. The cluster stays."""
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (service_kind(owner), service)):
-        record = session.run(services.stop(owner, service))
+    record = session.run(services.stop(owner, service), (service_kind(owner), service))
     if wait:
         record = _awaited(session, cluster, record, ENDED, patience)
     session.show(record, facts(record))
@@ -122,8 +120,7 @@ def wait(session: Session, cluster: Cluster, service: Name, state: For = None, p
     if state is not None and state not in states:
         raise typer.BadParameter(f"{state!r} is none of {', '.join(states)}.", param_hint="--for")
     owner = find_cluster(session.client, cluster).id
-    with suggesting(session.client, (service_kind(owner), service)):
-        record = session.run(services.get(owner, service))
+    record = session.run(services.get(owner, service), (service_kind(owner), service))
     goal = state or ServiceState.RUNNING.value
     record = _awaited(session, cluster, record, {goal, *ENDED}, patience)
     session.show(record, facts(record))

@@ -15,6 +15,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import ACCOUNT, CLUSTER, find_cluster
 from ipucloud.cli.session import Session, customer_command, own_account
 from ipucloud.cli.times import utc
+from ipucloud.cli.values import fields
 from ipucloud.client import accounts, billing, clusters
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import Budget, FlavorSpending, ProjectUsage, SkuSpending, Summary, TagSpending, Usage
@@ -93,10 +94,7 @@ def _figures(part: FlavorSpending | SkuSpending | TagSpending) -> tuple[object, 
 def _facts(summary: Summary) -> list[tuple[str, object]]:
     before = summary.previous
     facts: list[tuple[str, object]] = [
-        ("month", summary.month),
-        ("accrued", summary.accrued),
-        ("posted", summary.posted),
-        ("unposted", summary.unposted),
+        *fields(summary, "month", "accrued", "posted", "unposted"),
         ("per hour now", summary.per_hour),
         ("forecast", summary.forecast),
         ("month before", f"{before.accrued} until {before.until:%Y-%m-%d %H:%M}, {before.total} in all"),
@@ -153,9 +151,7 @@ def usage(
 def _usage_facts(usage: Usage | ProjectUsage) -> list[tuple[str, object]]:
     credited = [("minutes with credited machines", usage.credited_minutes)] if usage.credited_minutes else []
     return [
-        ("since", usage.since),
-        ("until", usage.until),
-        ("minutes", usage.minutes),
+        *fields(usage, "since", "until", "minutes"),
         *credited,
         ("cost", usage.cost),
     ]

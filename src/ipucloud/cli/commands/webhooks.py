@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.completion import its_webhooks, names
-from ipucloud.cli.finding import ACCOUNT, Kind, id_of, webhook_kind
+from ipucloud.cli.completion import Account, its_webhooks, names
+from ipucloud.cli.finding import Kind, id_of, webhook_kind
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events, webhooks
 from ipucloud.client.errors import UsageError
@@ -16,12 +16,6 @@ from ipucloud.client.models import Delivery, DeliveryState, Webhook
 app = typer.Typer(no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.", autocompletion=names(its_webhooks))]
-Account = Annotated[
-    str | None,
-    typer.Option(
-        help="Billing account (name or id) instead of the project; for its payers.", autocompletion=names(ACCOUNT)
-    ),
-]
 Types = Annotated[
     list[str] | None,
     typer.Option(

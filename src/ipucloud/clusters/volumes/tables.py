@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.clusters.resources.columns import of_attachment, of_resource
 from ipucloud.contract.volumes import VolumeState
-from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import make_with, metadata
 from ipucloud.kernel.transitions import TransitionTable
 from ipucloud.resources.tables import ResourceKind, copied
 
@@ -32,32 +33,10 @@ EXISTING = frozenset({_S.AVAILABLE, _S.ATTACHING, _S.ATTACHED, _S.DETACHING, _S.
 volumes = sa.Table(
     "volumes",
     metadata,
-    sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("name", sa.Text, nullable=False),
-    json_column("tags", default="'{}'"),
-    sa.Column("region", sa.Text, nullable=False),
-    sa.Column("external_name", sa.Text, nullable=False, comment="at the site: the id and the incarnation"),
+    *of_resource("volumes", VolumeState),
+    *of_attachment("volumes"),
     sa.Column("size_gib", sa.Integer, nullable=False, comment="as billed"),
     sa.Column("wanted_gib", sa.Integer, comment="the size it grows to"),
-    sa.Column("sku", sa.Text, nullable=False),
-    sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False, server_default=VolumeState.CREATING.value),
-    sa.Column("state_reason", sa.Text),
-    instant("state_entered_at", default_now=True),
-    sa.Column("cluster_id", sa.Uuid, comment="whose server has it, gets it or loses it"),
-    sa.Column("server_id", sa.Uuid),
-    sa.Column("revision", sa.Integer, nullable=False, server_default="0", comment="of its attachment; it only grows"),
-    sa.Column("created_by", sa.Uuid, nullable=False, comment="token"),
-    instant("created_at", default_now=True),
-    instant("delete_requested_at"),
-    instant("deleted_at"),
-    tenant_key("volumes"),
-    same_project("volumes", "cluster_id", "clusters"),
-    same_project("volumes", "server_id", "poplar_servers"),
-    sa.UniqueConstraint("project_id", "id"),
-    sa.UniqueConstraint("external_name"),
-    one_of("state", VolumeState),
     sa.CheckConstraint("size_gib > 0 AND wanted_gib > size_gib", name="size"),
     sa.CheckConstraint("(wanted_gib IS NOT NULL) = (state = 'resizing')", name="wanted"),
     sa.CheckConstraint(
@@ -65,8 +44,6 @@ volumes = sa.Table(
         " WHEN state = 'resizing' AND cluster_id IS NOT NULL THEN 0 ELSE 2 END",
         name="attachment",
     ),
-    sa.CheckConstraint("(delete_requested_at IS NOT NULL) = (state IN ('deleting', 'deleted'))", name="requested"),
-    sa.CheckConstraint("(deleted_at IS NOT NULL) = (state = 'deleted')", name="deleted"),
     comment="storage that outlives clusters",
 )
 sa.Index("ix_volumes_project", volumes.c.project_id, volumes.c.created_at, volumes.c.id)

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.budgets import store as budgets
-from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import RequestedExport, request_export
+from ipucloud.billing.exports.selection import month_of
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.credits import grant
 from ipucloud.billing.invoices.payments import record_payment

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Column, Kind, columns_of
-from ipucloud.billing.exports.periods import Period
-from ipucloud.billing.exports.selection import Connection, text
+from ipucloud.billing.exports.selection import Connection, Period, text
 from ipucloud.billing.exports.series import FORMULA
 from ipucloud.contract.exports import Dataset, FocusVersion
 

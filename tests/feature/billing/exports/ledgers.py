@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
-from ipucloud.billing.exports.periods import Period, month_of
-from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.exports.selection import Period, Selection, month_of, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.invoices.customers import transact
 from tests.feature.billing.world import BillingWorld, at

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.selection import snapshot
+from ipucloud.billing.exports.selection import month_of, snapshot
 from ipucloud.contract.exports import FocusVersion
 from tests.feature.billing.exports.defects import CHECKS, Defect, find_defects
 from tests.feature.billing.exports.ledgers import APRIL, Rows, csv_of, furnish, selection

@@ -14,13 +14,12 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.exports.connections import Bucket, Rules, connect
-from ipucloud.billing.exports.order import Target
-from ipucloud.billing.exports.periods import month_of
+from ipucloud.billing.exports.process import Target
 from ipucloud.billing.exports.requests import RequestedExport
-from ipucloud.billing.exports.s3 import DeliveryError, sentence
-from ipucloud.billing.exports.schedules import Plan, add_schedule, schedule_documents, serve_schedules
-from ipucloud.billing.exports.trying import try_out
-from ipucloud.contract.exports import Dataset, ExportScheduleList, FileFormat, FocusVersion
+from ipucloud.billing.exports.s3 import DeliveryError, refused, try_out
+from ipucloud.billing.exports.schedules import add_schedule, schedule_documents, serve_schedules
+from ipucloud.billing.exports.selection import month_of
+from ipucloud.contract.exports import Dataset, ExportScheduleCreate, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.contract.s3_connections import S3Failure
 from ipucloud.egress.guard import Guard
 from ipucloud.identity.members import Home
@@ -80,7 +79,7 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(
     client = ExportClient(billing.database, billing.project.id)
     lake = await connected(billing, bucket(s3))
     async with billing.database.begin() as connection:
-        plan = Plan(lake, CSV.dataset, CSV.version, CSV.format, "day")
+        plan = ExportScheduleCreate(connection=lake, dataset=CSV.dataset, version=CSV.version, format=CSV.format)
         await add_schedule(connection, Home(billing.project.id, None), plan)
     await serve_schedules(billing.database)
     assert await billing.rows("SELECT FROM exports") == []
@@ -165,11 +164,11 @@ async def test_an_endpoint_has_one_form(billing: BillingWorld, s3: S3Server, end
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:
     hostile = "<Code>AccessDenied</Code> token=abc <script> 403"
-    assert sentence(hostile) == "The access key may not write to the bucket."
+    assert str(refused(hostile)) == "The access key may not write to the bucket."
     refusal = "PUT http://10.0.0.1:450/b/k in 1.452s - Server returned non-2xx status code: 503 Service Unavailable"
-    assert sentence(refusal) == "The bucket's service refused with status 503."
-    assert sentence("PUT http://10.0.0.1:450/b/k in 1.452s - HTTP error") == "The bucket's service did not answer."
-    assert sentence("anything") == "The bucket's service did not answer."
+    assert str(refused(refusal)) == "The bucket's service refused with status 503."
+    assert str(refused("PUT http://10.0.0.1:450/b/k in 1.452s - HTTP error")) == "The bucket's service did not answer."
+    assert str(refused("anything")) == "The bucket's service did not answer."
 
 
 def target(server: S3Server, **changes: object) -> Target:

@@ -17,8 +17,7 @@ import pytest
 
 from ipucloud.billing.exports.datasets import Column, Kind, columns_of
 from ipucloud.billing.exports.manifest import manifest_of
-from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.exports.selection import Selection, month_of, snapshot
 from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.reports.summary import account_spending, project_spending

@@ -12,13 +12,18 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.exports.connections import Rules, connect
-from ipucloud.billing.exports.limits import limit_document, set_limit
 from ipucloud.billing.exports.manifest import manifest_of
-from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import RequestedExport, kept_file, pieces_of, request_export
-from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
-from ipucloud.billing.exports.selection import Selection, snapshot
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.requests import (
+    RequestedExport,
+    kept_file,
+    limit_document,
+    pieces_of,
+    request_export,
+    set_limit,
+)
+from ipucloud.billing.exports.schedules import add_schedule, serve_schedules
+from ipucloud.billing.exports.selection import Selection, month_of, snapshot
+from ipucloud.contract.exports import Dataset, ExportScheduleCreate, FileFormat, FocusVersion
 from ipucloud.identity.members import Home
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.actor import AccountActor
@@ -138,7 +143,7 @@ async def test_a_schedule_of_an_account_delivers_its_whole_bill(
         async with billing.database.begin() as connection:
             rules = Rules(KEYS, private_too=True, ports=PORTS)
             lake = UUID(json.loads(await connect(connection, home, bucket(s3), rules))["id"])
-            plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, "day")
+            plan = ExportScheduleCreate(connection=lake)
             await add_schedule(connection, home, plan)
         stop_clock(database.owner_url, at("2026-05-04T01:00:01"))
         await serve_schedules(billing.database)

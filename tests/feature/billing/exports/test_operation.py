@@ -10,9 +10,15 @@ from typing import Any
 import orjson
 import pytest
 
-from ipucloud.billing.exports.limits import limit_document, set_limit
-from ipucloud.billing.exports.periods import month_of
-from ipucloud.billing.exports.requests import RequestedExport, forget_expired_files, kept_file, pieces_of
+from ipucloud.billing.exports.requests import (
+    RequestedExport,
+    forget_expired_files,
+    kept_file,
+    limit_document,
+    pieces_of,
+    set_limit,
+)
+from ipucloud.billing.exports.selection import month_of
 from ipucloud.contract.exports import PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.identity.members import Home

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from ipucloud.billing.exports.datasets import columns_of
 from ipucloud.billing.exports.manifest import Manifest, manifest_of
-from ipucloud.billing.exports.periods import Period, month_of
-from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.exports.selection import Period, Selection, month_of, snapshot
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.kernel.money import Money
@@ -153,7 +152,7 @@ def test_a_period_passes_every_check(bills: Bills, tmp_path: Path, period: Perio
 def test_both_formats_say_the_same_of_a_period_however_many_series(
     bills: Bills, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ipucloud.billing.exports.parquet_columns.BATCH_BYTES", 500)  # a batch of each hour or two
+    monkeypatch.setattr("ipucloud.billing.exports.parquet_rows.BATCH_BYTES", 500)  # a batch of each hour or two
     columns = columns_of(Dataset.COST_AND_USAGE, FocusVersion.V1_4)
     period = Period(date(2026, 4, 30), date(2026, 5, 4))
     text = selection(account=bills.account, period=period)

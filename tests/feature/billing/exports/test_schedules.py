@@ -10,12 +10,12 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.names import freeze_names
-from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
+from ipucloud.billing.exports.schedules import add_schedule, serve_schedules
+from ipucloud.billing.exports.series import freeze_names
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.ledger.transfers import Posted, post_usage
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.contract.exports import ExportScheduleCreate
 from ipucloud.identity.members import Home
 from tests.feature.billing.world import BillingWorld, at
 from tests.support.exports import some_connection
@@ -33,7 +33,7 @@ async def planned(billing: BillingWorld, every: str, *, provisional: bool = Fals
     """A schedule of the project."""
     async with billing.database.begin() as connection:
         lake: UUID = await some_connection(connection, billing.project.id, "lake")
-        plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, every, provisional)
+        plan = ExportScheduleCreate.model_validate({"connection": lake, "every": every, "provisional": provisional})
         await add_schedule(connection, Home(billing.project.id, None), plan)
 
 

@@ -15,9 +15,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from ipucloud.billing.exports.delivery import SMALL, deliver
-from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver
-from ipucloud.billing.exports.s3 import DeliveryError
+from ipucloud.billing.exports.process import CHUNK_BYTES, Deliver
+from ipucloud.billing.exports.s3 import SMALL, DeliveryError, deliver
 from ipucloud.egress.guard import Address, Guard
 from tests.feature.billing.exports.test_delivery import target
 from tests.feature.billing.world import BillingWorld

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.billing.exports.exporter import Exporter
-from ipucloud.billing.exports.reconciler import ExportReconciler
+from ipucloud.billing.exports.connections import Rules
+from ipucloud.billing.exports.operation import Exporter, ExportReconciler
 from ipucloud.billing.exports.requests import RequestedExport, request_export
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
@@ -43,9 +43,7 @@ def worker(database: Database, *, private_too: bool = True) -> Engine:
         database,
         provider="IPU Cloud",
         catalogue=CurrentCatalogue(None),
-        keys=KEYS,
-        private_too=private_too,
-        ports=frozenset({443}),
+        rules=Rules(KEYS, private_too, frozenset({443})),
     )
     return Engine(
         database,

@@ -15,7 +15,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.operations import accepted_in
+from ipucloud.api.v1.operations import ACCEPTED, accepted_in
 from ipucloud.api.v1.operator.lists import keyed_list
 from ipucloud.api.writes import change_platform
 from ipucloud.clusters.operations.force_delete import force_delete, project_of
@@ -102,7 +102,7 @@ async def list_site_findings(request: Request, query: SiteFindingList) -> Respon
         Permission.PLATFORM_WRITE,
         gives=OperationOut,
         status=202,
-        description="Accepted; Location is the operation",
+        description=ACCEPTED,
     ),
 )
 async def force_delete_cluster(

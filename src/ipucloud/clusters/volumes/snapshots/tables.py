@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.clusters.resources.columns import of_resource
 from ipucloud.contract.snapshots import SnapshotState
-from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import make_with, metadata, same_project, tenant_key
 from ipucloud.kernel.transitions import TransitionTable
 from ipucloud.resources.tables import ResourceKind, copied
 
@@ -26,39 +27,19 @@ SNAPSHOT_STATES: TransitionTable[SnapshotState] = TransitionTable(
 snapshots = sa.Table(
     "snapshots",
     metadata,
-    sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False),
+    *of_resource("snapshots", SnapshotState),
     sa.Column("volume_id", sa.Uuid, comment="that it is a copy of"),
     sa.Column("cluster_id", sa.Uuid),
     sa.Column("server_id", sa.Uuid, comment="whose disk it is a copy of"),
     sa.Column("image", sa.Text, comment="of the catalogue, which that server had"),
-    sa.Column("name", sa.Text, nullable=False),
-    json_column("tags", default="'{}'"),
-    sa.Column("region", sa.Text, nullable=False),
-    sa.Column("external_name", sa.Text, nullable=False, comment="at the site: the id and the incarnation"),
     sa.Column("size_gib", sa.Integer, comment="of the volume at that time, or of what was on the disk; as billed"),
-    sa.Column("sku", sa.Text, nullable=False),
-    sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False, server_default=SnapshotState.CREATING.value),
-    sa.Column("state_reason", sa.Text),
-    instant("state_entered_at", default_now=True),
-    sa.Column("created_by", sa.Uuid, nullable=False, comment="token"),
-    instant("created_at", default_now=True),
-    instant("delete_requested_at"),
-    instant("deleted_at"),
-    tenant_key("snapshots"),
     same_project("snapshots", "volume_id", "volumes"),
     same_project("snapshots", "cluster_id", "clusters"),
     same_project("snapshots", "server_id", "poplar_servers"),
-    sa.UniqueConstraint("project_id", "id"),
-    sa.UniqueConstraint("external_name"),
-    one_of("state", SnapshotState),
     sa.CheckConstraint("size_gib > 0", name="size"),
     sa.CheckConstraint("num_nulls(volume_id, server_id) = 1", name="source"),
     sa.CheckConstraint("num_nulls(cluster_id, server_id, image) IN (0, 3)", name="server"),
     sa.CheckConstraint("size_gib IS NOT NULL OR volume_id IS NULL AND state <> 'available'", name="size_is_known"),
-    sa.CheckConstraint("(delete_requested_at IS NOT NULL) = (state IN ('deleting', 'deleted'))", name="requested"),
-    sa.CheckConstraint("(deleted_at IS NOT NULL) = (state = 'deleted')", name="deleted"),
     comment="copies of volumes, and of the disks of Poplar servers",
 )
 sa.Index("ix_snapshots_project", snapshots.c.project_id, snapshots.c.created_at, snapshots.c.id)
