@@ -18,7 +18,7 @@ CLIENT = ("__init__.py", "client", "cli/commands", "cli/*.py")
 PARTS = {
     None: CLIENT,
     "vipu": (*CLIENT, "cli/vipu", "vipu_cli", "wire/vipu*", "wire/__init__.py"),
-    "mcp": (*CLIENT, "cli/mcp"),
+    "mcp": (*CLIENT, "extras/mcp"),
     "laboratory": ("*.py", "*/**/*.py"),
 }
 """What each extra of the distribution is for, as patterns below `src/ipucloud`. None: what is always installed."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipucloud.api.nouns import Noun, Nouns
+from ipucloud.api.nouns import Noun, Nouns, nouns_of
+from ipucloud.parts import SCIM, SERVICE_PROXY
 
 _PROJECT = "/v1/projects/*"
 _CLUSTER = f"{_PROJECT}/clusters/*"
@@ -18,7 +19,7 @@ NOUNS = Nouns(
         Noun("partitions", f"{_CLUSTER}/partitions"),
         Noun("jobs", f"{_CLUSTER}/jobs"),
         Noun("services", f"{_CLUSTER}/services"),
-        Noun("service_proxy", f"{_CLUSTER}/services/*/proxy"),
+        *nouns_of(SERVICE_PROXY),
         Noun("consoles", f"{_CLUSTER}/poplar-servers/*/console"),
         Noun("topology", f"{_CLUSTER}/topology", f"{_CLUSTER}/vipu"),
         Noun("fault_reports", f"{_PROJECT}/fault-reports", f"{_CLUSTER}/machines/*", f"{_CLUSTER}/poplar-servers/*"),
@@ -115,5 +116,6 @@ NOUNS = Nouns(
             "/v1/operator/regions/*/expected-inventory",
             *(f"/v1/operator/{each}" for each in ("inventory-findings", "hardware-events", "machines", "hosts")),
         ),
+        *nouns_of(SCIM),
     )
 )

@@ -1,0 +1,59 @@
+"""Processes where nothing of the optional parts is installed: neither they nor what they need of others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ipucloud.parts import EXTRAS, MCP, PARTS, SCIM, SERVICE_PROXY, Part
+from tests.process.services import each_of, outer, pipe, service
+from tests.support.postgres import Database
+
+BLOCKED = "import sys\nfor name in {names!r}:\n    sys.modules[name] = None\n"
+"""What Python imports first: these cannot be imported after it."""
+SERVICE = "/v1/projects/demo/clusters/bert/services/web"
+
+
+@pytest.fixture(autouse=True)
+def blocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [EXTRAS, *(module for part in PARTS for module in part.needs if module not in {"httpcore"})]
+    (tmp_path / "sitecustomize.py").write_text(BLOCKED.format(names=names))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
+def test_the_api_serves_all_else_and_says_what_is_missing(tmp_path: Path, database: Database) -> None:
+    with pipe() as (_, writing), service("api", writing, tmp_path, database.app_url) as api:
+        assert api.inside.get("/readyz").json()["parts"] == []
+        assert api.outside.get("/v1/whoami").status_code == 401
+        assert api.outside.get("/openapi.json").json()["openapi"]
+        for part, path in ((SCIM, "/scim/v2/Users"), (SERVICE_PROXY, f"{SERVICE}/proxy/")):
+            answer = api.outside.get(path)
+            assert (answer.status_code, answer.json()["code"]) == (501, "not_configured")
+            assert answer.json()["detail"] == part.absence
+
+
+def test_a_worker_works(tmp_path: Path, database: Database) -> None:
+    with pipe() as (reading, writing):
+        with service("worker", writing, tmp_path, database.app_url) as worker:
+            assert worker.inside.get("/readyz").json()["parts"] == []
+            assert worker.stop() == 0
+        os.close(writing)
+        events = {event["event"] for event in each_of(reading)}
+    assert {"worker_started", "worker_stopped"} <= events
+
+
+@pytest.mark.parametrize(("part", "command"), [(MCP, "mcp")])
+def test_a_command_of_a_part_says_how_to_get_it(part: Part, command: str) -> None:
+    assert ipucloud("--help").returncode == 0
+    done = ipucloud(command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"pip install '.[{part.extra}]'" in done.stderr
+
+
+def ipucloud(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ipucloud.cli.main", *arguments]
+    return subprocess.run(command, env=outer(), capture_output=True, text=True, check=False)
