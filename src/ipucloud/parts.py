@@ -6,7 +6,7 @@ it is asked for. Nothing of a part is imported before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -22,6 +22,8 @@ class Part:
 
     `nouns`: its modules of routes, with the paths at or below which these are.
     `errors_below`: where errors have a form of its own, which `errors.response` gives them.
+    `tasks`: functions of its modules that workers run, with the database and the settings, every so many seconds.
+    `settings`: those that nothing reads without it.
     `running`: whether API processes hold what its module `running` makes of their services.
     """
 
@@ -29,6 +31,8 @@ class Part:
     title: str
     needs: tuple[str, ...] = ()
     nouns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tasks: Mapping[str, float] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
     errors_below: str | None = None
     running: bool = False
 
@@ -72,9 +76,41 @@ SERVICE_PROXY = Part(
     nouns={"routes": (f"{_SERVICE}/proxy",)},
     running=True,
 )
-PARTS = (MCP, SCIM, SERVICE_PROXY)
+_ACCOUNT = "/v1/billing/accounts/*"
+_INVOICES = ("/v1/projects/*/billing/invoices", "/v1/billing/invoices")
+STRIPE = Part(
+    "stripe",
+    "Payment by Stripe",
+    ("stripe",),
+    nouns={"routes": (f"{_ACCOUNT}/payment-method",)},
+    tasks={"tasks:find_taken_back": 900.0},
+    settings=("stripe_secret_key", "stripe_secret_key_file"),
+)
+E_INVOICES = Part(
+    "e_invoices",
+    "Writing PDF and electronic invoices",
+    (
+        *("facturx", "fontTools", "fpdf", "lxml", "uharfbuzz"),
+        *("justmytype_intl_rtl", "noto_cjk_sans_jp_regular", "ttf_opensans"),
+    ),
+)
+PROOFS = Part(
+    "proofs",
+    "Proofs of bills",
+    nouns={"routes": (*(f"{each}/*/proof" for each in _INVOICES), "/v1/billing/proof-keys")},
+    tasks={"tasks:prove_bills": 60.0},
+)
+PARTS = (MCP, SCIM, SERVICE_PROXY, STRIPE, E_INVOICES, PROOFS)
 
 
 def installed() -> list[str]:
     """The names of the parts that are there."""
     return [part.name for part in PARTS if part.installed]
+
+
+def unmet(settings: object) -> Iterator[str]:
+    """What is said of settings that are set for a part which is not there."""
+    for part in PARTS:
+        for name in part.settings:
+            if not part.installed and getattr(settings, name) is not None:
+                yield f"IPUCLOUD_{name.upper()} is set. {part.absence}"

@@ -9,13 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.parts import EXTRAS, MCP, PARTS, SCIM, SERVICE_PROXY, Part
-from tests.process.services import each_of, outer, pipe, service
+from ipucloud.parts import EXTRAS, MCP, PARTS, PROOFS, SCIM, SERVICE_PROXY, STRIPE
+from tests.process.services import NOWHERE, each_of, outer, pipe, service
 from tests.support.postgres import Database
 
 BLOCKED = "import sys\nfor name in {names!r}:\n    sys.modules[name] = None\n"
 """What Python imports first: these cannot be imported after it."""
-SERVICE = "/v1/projects/demo/clusters/bert/services/web"
+PATHS = (
+    (SCIM, "/scim/v2/Users"),
+    (SERVICE_PROXY, "/v1/projects/demo/clusters/bert/services/web/proxy/"),
+    (STRIPE, "/v1/billing/accounts/acme/payment-method"),
+    (PROOFS, "/v1/billing/invoices/INV-2026-000001/proof"),
+    (PROOFS, "/v1/billing/proof-keys"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +36,7 @@ def test_the_api_serves_all_else_and_says_what_is_missing(tmp_path: Path, databa
         assert api.inside.get("/readyz").json()["parts"] == []
         assert api.outside.get("/v1/whoami").status_code == 401
         assert api.outside.get("/openapi.json").json()["openapi"]
-        for part, path in ((SCIM, "/scim/v2/Users"), (SERVICE_PROXY, f"{SERVICE}/proxy/")):
+        for part, path in PATHS:
             answer = api.outside.get(path)
             assert (answer.status_code, answer.json()["code"]) == (501, "not_configured")
             assert answer.json()["detail"] == part.absence
@@ -46,14 +52,21 @@ def test_a_worker_works(tmp_path: Path, database: Database) -> None:
     assert {"worker_started", "worker_stopped"} <= events
 
 
-@pytest.mark.parametrize(("part", "command"), [(MCP, "mcp")])
-def test_a_command_of_a_part_says_how_to_get_it(part: Part, command: str) -> None:
+def test_a_command_of_a_part_says_how_to_get_it() -> None:
     assert ipucloud("--help").returncode == 0
-    done = ipucloud(command)
+    done = ipucloud("mcp")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"pip install '.[{part.extra}]'" in done.stderr
+    assert f"pip install '.[{MCP.extra}]'" in done.stderr
 
 
-def ipucloud(*arguments: str) -> subprocess.CompletedProcess[str]:
+def test_a_worker_does_not_start_with_the_key_of_a_part_that_is_not_there(database: Database) -> None:
+    settings = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_SITE_URL": NOWHERE}
+    done = ipucloud("worker", **settings, IPUCLOUD_STRIPE_SECRET_KEY="sk_test")
+    assert done.returncode == 2
+    assert f"IPUCLOUD_STRIPE_SECRET_KEY is set. {STRIPE.absence}" in done.stderr
+    assert "sk_test" not in done.stderr
+
+
+def ipucloud(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "ipucloud.cli.main", *arguments]
-    return subprocess.run(command, env=outer(), capture_output=True, text=True, check=False)
+    return subprocess.run(command, env=outer() | settings, capture_output=True, text=True, check=False, timeout=300)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.api.nouns import Noun, Nouns, nouns_of
-from ipucloud.parts import SCIM, SERVICE_PROXY
+from ipucloud.parts import PROOFS, SCIM, SERVICE_PROXY, STRIPE
 
 _PROJECT = "/v1/projects/*"
 _CLUSTER = f"{_PROJECT}/clusters/*"
@@ -29,15 +29,15 @@ NOUNS = Nouns(
         Noun("billing_budgets", f"{_PROJECT}/budgets", f"{_ACCOUNT}/budgets"),
         Noun("billing_live", f"{_PROJECT}/prices", f"{_BILLING}/summary", f"{_ACCOUNT}/summary"),
         Noun("billing_dunning", f"{_ACCOUNT}/dunning"),
-        Noun("billing_payment_method", f"{_ACCOUNT}/payment-method"),
+        *nouns_of(STRIPE),
         Noun("billing_prepaid", f"{_ACCOUNT}/prepaid", f"{_BILLING}/funds"),
         Noun("billing_price_corrections", "/v1/billing/price-corrections"),
         Noun("billing_prices", "/v1/billing/prices"),
         Noun(
             "billing_invoices",
             *(f"{each}/invoices" for each in (_BILLING, _ACCOUNT, "/v1/billing")),
-            "/v1/billing/proof-keys",
         ),
+        *nouns_of(PROOFS),
         Noun(
             "billing_wallet",
             *(f"{_BILLING}/{each}" for each in ("balance", "credits", "top-ups")),
