@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.parts import PARTS, Part
+from ipucloud import parts
 
 PROJECT = Path(__file__).parents[2]
 OWN = {"ipucloud", "tests", "bench", *sys.stdlib_module_names}
@@ -53,9 +53,11 @@ TOOLS = {
 """What is run, or read: by mypy, or as the rules of electronic invoices."""
 
 
-@pytest.mark.parametrize(("extra", "parts"), PARTS.items(), ids=str)
-def test_each_part_of_the_product_declares_exactly_what_it_imports(extra: str | None, parts: tuple[str, ...]) -> None:
-    files = [file for part in parts for file in files_of(PROJECT / "src" / "ipucloud", part)]
+@pytest.mark.parametrize(("extra", "patterns"), PARTS.items(), ids=str)
+def test_each_part_of_the_product_declares_exactly_what_it_imports(
+    extra: str | None, patterns: tuple[str, ...]
+) -> None:
+    files = [file for part in patterns for file in files_of(PROJECT / "src" / "ipucloud", part)]
     files += files_of(PROJECT, "alembic") if extra == "laboratory" else []
     assert imported(files) == declared(extra) - RUNTIME_BY_NAME
 
@@ -65,8 +67,8 @@ def test_production_needs_nothing_of_the_laboratory() -> None:
     assert imported(service) <= declared("service")
 
 
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-def test_an_optional_part_needs_what_its_extra_brings_and_knows_when_that_is_missing(part: Part) -> None:
+@pytest.mark.parametrize("part", parts.PARTS, ids=lambda part: part.name)
+def test_an_optional_part_needs_what_its_extra_brings_and_knows_when_that_is_missing(part: parts.Part) -> None:
     brought = declared(part.extra) - declared(None)
     folder = PROJECT / "src" / "ipucloud" / "extras" / part.name
     assert imported(files_of(folder.parent, part.name)) <= declared("service") | brought
