@@ -15,6 +15,15 @@ from tests.support.postgres import Database
 
 BLOCKED = "import sys\nfor name in {names!r}:\n    sys.modules[name] = None\n"
 """What Python imports first: these cannot be imported after it."""
+IMPORTING = """
+import pkgutil
+import ipucloud
+left_out = []
+for module in pkgutil.walk_packages(ipucloud.__path__, "ipucloud.", left_out.append):
+    if not module.name.startswith(("ipucloud.extras", "ipucloud.laboratory")):
+        __import__(module.name)
+print([name for name in left_out if not name.startswith(("ipucloud.extras", "ipucloud.laboratory"))])
+"""
 PATHS = (
     (SCIM, "/scim/v2/Users"),
     (SERVICE_PROXY, "/v1/projects/demo/clusters/bert/services/web/proxy/"),
@@ -50,6 +59,12 @@ def test_a_worker_works(tmp_path: Path, database: Database) -> None:
         os.close(writing)
         events = {event["event"] for event in each_of(reading)}
     assert {"worker_started", "worker_stopped"} <= events
+
+
+def test_every_module_of_the_product_can_be_imported() -> None:
+    command = [sys.executable, "-c", IMPORTING]
+    done = subprocess.run(command, env=outer(), capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
 def test_a_command_of_a_part_says_how_to_get_it() -> None:
