@@ -3,10 +3,12 @@
 
 # The virtual environment of the service, where it will be.
 FROM python:3.12-slim-bookworm AS build
+# `parts` has every optional part, `service` none.
+ARG REQUIREMENTS=parts
 WORKDIR /build
-COPY requirements/service.txt requirements/build.txt requirements/panel.txt requirements/
+COPY requirements/service.txt requirements/parts.txt requirements/build.txt requirements/panel.txt requirements/
 RUN python -m venv --without-pip /opt/ipucloud \
-    && pip --python /opt/ipucloud/bin/python install --no-cache-dir --only-binary :all: --require-hashes -r requirements/service.txt \
+    && pip --python /opt/ipucloud/bin/python install --no-cache-dir --only-binary :all: --require-hashes -r "requirements/$REQUIREMENTS.txt" \
     && pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements/build.txt -r requirements/panel.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY docs/errors.md docs/
@@ -22,7 +24,7 @@ FROM build AS small
 RUN apt-get update && apt-get install --yes --no-install-recommends binutils
 RUN cd /opt/ipucloud/lib/python3*/site-packages \
     && rm -r ipucloud/laboratory /opt/ipucloud/bin/ipucloud-sim pyarrow/tests pyarrow/include pyarrow/*flight* pyarrow/*s3* \
-    && find fontTools sqlalchemy uvloop yaml -name '*.so' -exec strip --strip-unneeded {} +
+    && find . \( -path './fontTools/*' -o -path './sqlalchemy/*' -o -path './uvloop/*' -o -path './yaml/*' \) -name '*.so' -exec strip --strip-unneeded {} +
 
 FROM python:3.12-slim-bookworm AS service
 COPY --from=small /opt/ipucloud /opt/ipucloud

@@ -15,6 +15,7 @@ from bench.child import Child
 from bench.databases import opened
 from bench.servers import HOST, free_port
 from ipucloud.config import Settings
+from ipucloud.config.constants import Constants, written
 from ipucloud.db.engine import Database
 from tests.support.factories import PLENTY, furnish
 from tests.support.plain import NOBODY
@@ -70,7 +71,10 @@ def start_worker(
         "log_level": "warning",
         "validation": "",  # machines are there to be used, and no cluster waits for a test of them
     }
-    environment = {f"IPUCLOUD_{name.upper()}": str(value) for name, value in (values | dict(settings)).items()}
+    values |= settings
+    environment = {
+        f"IPUCLOUD_{name.upper()}": str(value) for name, value in values.items() if name not in Constants.model_fields
+    } | written(values)
     worker = Child.python(*program, log=folder / f"worker-{port}.log", environment=environment)
     try:
         _await_ready(worker, port)

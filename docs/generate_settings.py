@@ -5,12 +5,13 @@ Run it from anywhere, in the project's environment: python docs/generate_setting
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pydantic.fields import FieldInfo
 
 from ipucloud.config import Settings
+from ipucloud.config.constants import Constants
 
 PAGE = Path(__file__).with_name("operations") / "settings.md"
 INTRODUCTION = """<!-- Written by docs/generate_settings.py; do not edit. -->
@@ -43,9 +44,9 @@ SECTIONS = {
         "\nencrypted cannot be used: clusters and deliveries wait, and say so.",
     ),
     "site_url": ("Sites and V-IPU controllers", "See [the V-IPU controller](../vipu.md)."),
-    "observation_interval": ("Observation and validation", "See [hardware](hardware.md)."),
+    "observation_limit": ("Observation and validation", "See [hardware](hardware.md)."),
     "host": ("Listeners of the API", "See [the network](network.md)."),
-    "unread_limit": (
+    "connection_limit": (
         "Limits of the API",
         "Each holds for one API process. See [clients that cost too much](network.md#clients-that-cost-too-much).",
     ),
@@ -55,7 +56,10 @@ SECTIONS = {
         " [SSH certificates](../ssh-keys.md#certificates-for-people).",
     ),
     "worker_slots": ("Workers", "Set them alike for all workers."),
-    "webhook_slots": ("Webhooks, e-mail and links", "See [e-mail](sign-in.md#e-mail) and [links](network.md#links)."),
+    "webhook_private_addresses": (
+        "Webhooks, e-mail and links",
+        "See [e-mail](sign-in.md#e-mail) and [links](network.md#links).",
+    ),
     "stripe_secret_key": (
         "Money",
         "See [billing](../billing.md) and [prepaid accounts](../billing/prepaid.md).",
@@ -82,13 +86,18 @@ by one. Workers re-encrypt all secrets within an hour. Then restart without the 
 
 def page() -> str:
     """The text of the page. Raises ValueError if a section begins with a setting that does not exist."""
-    if missing := SECTIONS.keys() - Settings.model_fields.keys():
+    if missing := SECTIONS.keys() - settings().keys():
         raise ValueError(f"no such settings: {', '.join(sorted(missing))}")
     return "\n".join([INTRODUCTION.rstrip("\n"), *_lists(), *_secrets(), END])
 
 
+def settings() -> Mapping[str, FieldInfo]:
+    """What an installation can set."""
+    return {name: field for name, field in Settings.model_fields.items() if name not in Constants.model_fields}
+
+
 def _lists() -> Iterator[str]:
-    for name, field in Settings.model_fields.items():
+    for name, field in settings().items():
         if name in SECTIONS:
             title, text = SECTIONS[name]
             yield from ("", f"## {title}", "", *([text, ""] if text else []))

@@ -6,14 +6,14 @@ import ipucloud.billing.accounts.tables
 import ipucloud.billing.budgets.tables
 import ipucloud.billing.dunning.tables
 import ipucloud.billing.exports.tables
+import ipucloud.billing.invoices.provider_tables
 import ipucloud.billing.invoices.tables
+import ipucloud.billing.ledger.proof_tables
 import ipucloud.billing.ledger.tables
 import ipucloud.billing.metering.tables
 import ipucloud.billing.prepaid.tables
 import ipucloud.billing.pricing.tables
-import ipucloud.billing.proofs.tables
 import ipucloud.billing.reports.tables
-import ipucloud.billing.stripe.tables
 import ipucloud.clusters.addresses.tables
 import ipucloud.clusters.cost_limits.tables
 import ipucloud.clusters.fault_reports.tables

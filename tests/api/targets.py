@@ -17,7 +17,6 @@ from ipucloud.billing.invoices.payments import expect_payment, record_payment
 from ipucloud.billing.prepaid.funds import set_prepaid
 from ipucloud.billing.prepaid.top_ups import set_top_up
 from ipucloud.billing.pricing.book import add
-from ipucloud.billing.stripe.methods import set_method
 from ipucloud.clusters.fault_reports.store import Hardware, open_report
 from ipucloud.clusters.reservations.store import reserve
 from ipucloud.contract.accounts import DunningPolicy
@@ -28,6 +27,7 @@ from ipucloud.contract.prices import PriceAddition
 from ipucloud.contract.quota_requests import QuotaRequestCreate
 from ipucloud.contract.services import ServiceCreate, ServiceDeploy
 from ipucloud.contract.wallet import PaymentMethodSet, TopUpPolicy
+from ipucloud.extras.stripe.methods import set_method
 from ipucloud.identity import key_store, ssh_authorities
 from ipucloud.identity.invitations import invite
 from ipucloud.identity.members import Home

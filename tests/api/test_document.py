@@ -17,12 +17,12 @@ from ipucloud.api.document import TAGS, public, whole
 from ipucloud.api.nouns import every_route
 from ipucloud.api.openapi import written
 from ipucloud.api.routing import ApiRoute
-from ipucloud.api.scim.routing import routes as scim_routes
 from ipucloud.api.shared import expanded, share
-from ipucloud.api.v1.service_proxy import PATH
 from ipucloud.config import Settings
 from ipucloud.contract.descriptions import DESCRIPTIONS
 from ipucloud.contract.examples.all import EXAMPLES
+from ipucloud.extras.scim.routing import routes as scim_routes
+from ipucloud.extras.service_proxy.routes import PATH
 from ipucloud.kernel.errors import MEDIA_TYPE, REGISTRY
 from tests.api.bodies import STREAMS
 from tests.api.policy import OPEN_TO_ALL

@@ -17,6 +17,7 @@ from ipucloud.api.limits import REFUSED_SECONDS
 from ipucloud.catalogue.load import load
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
+from ipucloud.parts import PARTS
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
 from tests.support.postgres import Database as Scratch
 from tests.support.world import World
@@ -289,7 +290,8 @@ async def test_measurements_name_routes_and_nobody(api: Api) -> None:
         transport=httpx.ASGITransport(app=serve.internal_app(api.app)), base_url="http://internal"
     ) as internal:
         text = (await internal.get("/metrics")).text
-        assert (await internal.get("/readyz")).json() == {"status": "ready", "catalogue": load().digest}
+        known = {"status": "ready", "catalogue": load().digest, "parts": [part.name for part in PARTS]}
+        assert (await internal.get("/readyz")).json() == known
         assert (await internal.get("/livez")).json() == {"status": "alive"}
     for labels in (
         'http_request_method="POST",http_response_status_code="202",http_route="/v1/projects/{project}/clusters"',

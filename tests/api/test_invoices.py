@@ -16,9 +16,9 @@ import pytest
 
 from ipucloud.api.services import late_drawing
 from ipucloud.billing.ledger.transfers import Posted, post_usage
-from ipucloud.billing.proofs.sign import sign_months
 from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.db.turns import Turns
+from ipucloud.extras.proofs.sign import sign_months
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.sealing import read_keys, signer_of
 from tests.api.support import SECRETS_KEY, Api, euros, items, key, ok, problem

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ipucloud.cli.mcp.reading import Reading
 from ipucloud.client.aio import AsyncClient
+from ipucloud.extras.mcp.reading import Reading
 from ipucloud.identity.roles import Role
 from tests.api.support import Api
 from tests.support.api_process import ApiProcess, api_process

@@ -103,7 +103,7 @@ def operator(ipucloud: Ipucloud, site: RunningSite, database: Database, tmp_path
         "IPUCLOUD_SITE_TOKEN": site.token,
         "IPUCLOUD_VIPU_CLIENT_CERTIFICATE": site.client_files,
         "IPUCLOUD_CATALOGUE": str(link),
-        "IPUCLOUD_SITE_POLL_INTERVAL": "0.1",
+        "IPUCLOUD_CONSTANTS": '{"site_poll_interval": 0.1}',
         "IPUCLOUD_REQUEST_LIFE": "2",
         "IPUCLOUD_VALIDATION": "",
     }

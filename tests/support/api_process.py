@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 
+from ipucloud.config.constants import Constants, written
 from tests.support.plain import NOBODY
 from tests.support.ports import free_ports
 from tests.support.waiting import PATIENCE, eventually
@@ -81,7 +82,10 @@ def api_process(
     public, internal = free_ports(2)
     values = {"database_url": url, "port": public, "internal_port": internal, **settings}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
-    environment |= {f"IPUCLOUD_{name.upper()}": str(value) for name, value in values.items()}
+    environment |= {
+        f"IPUCLOUD_{name.upper()}": str(value) for name, value in values.items() if name not in Constants.model_fields
+    }
+    environment |= written(values)
     command = [sys.executable, "-c", PROGRAM]
     if descriptors is not None:
         command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$0" "$@"', *command]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from ipucloud.api.scim import errors
+from ipucloud.extras.scim import errors
 from ipucloud.identity.roles import Role
 from tests.api.support import Api
 

@@ -12,7 +12,7 @@ from scim2_client import BaseSyncSCIMClient
 from scim2_models import Required, ResourceType, ScimProvider, Uniqueness
 from scim2_tester import CheckResult, check_server
 
-from ipucloud.api.scim import errors, shapes
+from ipucloud.extras.scim import errors, shapes
 
 EXAMPLES = [f"person-{uuid4()}@example.com" for _ in range(10_000)]
 

@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from ipucloud import parts
+
 PROJECT = Path(__file__).parents[2]
 OWN = {"ipucloud", "tests", "bench", *sys.stdlib_module_names}
 CLIENT = ("__init__.py", "client", "cli/commands", "cli/*.py")
 PARTS = {
     None: CLIENT,
     "vipu": (*CLIENT, "cli/vipu", "vipu_cli", "wire/vipu*", "wire/__init__.py"),
-    "mcp": (*CLIENT, "cli/mcp"),
+    "mcp": (*CLIENT, "extras/mcp"),
     "laboratory": ("*.py", "*/**/*.py"),
 }
 """What each extra of the distribution is for, as patterns below `src/ipucloud`. None: what is always installed."""
@@ -51,16 +53,27 @@ TOOLS = {
 """What is run, or read: by mypy, or as the rules of electronic invoices."""
 
 
-@pytest.mark.parametrize(("extra", "parts"), PARTS.items(), ids=str)
-def test_each_part_of_the_product_declares_exactly_what_it_imports(extra: str | None, parts: tuple[str, ...]) -> None:
-    files = [file for part in parts for file in files_of(PROJECT / "src" / "ipucloud", part)]
+@pytest.mark.parametrize(("extra", "patterns"), PARTS.items(), ids=str)
+def test_each_part_of_the_product_declares_exactly_what_it_imports(
+    extra: str | None, patterns: tuple[str, ...]
+) -> None:
+    files = [file for part in patterns for file in files_of(PROJECT / "src" / "ipucloud", part)]
     files += files_of(PROJECT, "alembic") if extra == "laboratory" else []
     assert imported(files) == declared(extra) - RUNTIME_BY_NAME
 
 
 def test_production_needs_nothing_of_the_laboratory() -> None:
-    service = [file for file in files_of(PROJECT / "src", "ipucloud") if "laboratory" not in file.parts]
-    assert imported(service) <= declared("service") | declared("mcp")
+    service = [file for file in files_of(PROJECT / "src", "ipucloud") if not {"extras", "laboratory"} & {*file.parts}]
+    assert imported(service) <= declared("service")
+
+
+@pytest.mark.parametrize("part", parts.PARTS, ids=lambda part: part.name)
+def test_an_optional_part_needs_what_its_extra_brings_and_knows_when_that_is_missing(part: parts.Part) -> None:
+    brought = declared(part.extra) - declared(None)
+    folder = PROJECT / "src" / "ipucloud" / "extras" / part.name
+    assert imported(files_of(folder.parent, part.name)) <= declared("service") | brought
+    distributions = packages_distributions()
+    assert {canonical(name) for module in part.needs for name in distributions[module]} == brought
 
 
 def test_tests_and_benchmarks_declare_exactly_what_they_import() -> None:
@@ -79,7 +92,7 @@ def declared(extra: str | None) -> set[str]:
     requirements, extras = list(project["dependencies"]), [extra] if extra else []
     while extras:
         for requirement in project["optional-dependencies"][extras.pop()]:
-            own = re.fullmatch(r"ipucloud\[(\w+)\]", requirement)
+            own = re.fullmatch(r"ipucloud\[([\w-]+)\]", requirement)
             if own:
                 extras.append(own[1])
             else:

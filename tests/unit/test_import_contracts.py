@@ -11,7 +11,9 @@ import pytest
 from importlinter.application.use_cases import read_user_options
 from importlinter.configuration import configure
 from importlinter.contracts.forbidden import ForbiddenContract
+from importlinter.contracts.independence import IndependenceContract
 from importlinter.contracts.layers import LayersContract
+from importlinter.domain.contract import Contract
 
 from tests.support.cases import all_cases
 
@@ -42,6 +44,9 @@ BREACHES = (
     Breach("layers", "ipucloud.programs.jobs.store", "ipucloud.policies.idle"),
     Breach("layers", "ipucloud.new_package"),
     Breach("layers", "ipucloud.contract.clusters", "ipucloud.catalogue.current"),
+    Breach("layers", "ipucloud.api.new", "ipucloud.extras.scim.errors"),
+    Breach("extras-unknown", "ipucloud.laboratory.up.new", "ipucloud.extras.mcp.confirming"),
+    Breach("extras-apart", "ipucloud.extras.service_proxy.new", "ipucloud.extras.mcp.confirming"),
     Breach("http-only", "ipucloud.client.transport", "sqlalchemy"),
     Breach("http-only", "ipucloud.cli.commands.clusters", "ipucloud.db.engine"),
     Breach("http-only", "ipucloud.cli.output", "ipucloud.kernel.money"),
@@ -74,7 +79,11 @@ def tree() -> grimp.ImportGraph:
 
 def broken(tree: grimp.ImportGraph) -> set[str]:
     """The ids of the contracts that the tree breaks. A contract changes the graph that it checks."""
-    kinds = {"forbidden": ForbiddenContract, "layers": LayersContract}
+    kinds: dict[str, type[Contract]] = {
+        "forbidden": ForbiddenContract,
+        "independence": IndependenceContract,
+        "layers": LayersContract,
+    }
     return {
         each["id"]
         for each in CONTRACTS
@@ -112,7 +121,7 @@ def parts(package: Path) -> set[str]:
     ("contract", "listed", "left_out"),
     [
         # What a new part may do is decided when it is made, not when somebody remembers the lists.
-        ("http-only", "forbidden_modules", {"ipucloud.cli", "ipucloud.client"}),
+        ("http-only", "forbidden_modules", {"ipucloud.cli", "ipucloud.client", "ipucloud.extras", "ipucloud.parts"}),
         ("laboratory-unknown", "source_modules", {"ipucloud.laboratory"}),
         ("wire-bottom", "forbidden_modules", {"ipucloud.wire"}),
         ("process-bottom", "forbidden_modules", {"ipucloud.process"}),
@@ -121,7 +130,10 @@ def parts(package: Path) -> set[str]:
             "no-web-below",
             "source_modules",
             # The settings of migrations know the API's table; the others are no features.
-            {f"ipucloud.{name}" for name in ("api", "schema", "cli", "client", "laboratory", "vipu_cli", "wire")},
+            {
+                f"ipucloud.{name}"
+                for name in ("api", "schema", "cli", "client", "extras", "laboratory", "vipu_cli", "wire")
+            },
         ),
     ],
 )

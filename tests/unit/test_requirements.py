@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ipucloud.parts import PARTS
+
 PROJECT = Path(__file__).parents[2]
-FILES = ("client", "service", "runtime", "dev", "build", "uv", "focus", "supply")
+FILES = ("client", "service", "parts", "runtime", "dev", "build", "uv", "focus", "supply")
 
 
 def text(name: str) -> str:
@@ -41,7 +43,13 @@ def test_the_files_hold_what_the_project_asks_for() -> None:
     }
     dev = extras.pop("dev")
     assert client <= pins("client").keys()
-    assert client | extras["service"] | extras["vipu"] <= pins("service").keys()
+    service = client | extras["service"] | extras["vipu"]
+    parts = set().union(*(extras[part.extra] for part in PARTS))
+    assert service <= pins("service").keys()
+    assert len(service - client) <= 32
+    assert not pins("service").keys() & (parts - {"httpcore"})
+    assert service | parts <= pins("parts").keys()
+    assert extras["parts"] == set()
     assert not pins("service").keys() & extras["laboratory"]
     runtime = client.union(*extras.values())
     assert runtime <= pins("runtime").keys()
@@ -50,6 +58,12 @@ def test_the_files_hold_what_the_project_asks_for() -> None:
 
 
 def test_the_files_agree_with_each_other() -> None:
-    assert pins("client").items() <= pins("service").items() <= pins("runtime").items() <= pins("dev").items()
+    assert (
+        pins("client").items()
+        <= pins("service").items()
+        <= pins("parts").items()
+        <= pins("runtime").items()
+        <= pins("dev").items()
+    )
     for package, version in pins("build").items():
         assert pins("dev").get(package, version) == version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
 from typing import Any
 
@@ -27,8 +27,6 @@ from ipucloud.api.nouns import every_route
 from ipucloud.api.panel import Panel, panel_of
 from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
-from ipucloud.api.scim.routing import routes as scim_routes
-from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.services import Services
 from ipucloud.api.shared_limits import SharedLimits
 from ipucloud.api.streams import Followers, Streams
@@ -45,6 +43,7 @@ from ipucloud.identity.passwords import Passwords
 from ipucloud.identity.providers import Providers
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem, not_found
+from ipucloud.parts import PARTS
 from ipucloud.reconcile.wake import Notifier
 
 APPLICATION = "ipucloud api"
@@ -90,7 +89,6 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> Application
             *reference.routes,
             *pages.routes,
             *terminals.routes,
-            *scim_routes,
             *back_channel.routes,
         ],
         openapi_url=None,
@@ -147,7 +145,6 @@ def _lifespan(
             attempts=Attempts(clock, devices),
             devices=devices,
             providers=Providers(settings.oidc_providers, clock),
-            logins=ServiceLogins(database, notifier, clock, metrics.service_logins, settings.reached),
         )
         metrics.stream_lag.set_function(services.followers.lag)
         metrics.transactions_waiting.set_function(lambda: database.waiting)
@@ -159,19 +156,21 @@ def _lifespan(
             asyncio.create_task(
                 SharedLimits((*limiters, *services.attempts.limiters)).keep(database, clock), name="limits"
             ),
-            asyncio.create_task(services.service_counts.keep(database, clock), name="service-requests"),
             *(asyncio.create_task(each.run(), name="event-follower") for each in services.followers),
             asyncio.create_task(_end_streams(services), name="streams-end"),
         )
         try:
-            yield
+            async with AsyncExitStack() as running:
+                for part in PARTS:
+                    if part.running and part.installed:
+                        made = part.load("running:running")(services)
+                        services.parts[part.name] = await running.enter_async_context(made)
+                yield
         finally:
             for task in keeping:
                 task.cancel()
             await asyncio.wait(keeping, timeout=_END_SECONDS)
             await used.flush(services.database)
-            await services.service_counts.flush(database)
-            await services.logins.close()
             await services.providers.close()
             await services.notifier.close()
             await services.reader.close()

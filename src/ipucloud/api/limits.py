@@ -22,18 +22,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ipucloud.api.credentials import UsedTokens, credentials
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
-from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import Trace, scope_trace
 from ipucloud.db.turns import CALLER
 from ipucloud.http.limits import subscriber
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
+from ipucloud.parts import PARTS
 
 MAX_BUCKETS = 10_000
 """Maximum number of buckets; the least recently used is dropped first, which can only refill it."""
 
 
-LIMITED = ("/v1/", scim_errors.PREFIX)
+LIMITED = ("/v1/", *(part.errors_below for part in PARTS if part.errors_below))
 """How paths begin that need a credential."""
 PROBES = ("/livez", "/readyz")
 """What a load balancer asks, as often as it likes."""

@@ -38,9 +38,6 @@ class Metrics:
         )
         self.streams = Gauge("event_streams", "Open streams of events.", registry=self.registry)
         self.terminals = Gauge("terminals", "Open terminals.", registry=self.registry)
-        self.service_logins = Gauge(
-            "service_logins", "SSH connections to Poplar servers by which services are reached.", registry=self.registry
-        )
         self.streamed = Counter("event_stream_events", "Events sent to streams.", registry=self.registry)
         self.stream_lag = Gauge(
             "event_stream_lag_seconds",

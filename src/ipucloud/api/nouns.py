@@ -15,13 +15,20 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
+from ipucloud.kernel.errors import NOT_CONFIGURED, Problem
+from ipucloud.parts import Part
+
 
 class Noun:
-    """The `routes` of a module in `api/v1`. All are at or below `paths`, in which `*` is any one segment."""
+    """The `routes` of a module in `api/v1`, or of an optional `part`.
 
-    def __init__(self, module: str, *paths: str) -> None:
-        self.module = f"ipucloud.api.v1.{module}"
+    All are at or below `paths`, in which `*` is any one segment.
+    """
+
+    def __init__(self, module: str, *paths: str, part: Part | None = None) -> None:
+        self.module = f"ipucloud.api.v1.{module}" if part is None else part.module(module)
         self.paths = paths
+        self.absence = None if part is None or part.installed else part.absence
         self._routes: tuple[Route, ...] | None = None
 
     @cached_property
@@ -31,8 +38,9 @@ class Noun:
         return re.compile(rf"(?:{paths})(?![^/:])").match
 
     def routes(self) -> tuple[Route, ...]:
+        """None for a part that is not installed."""
         if self._routes is None:
-            self._routes = tuple(import_module(self.module).routes)
+            self._routes = () if self.absence else tuple(import_module(self.module).routes)
         return self._routes
 
     async def imported(self) -> tuple[Route, ...]:
@@ -77,8 +85,14 @@ class Nouns(BaseRoute):
     async def _at(self, path: str) -> AsyncIterator[Route]:
         for noun in self._nouns:
             if noun.covers(path):
+                if noun.absence:
+                    raise Problem(NOT_CONFIGURED, noun.absence)
                 for route in await noun.imported():
                     yield route
+
+
+def nouns_of(part: Part) -> Iterator[Noun]:
+    return (Noun(module, *paths, part=part) for module, paths in part.nouns.items())
 
 
 def every_route(routes: Iterable[BaseRoute], path: str | None = None) -> Iterator[BaseRoute]:

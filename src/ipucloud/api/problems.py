@@ -10,10 +10,10 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Scope
 
-from ipucloud.api.scim import errors as scim_errors
 from ipucloud.api.trace import scope_trace
 from ipucloud.contract.patterns import IN_WORDS
 from ipucloud.kernel.errors import INTERNAL_ERROR, MEDIA_TYPE, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.parts import PARTS
 
 _MAX_ERRORS = 20
 _LONGEST_SEGMENT = 64
@@ -28,10 +28,11 @@ _ECHOING = ("parsing", "unit_overflow", "from_date", "object_invalid", "is_insta
 
 
 def problem_response(problem: Problem, scope: Scope) -> Response:
-    """The document of `problem` with the request's path and id, or as SCIM has its errors."""
-    if scope["path"].startswith(scim_errors.PREFIX):
-        error = scim_errors.document(problem)
-        return Response(error, problem.kind.status, dict(problem.headers), scim_errors.MEDIA_TYPE)
+    """The document of `problem` with the request's path and id, or in the form that errors of a part have."""
+    for part in PARTS:
+        if part.errors_below and scope["path"].startswith(part.errors_below) and part.installed:
+            response: Response = part.load("errors:response")(problem)
+            return response
     document = problem.document()
     document["instance"] = quote(scope["path"], safe="/:")
     document["request_id"] = scope_trace(scope).request_id

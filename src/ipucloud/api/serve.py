@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ipucloud import parts
 from ipucloud.api.app import Application, create_app
 from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
@@ -119,7 +120,7 @@ class ApiServer(uvicorn.Server):
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
         addresses = [bound.getsockname() for server in self.servers for bound in server.sockets]
-        log.info("api_started", addresses=addresses, connections=self._gate.room)
+        log.info("api_started", addresses=addresses, connections=self._gate.room, parts=parts.installed())
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -154,7 +155,7 @@ def internal_app(app: Application) -> Starlette:
         readiness: Readiness = app.state.readiness
         fault = "The process is starting." if services is None else await readiness.fault(services)
         catalogue: CurrentCatalogue = app.state.catalogue
-        known = {"status": fault or "ready", "catalogue": catalogue.catalogue.digest}
+        known = {"status": fault or "ready", "catalogue": catalogue.catalogue.digest, "parts": parts.installed()}
         return JSONResponse(known, 200 if fault is None else 503)
 
     async def metrics(_: Request) -> Response:

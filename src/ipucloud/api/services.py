@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.requests import HTTPConnection
 
 from ipucloud.api.attempts import Attempts
 from ipucloud.api.cookies import Devices
 from ipucloud.api.metrics import Metrics
-from ipucloud.api.service_counts import ServiceCounts
-from ipucloud.api.service_logins import ServiceLogins
 from ipucloud.api.streams import Followers, Streams
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
@@ -42,6 +41,7 @@ class Terminals:
 class Services:
     """`reader` runs single statements, `database` transactions; `draining` is set when the process starts to drain.
 
+    `parts`: what optional parts hold while the process runs, by their names.
     `drawing`: the turn to make a PDF, which takes more of the processor and memory than anything else here.
     """
 
@@ -58,8 +58,7 @@ class Services:
     attempts: Attempts
     devices: Devices
     providers: Providers
-    logins: ServiceLogins
-    service_counts: ServiceCounts = field(default_factory=ServiceCounts)
+    parts: dict[str, Any] = field(default_factory=dict)
     terminals: Terminals = field(default_factory=Terminals)
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     drawing: Turns = field(default_factory=lambda: Turns(1, DRAWING_SECONDS, late=late_drawing))

@@ -69,8 +69,9 @@ class LazyCommand(TyperCommand):
 
 
 def _is_left_out(module: str) -> bool:
-    """Whether an installation may lack the module: one of another package, or the laboratory, as in some images."""
-    return not f"{module}.".startswith("ipucloud.") or f"{module}.".startswith("ipucloud.laboratory.")
+    """Whether an installation may lack the module: one of another package, the laboratory, or an optional part."""
+    optional = ("ipucloud.laboratory.", "ipucloud.extras.")
+    return not f"{module}.".startswith("ipucloud.") or f"{module}.".startswith(optional)
 
 
 class Listing(TyperGroup):

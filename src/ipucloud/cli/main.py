@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.lazy import Entry, FirstPage, group
+from ipucloud.parts import MCP
 
 CLUSTERS = "Clusters"
 WORKLOADS = "Workloads"
@@ -39,7 +40,7 @@ COMMANDS = (
     Entry("services", ".commands.service_releases", "List, show, deploy, follow and stop services.", WORKLOADS),
     Entry("notebook", ".commands.notebook", "Run JupyterLab on a cluster, in your browser.", WORKLOADS, first=True),
     Entry("recipes", ".commands.recipes", "List, show and run the models of the model garden.", WORKLOADS, first=True),
-    Entry("mcp", ".mcp.command", "Offer the API to an AI assistant as tools.", WORKLOADS, "mcp"),
+    Entry("mcp", MCP.module("command"), "Offer the API to an AI assistant as tools.", WORKLOADS, MCP.extra),
     Entry("volumes", ".commands.volumes", "Storage that outlives clusters.", STORAGE, first=True),
     Entry("snapshots", ".commands.snapshots", "Copies of volumes, to make new ones from.", STORAGE, first=True),
     Entry("s3-connections", ".commands.s3_connections", "Manage S3 buckets of exports and clusters.", STORAGE),

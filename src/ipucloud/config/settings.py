@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from ipucloud.config.constants import Constants, constants_of
 from ipucloud.config.providers import OidcProvider, distinct
 from ipucloud.config.secrets import current_secret, read_secrets
 from ipucloud.config.values import (
@@ -30,7 +32,15 @@ from ipucloud.config.values import (
 from ipucloud.kernel.sealing import Keys, read_keys
 
 
-class Settings(BaseSettings):
+class _Variables(EnvSettingsSource):
+    """Variables of the environment. Constants have none."""
+
+    def __call__(self) -> dict[str, Any]:
+        variables = {name: value for name, value in super().__call__().items() if name not in Constants.model_fields}
+        return variables | constants_of(os.environ)
+
+
+class Settings(Constants, BaseSettings):
     """How a process of the control plane runs. Durations are seconds."""
 
     model_config = SettingsConfigDict(
@@ -61,7 +71,6 @@ class Settings(BaseSettings):
         le=50,
         description="connections in each of an API process's three pools: transactions, single statements, reads",
     )
-    database_pool_timeout: Seconds = Field(5.0, description="wait for a connection before a request gets 503")
 
     secrets_key: Annotated[SecretStr, AfterValidator(sealing_keys_text)] | None = Field(
         None, description="encrypts stored secrets: 32 bytes in URL-safe base64; older keys follow after commas"
@@ -100,29 +109,16 @@ class Settings(BaseSettings):
     vipu_plaintext: bool = Field(
         False, description="call V-IPU controllers without an authority, and send them the access key unencrypted"
     )
-    site_call_timeout: Seconds = Field(10.0, description="one call to the site; shorter than a lease")
-    site_calls_per_second: float = Field(1000.0, gt=0, description="calls of one worker; others wait")
-    site_poll_interval: Seconds = Field(5.0, description="how often a step that waits for the site checks again")
     request_life: Seconds = Field(
         120.0,
         description="how long a sent request can take effect at the site; released machines wait this long",
     )
 
-    observation_interval: Seconds = Field(
-        5.0, description="how often a region's hardware is read; every second while something is suspected"
-    )
-    observation_expires: Seconds = Field(
-        60.0, description="age of the last complete reading at which hardware is `silent`, for customers `unknown`"
-    )
     observation_limit: int | None = Field(
         None,
         ge=1,
         description="machines and hosts of a region that may fail in one reading before automatic actions halt; unset:"
         " 5, or 5 % if that is more",
-    )
-    metrics_kept: Seconds = Field(14 * 86_400.0, ge=3600, description="how long metrics of clusters are kept")
-    consoles_kept: Seconds = Field(
-        30 * 86_400.0, ge=3600, description="how long a boot's console is kept after it was last read"
     )
     validation: Annotated[
         frozenset[Literal["intake", "release", "repair"]], NoDecode, BeforeValidator(between_commas)
@@ -130,8 +126,6 @@ class Settings(BaseSettings):
         frozenset({"intake", "release", "repair"}),
         description="after what a machine is validated before clusters get it; empty: never",
     )
-    validation_limit: int = Field(64, ge=1, description="machines of a region validated at the same time")
-    validation_deadline: Seconds = Field(1800.0, description="time to test a machine, and again to switch it off")
 
     host: str = Field("127.0.0.1", description="where the API's public listener binds")
     port: int = Field(8000, ge=0, le=65535, description="its port")
@@ -148,34 +142,13 @@ class Settings(BaseSettings):
     trusted_proxies: Networks | None = Field(
         None, description="addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted"
     )
-    unread_limit: int = Field(
-        268_435_456,
-        ge=1_048_576,
-        description="bytes of long answers that clients have not read; beyond it the slowest are broken off",
-    )
     connection_limit: int = Field(10_000, ge=1, description="connections; fewer if too few files may be open")
     connections_per_address: int = Field(
         1_000, ge=1, description="connections of one client address or IPv6 /64 network"
     )
-    stream_limit: int = Field(1_000, ge=1, description="open event streams")
-    streams_per_project: int = Field(100, ge=1, description="open event streams of one project or billing account")
-    terminal_limit: int = Field(200, ge=1, description="open terminals")
-    terminals_per_project: int = Field(20, ge=1, description="open terminals of one project, in all processes")
-    terminal_idle_seconds: Seconds = Field(900.0, description="a terminal without typing is closed after this")
-    terminal_seconds: Seconds = Field(43_200.0, description="how long a terminal may be open")
-    service_request_limit: int = Field(32, ge=1, description="requests forwarded to one service at the same time")
-    service_body_limit: int = Field(67_108_864, ge=1, description="bytes of a body forwarded to a service")
-    service_timeout: Seconds = Field(
-        60.0, description="time for a service's program to begin its answer, and between two parts"
-    )
-    header_limit: int = Field(65_536, ge=1024, description="bytes of a request without its body")
-    header_timeout: Seconds = Field(10.0, description="time for a request's header to arrive")
-    body_timeout: Seconds = Field(30.0, description="time for its body to arrive")
     idle_timeout: Seconds = Field(
         75.0, description="how long a connection may stay open without a request; longer than your balancer's"
     )
-    write_timeout: Seconds = Field(30.0, description="time for a client to read 64 KiB of its answer")
-    body_limit: int = Field(262_144, ge=1024, description="bytes of a request's body; 16 MiB for an expected inventory")
     rate_limit_per_second: float = Field(
         50.0, gt=0, description="sustained requests of a token, or of an address without a known token"
     )
@@ -186,39 +159,23 @@ class Settings(BaseSettings):
     session_seconds: Seconds = Field(43_200.0, description="how long a person stays signed in to the panel")
     session_idle_seconds: Seconds = Field(7_200.0, ge=300, description="the same without a request")
     login_seconds: Seconds = Field(2_592_000.0, description="how long a token of `ipucloud login` is valid")
-    invitation_seconds: Seconds = Field(604_800.0, description="how long an invitation can be accepted")
     audit_log_days: int | None = Field(
         None, ge=90, description="days after which entries of the audit log are removed; unset: never"
     )
     oidc_providers: Annotated[tuple[OidcProvider, ...], AfterValidator(distinct)] = Field(
         (), description="OpenID Connect providers, as a JSON list"
     )
-    ssh_certificate_seconds: int = Field(
-        3600, ge=60, le=86_400, description="how long an SSH certificate is valid by default"
-    )
     ssh_certificate_limit: int = Field(86_400, ge=60, le=86_400, description="how long one may be valid at most")
 
     worker_slots: int = Field(32, ge=1, le=10_000, description="clusters that one worker reconciles at the same time")
     worker_internal_port: int = Field(8002, ge=0, le=65535, description="the worker's internal listener; 0: none")
-    lease_seconds: Seconds = Field(30.0, description="length of a lease; the same for all workers")
-    poll_seconds: Seconds = Field(1.0, description="how often an idle worker polls for work")
-    reap_seconds: Seconds = Field(1.0, description="how often a worker frees leases of dead workers")
-    partitions_quiet_interval: Seconds = Field(
-        60.0, description="how often a cluster's partitions are checked while nothing changes"
-    )
-    partitions_change_interval: Seconds = Field(1.0, description="the same during and after a change")
     volume_gib_limit: int = Field(
         10_240,
         ge=0,
         description="GiB of a project's volumes and snapshots in a region, by default",
     )
     address_limit: int = Field(5, ge=0, description="addresses of a project in a region, by default")
-    step_attempts: int = Field(5, ge=1, description="failures of one step before its operation is undone")
-    create_deadline: Seconds = Field(3600.0, description="an operation that builds is given up after this")
     preemption_notice: Seconds = Field(600.0, ge=1, description="notice before a preemptible cluster is suspended")
-    isolation_after: Seconds = Field(
-        120.0, description="how long a delete or suspend waits for failed or silent hardware"
-    )
     isolation_limit: int = Field(
         16,
         ge=0,
@@ -226,20 +183,10 @@ class Settings(BaseSettings):
         " operations; 0: none",
     )
     sweep_limit: int = Field(16, ge=0, description="repairs that sweeps begin in a region per hour; 0: none")
-    power_limit: Seconds = Field(600.0, description="time for a machine to switch on or off before it has failed")
-    repair_after: Seconds = Field(120.0, description="how long a fault lasts before a repair is due")
-    repair_host_after: Seconds = Field(3600.0, description="the same for a Poplar server's host, whose disk is lost")
     repair_limit: int = Field(5, ge=0, description="automatic repairs that begin in a region per hour; 0: none")
-    repair_postponement: Seconds = Field(
-        7 * 86_400.0, description="how long a repair can be put off after its announcement"
-    )
     maintenance_notice: Seconds = Field(72 * 3600.0, description="notice of planned maintenance to customers")
     drain_seconds: Seconds = Field(20.0, description="time for a process to finish running work when it ends")
 
-    webhook_slots: int = Field(
-        8, ge=1, le=10_000, description="webhook endpoints that a worker sends to at the same time"
-    )
-    webhook_interval: Seconds = Field(1.0, description="how often the event log is read for webhooks")
     webhook_private_addresses: bool = Field(
         False, description="allow webhooks over plain HTTP, to any port and address, for closed networks"
     )
@@ -257,7 +204,6 @@ class Settings(BaseSettings):
     smtp_from: Annotated[str, Field(pattern=r"^[^@\s<>]+@[^@\s<>]+$")] | None = Field(
         None, description="the sender's address; set it with the host"
     )
-    smtp_timeout: Seconds = Field(20.0, description="one e-mail to the server; shorter than a lease")
     public_url: Annotated[str, AfterValidator(http_url)] | None = Field(
         None, description="address at which people reach the service, such as `https://cloud.example`"
     )
@@ -271,9 +217,6 @@ class Settings(BaseSettings):
     stripe_secret_key_file: Path | None = Field(None, description="file with the key, read whenever it is used")
     stripe_url: Annotated[str, AfterValidator(http_url)] = Field(
         "https://api.stripe.com", description="Stripe's API, or a proxy before it"
-    )
-    prepaid_hold_minutes: int = Field(
-        60, ge=1, le=10_080, description="minutes of a new cluster that prepaid funds must cover"
     )
     currency: Annotated[str, AfterValidator(currency_code)] = Field(
         "EUR", description="currency of accounts that name none, an ISO 4217 code"
@@ -294,14 +237,14 @@ class Settings(BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 (named by pydantic-settings)
+        settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then variables. The other sources look for every variable again, in files that there are not."""
-        return init_settings, env_settings
+        return init_settings, _Variables(settings_cls)
 
     @model_validator(mode="before")
     @classmethod

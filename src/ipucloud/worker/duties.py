@@ -8,10 +8,6 @@ import structlog
 
 from ipucloud.billing.invoices.payment_port import RECORDED, PaymentPort
 from ipucloud.billing.invoices.payments import collect_payments
-from ipucloud.billing.proofs.sign import sign_months
-from ipucloud.billing.stripe.charges import StripePayments
-from ipucloud.billing.stripe.client import StripeClient
-from ipucloud.billing.stripe.reversals import find_reversals
 from ipucloud.clusters.operations.replace import replace_hardware
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -22,10 +18,10 @@ from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.sync import sync
-from ipucloud.kernel.sealing import read_keys
 from ipucloud.notifications.store import SWEEP as SWEEP_MAILS
 from ipucloud.observation.reconciler import ensure_observation
 from ipucloud.operations.freezes import expire_freezes
+from ipucloud.parts import STRIPE
 from ipucloud.policies.repairs import start_repairs
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks import store as webhooks
@@ -71,27 +67,8 @@ async def begin_repairs(database: Database, settings: Settings) -> None:
 
 
 async def collect(database: Database, settings: Settings) -> None:
-    await collect_payments(database, payment_port(database, settings))
-
-
-async def find_taken_back(database: Database, settings: Settings) -> None:
-    """Find payments that Stripe took back, where it is the payment provider. Raises OSError as `payment_port`."""
-    secret = settings.stripe_secret()
-    if secret is not None:
-        await find_reversals(database, StripeClient(settings.stripe_url, secret))
-
-
-def payment_port(database: Database, settings: Settings) -> PaymentPort:
-    """Who collects payments. The key is read anew, so that one in a file can be replaced. Raises OSError."""
-    secret = settings.stripe_secret()
-    return RECORDED if secret is None else StripePayments(database, StripeClient(settings.stripe_url, secret))
-
-
-async def prove_bills(database: Database, settings: Settings) -> None:
-    """Sign sealed months. Without a key nothing is signed, and no invoice has a proof."""
-    if settings.secrets_key is not None:
-        for month in await sign_months(database, read_keys(settings.secrets_key.get_secret_value())):
-            log.info("month_signed", month=month.isoformat())
+    port: PaymentPort = STRIPE.load("tasks:payment_port")(database, settings) if STRIPE.installed else RECORDED
+    await collect_payments(database, port)
 
 
 async def sweep_deliveries(database: Database) -> None:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ipucloud import parts
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters import metrics as of_clusters
 from ipucloud.invariants import gauge as of_audits
@@ -29,7 +30,7 @@ def internal_app(engine: Engine, watch: DatabaseWatch, catalogue: CurrentCatalog
         fault = watch.fault
         if fault is None and not engine.healthy:
             fault = "The worker is not present in the database."
-        known = {"status": fault or "ready", "catalogue": catalogue.catalogue.digest}
+        known = {"status": fault or "ready", "catalogue": catalogue.catalogue.digest, "parts": parts.installed()}
         return JSONResponse(known, status_code=200 if fault is None else 503)
 
     async def metrics(_: Request) -> Response:

@@ -11,6 +11,7 @@ from functools import partial
 
 import structlog
 
+from ipucloud import parts
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -82,7 +83,7 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
                 await stack.enter_async_context(internal_listener(internal_app(engine, watch, catalogue), bound))
             if settings.vipu_plaintext:
                 log.warning("vipu_plaintext_allowed", setting=PLAINTEXT)
-            log.info("worker_started", tasks=sorted(tasks.tasks))
+            log.info("worker_started", tasks=sorted(tasks.tasks), parts=parts.installed())
             beside = (
                 asyncio.create_task(watch.run(), name="watch"),
                 asyncio.create_task(catalogue.keep(), name="catalogue"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ipucloud.clusters.waiting.tables import SERVE_TASK
 from ipucloud.config import Settings
+from ipucloud.parts import PARTS
 from ipucloud.reconcile.later import LaterTask
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Simulation, Sites
@@ -22,6 +23,7 @@ def periodic_tasks(sites: Sites, settings: Settings, simulation: Simulation | No
         *_of_clusters(settings),
         *_of_money(settings),
         *_of_records(settings),
+        *_of_parts(settings),
     ]
 
 
@@ -62,9 +64,13 @@ def _of_money(settings: Settings) -> Iterator[Periodic]:
     yield _task("keep_books", 60.0, "billing.bookkeeping:keep_books")
     # Not part of the bookkeeping: a month may have many charges to sign, and a payment provider may be slow.
     yield _task("collect_payments", 60.0, "worker.duties:collect", settings=settings)
-    yield _task("find_taken_back", 900.0, "worker.duties:find_taken_back", settings=settings)
-    yield _task("prove_bills", 60.0, "worker.duties:prove_bills", settings=settings)
     yield _task("serve_export_schedules", 60.0, "billing.exports.schedules:serve_schedules")
+
+
+def _of_parts(settings: Settings) -> Iterator[Periodic]:
+    for part in PARTS:
+        for place, interval in part.tasks.items() if part.installed else ():
+            yield Periodic(place.partition(":")[2], interval, LaterTask(part.module(place), settings=settings))
 
 
 def _of_records(settings: Settings) -> Iterator[Periodic]:

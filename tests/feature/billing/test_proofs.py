@@ -19,13 +19,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.proofs.file import pieces_of, proof_of
-from ipucloud.billing.proofs.leaves import Billed
-from ipucloud.billing.proofs.sign import sign_months, statement_of
 from ipucloud.client import verify_bill
 from ipucloud.client.verify_bill import NotProven, verify
 from ipucloud.db.engine import Database
-from ipucloud.kernel.merkle import Fold, leaf, path_to, root_of
+from ipucloud.extras.proofs.file import pieces_of, proof_of
+from ipucloud.extras.proofs.leaves import Billed
+from ipucloud.extras.proofs.merkle import Fold, leaf, path_to, root_of
+from ipucloud.extras.proofs.sign import sign_months, statement_of
 from ipucloud.kernel.sealing import Keys, new_key, read_keys, signer_of
 from tests.feature.billing.invoices.customers import transact
 from tests.feature.billing.test_killed import killed_at

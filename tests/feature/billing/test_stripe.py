@@ -13,11 +13,11 @@ from structlog.testing import capture_logs
 
 from ipucloud.billing.invoices.payment_port import Collected, PaymentRefusedError, PendingPayment
 from ipucloud.billing.invoices.payments import collect_payments, expect_payment, fail_payment, request_top_up
-from ipucloud.billing.stripe.charges import StripePayments
-from ipucloud.billing.stripe.client import API_VERSION, AmountRefusedError, StripeClient, smallest_units
-from ipucloud.billing.stripe.methods import remove_method, set_method
 from ipucloud.contract.wallet import PaymentMethodSet
 from ipucloud.db.engine import Database
+from ipucloud.extras.stripe.charges import StripePayments
+from ipucloud.extras.stripe.client import API_VERSION, AmountRefusedError, StripeClient, smallest_units
+from ipucloud.extras.stripe.methods import remove_method, set_method
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
 from tests.feature.billing.invoices.customers import assert_billing_sound, euros, transact

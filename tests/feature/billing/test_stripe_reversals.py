@@ -12,14 +12,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from ipucloud.billing.invoices.payments import collect_payments, record_payment, record_refund
-from ipucloud.billing.invoices.reversals import reverse_payment
+from ipucloud.billing.invoices.reversals import reverse_payment, taken_back
 from ipucloud.billing.prepaid.funds import prepaid_facts, set_prepaid
 from ipucloud.billing.prepaid.top_ups import pause_after_reversal, set_top_up, shown_policy
 from ipucloud.billing.prepaid.watch import watch_prepaid
-from ipucloud.billing.stripe.client import StripeClient
-from ipucloud.billing.stripe.reversals import LOOK_BACK_DAYS, find_reversals, taken_back
 from ipucloud.contract.wallet import TopUpPolicy
 from ipucloud.db.engine import Database
+from ipucloud.extras.stripe.client import StripeClient
+from ipucloud.extras.stripe.reversals import LOOK_BACK_DAYS, find_reversals
 from ipucloud.invariants.billing_invoices import REVERSED
 from ipucloud.invariants.rules import violations
 from ipucloud.kernel.errors import Problem

@@ -21,10 +21,10 @@ from ipucloud.billing.prepaid import top_ups
 from ipucloud.billing.prepaid.arithmetic import Standing
 from ipucloud.billing.pricing import book
 from ipucloud.billing.reports import report
-from ipucloud.billing.stripe import charges
-from ipucloud.billing.stripe.client import Charge, Intent, StripeClient
 from ipucloud.db import outages
 from ipucloud.db.statements import Statements
+from ipucloud.extras.stripe import charges
+from ipucloud.extras.stripe.client import Charge, Intent, StripeClient
 from ipucloud.idempotency import store
 from ipucloud.identity.access import Principal
 from ipucloud.kernel.ids import new_id

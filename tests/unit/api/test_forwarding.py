@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.api.forwarding import HARMLESS, HOP_BY_HOP, Fields, answer_fields, request_fields
+from ipucloud.extras.service_proxy.forwarding import HARMLESS, HOP_BY_HOP, Fields, answer_fields, request_fields
 
 
 def sent(*headers: tuple[bytes, bytes]) -> Fields:

@@ -8,9 +8,9 @@ from starlette.routing import Route
 
 from ipucloud.api.nouns import every_route
 from ipucloud.api.routing import ApiRoute
-from ipucloud.api.scim.routing import ScimRoute
-from ipucloud.api.v1.service_proxy import ServiceRoute
 from ipucloud.api.v1.terminals import TerminalRoute
+from ipucloud.extras.scim.routing import ScimRoute
+from ipucloud.extras.service_proxy.routes import ServiceRoute
 from ipucloud.identity.roles import PERMISSIONS, Permission, Rights, Role, allowed, scopes_of
 from tests.api.operations import APP, OPERATIONS
 from tests.api.policy import NEEDED, OPEN_TO_ALL, POLICY, ROLES

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ipucloud.api.v1.billing_invoice_formats import refuse_incomplete
-from ipucloud.billing.invoices.e_invoice import PROFILES, missing, undeliverable, write
 from ipucloud.billing.invoices.electronic_addresses import SCHEMES
 from ipucloud.billing.invoices.tax import Tax
 from ipucloud.contract.e_invoices import EInvoiceBuyer, EInvoiceSeller
 from ipucloud.contract.invoices import InvoiceOut
+from ipucloud.extras.e_invoices.e_invoice import PROFILES, missing, undeliverable, write
+from ipucloud.extras.e_invoices.formats import refuse_incomplete
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from tests.support.e_invoices import ELECTRONIC_ADDRESS_SCHEMES_IN, Rules, published_rules
 from tests.unit.billing import invoice_samples as samples
@@ -186,7 +186,7 @@ def test_a_currency_with_three_decimal_places_and_a_draft_have_none() -> None:
 def test_a_factur_x_is_a_pdf_with_the_xml_and_always_the_same() -> None:
     import facturx
 
-    from ipucloud.billing.invoices.pdf import render_with
+    from ipucloud.extras.e_invoices.pdf import render_with
 
     document = complete(DOCUMENTS["invoice"])
     xml = write(document, PROFILES["factur-x"])

@@ -51,7 +51,7 @@ DOCUMENTS = {
 
 def rendered(document: InvoiceOut) -> bytes:
     """What makes PDFs takes much memory: only a process of its own imports it, and a test that needs more of it."""
-    from ipucloud.billing.invoices.pdf import render
+    from ipucloud.extras.e_invoices.pdf import render
 
     return render(document)
 
@@ -112,7 +112,7 @@ def test_what_is_credited_is_printed_with_its_reason(printed: Printed) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
 def test_text_stays_within_the_margins_and_nothing_overlaps(printed: Printed, document: InvoiceOut) -> None:
-    from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP
+    from ipucloud.extras.e_invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP
 
     with printed.opened(document) as pdf:
         for page in pdf:
@@ -126,7 +126,7 @@ def test_text_stays_within_the_margins_and_nothing_overlaps(printed: Printed, do
 
 
 def test_a_page_is_a4_and_its_edges_are_white(printed: Printed) -> None:
-    from ipucloud.billing.invoices.sheet import HEIGHT, LEFT, WIDTH
+    from ipucloud.extras.e_invoices.sheet import HEIGHT, LEFT, WIDTH
 
     with printed.opened(USUAL) as pdf:
         page = pdf[0]
@@ -233,7 +233,7 @@ NAMES = {
 
 
 def test_names_of_any_language_are_printed_or_replaced(printed: Printed) -> None:
-    from ipucloud.billing.invoices.fonts import can_print, printable
+    from ipucloud.extras.e_invoices.fonts import can_print, printable
 
     assert printable("Große Straße, Besançon – 5 €") == "Große Straße, Besançon – 5 €"
     named = "Łódź, Győr, Çeşme, İzmir; Ωμέγα, «Ромашка»; Công ty Cổ phần Đông Á"
@@ -249,7 +249,7 @@ def test_names_of_any_language_are_printed_or_replaced(printed: Printed) -> None
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_name_in_another_script_has_a_glyph_for_each_letter(printed: Printed, name: str) -> None:
     """A PDF's text is found again by its glyphs; those of Arabic are forms of letters, which NFKC makes letters."""
-    from ipucloud.billing.invoices.sheet import LEFT, RIGHT
+    from ipucloud.extras.e_invoices.sheet import LEFT, RIGHT
 
     long = f"{name} Łódź, Győr, Çeşme, İzmir; Ωμέγα, «Ромашка»; Công ty Cổ phần Đông Á"
     document = invoice(lines(1), payer=CUSTOMER._replace(legal_name=long, address=f"{name} 12"))

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from ipucloud.config import Settings
+from ipucloud.config.constants import VARIABLE, Constants
 from tests.unit.cli.conftest import Run
 
 URLS = (
@@ -43,9 +44,9 @@ JUNK = {
     "SECRETS_KEY": ("canary",),
     "EXPORT_PORTS": ("", "443,", "0", "65536", "443 8443", "canary"),
     "CURRENCY": ("EURO", "XYZ", "ZZQ"),
-    "LEASE_SECONDS": ("inf",),
+    "DRAIN_SECONDS": ("inf",),
     "REQUEST_LIFE": ("nan",),
-    "CREATE_DEADLINE": ("1e12",),
+    "SESSION_SECONDS": ("1e12",),
     "WORKER_SLOTS": ("99999999999999999999",),
     "PORT": ("70000",),
     "LOG_FORMAT": ("xml",),
@@ -99,6 +100,20 @@ def test_every_service_command_refuses_it(run: Run, monkeypatch: pytest.MonkeyPa
     assert ended.err.startswith("ipucloud: IPUCLOUD_DATABASE_URL: it must be a PostgreSQL URL")
     assert ended.err.count("\n") == 1
     assert "canary" not in ended.err
+
+
+def test_what_is_a_constant_by_now_is_refused_with_its_value(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IPUCLOUD_LEASE_SECONDS", "60")
+    ended = run("worker")
+    sentence = "IPUCLOUD_LEASE_SECONDS is no setting any more: it is always 30. Remove the variable."
+    assert (ended.status, ended.err) == (2, f"ipucloud: {sentence}\n")
+    assert Settings().lease_seconds == 30.0
+
+
+def test_an_installation_has_few_settings_and_tests_can_change_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(Settings.model_fields.keys() - Constants.model_fields) <= 75
+    monkeypatch.setenv(VARIABLE, '{"poll_seconds": 0.25}')
+    assert Settings().poll_seconds == 0.25
 
 
 def test_what_a_site_announces_may_be_reached_elsewhere() -> None:

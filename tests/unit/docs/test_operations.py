@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ipucloud.config import Settings
+from ipucloud.config.constants import VARIABLE, Constants
 from ipucloud.http.limits import INTERNAL_CONNECTIONS, RESERVED_DESCRIPTORS, Limits, public_limits
 from ipucloud.http.refusals import Reason, refusals
 
@@ -34,12 +35,12 @@ def test_the_log_events_exist() -> None:
 
 
 def test_the_settings_that_other_pages_name_exist() -> None:
-    known = {f"IPUCLOUD_{name.upper()}" for name in Settings.model_fields}
+    known = {f"IPUCLOUD_{name.upper()}" for name in Settings.model_fields.keys() - Constants.model_fields}
     of_commands = {f"IPUCLOUD_{name}" for name in ("URL", "TOKEN", "PROJECT", "PROFILE", "CONFIG_DIR", "DEBUG")}
     of_deployment = set(re.findall(r"\$\{(IPUCLOUD_\w+)", (CHECKOUT / "docker-compose.yml").read_text()))
     of_deployment |= {"IPUCLOUD_OWNER_PASSWORD", "IPUCLOUD_APP_PASSWORD", "IPUCLOUD_S3_SECRET"}
     of_servers = {"IPUCLOUD_CLUSTER", "IPUCLOUD_DEVICE_IDS", "IPUCLOUD_JOB", "IPUCLOUD_ROOT"}
-    of_the_build = {"IPUCLOUD_PANEL", "IPUCLOUD_SCREENSHOTS"}
+    of_the_build = {"IPUCLOUD_PANEL", "IPUCLOUD_SCREENSHOTS", VARIABLE}
     pages = [*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")]
     named = {name for page in pages for name in re.findall(r"\bIPUCLOUD_[A-Z_]*[A-Z]\b", page.read_text())}
     assert named - known - of_commands - of_deployment - of_servers - of_the_build == set()

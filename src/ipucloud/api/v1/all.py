@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipucloud.api.nouns import Noun, Nouns
+from ipucloud.api.nouns import Noun, Nouns, nouns_of
+from ipucloud.parts import PROOFS, SCIM, SERVICE_PROXY, STRIPE
 
 _PROJECT = "/v1/projects/*"
 _CLUSTER = f"{_PROJECT}/clusters/*"
@@ -18,7 +19,7 @@ NOUNS = Nouns(
         Noun("partitions", f"{_CLUSTER}/partitions"),
         Noun("jobs", f"{_CLUSTER}/jobs"),
         Noun("services", f"{_CLUSTER}/services"),
-        Noun("service_proxy", f"{_CLUSTER}/services/*/proxy"),
+        *nouns_of(SERVICE_PROXY),
         Noun("consoles", f"{_CLUSTER}/poplar-servers/*/console"),
         Noun("topology", f"{_CLUSTER}/topology", f"{_CLUSTER}/vipu"),
         Noun("fault_reports", f"{_PROJECT}/fault-reports", f"{_CLUSTER}/machines/*", f"{_CLUSTER}/poplar-servers/*"),
@@ -28,15 +29,15 @@ NOUNS = Nouns(
         Noun("billing_budgets", f"{_PROJECT}/budgets", f"{_ACCOUNT}/budgets"),
         Noun("billing_live", f"{_PROJECT}/prices", f"{_BILLING}/summary", f"{_ACCOUNT}/summary"),
         Noun("billing_dunning", f"{_ACCOUNT}/dunning"),
-        Noun("billing_payment_method", f"{_ACCOUNT}/payment-method"),
+        *nouns_of(STRIPE),
         Noun("billing_prepaid", f"{_ACCOUNT}/prepaid", f"{_BILLING}/funds"),
         Noun("billing_price_corrections", "/v1/billing/price-corrections"),
         Noun("billing_prices", "/v1/billing/prices"),
         Noun(
             "billing_invoices",
             *(f"{each}/invoices" for each in (_BILLING, _ACCOUNT, "/v1/billing")),
-            "/v1/billing/proof-keys",
         ),
+        *nouns_of(PROOFS),
         Noun(
             "billing_wallet",
             *(f"{_BILLING}/{each}" for each in ("balance", "credits", "top-ups")),
@@ -115,5 +116,6 @@ NOUNS = Nouns(
             "/v1/operator/regions/*/expected-inventory",
             *(f"/v1/operator/{each}" for each in ("inventory-findings", "hardware-events", "machines", "hosts")),
         ),
+        *nouns_of(SCIM),
     )
 )

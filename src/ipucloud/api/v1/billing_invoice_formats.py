@@ -1,8 +1,7 @@
-"""Responses with invoices, credit notes and drafts: JSON, PDF or electronic invoices."""
+"""Responses with invoices, credit notes and drafts: JSON, or what the part for electronic invoices makes of it."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from pydantic import Field
@@ -11,11 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
-from ipucloud.api.services import services_of
-from ipucloud.billing.invoices.e_invoice import MOST_PLACES, PROFILES, missing, undeliverable, write
 from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem
-from ipucloud.kernel.money import places_of
+from ipucloud.kernel.errors import NOT_CONFIGURED, Problem
+from ipucloud.parts import E_INVOICES
 
 PDF = "application/pdf"
 XML = "application/xml"
@@ -40,65 +37,16 @@ register_url_convertor("invoice", _Number())
 
 
 async def in_format(request: Request, query: InvoiceFormat, document: bytes) -> Response:
-    """The document as JSON, PDF or electronic invoice. Raises `Problem` state_conflict if it cannot be the latter."""
-    format_name = query.format
-    if format_name == "pdf" or (format_name is None and PDF in request.headers.get("accept", "")):
-        known = InvoiceOut.model_validate_json(document)
-        return _file(known, "pdf", await _drawn(request, known))
-    if format_name is None or format_name == "json":
+    """The document as JSON, PDF or electronic invoice.
+
+    Raises `Problem`: state_conflict if it cannot be the latter, not_configured if nothing here makes these.
+    """
+    name = query.format or ("pdf" if PDF in request.headers.get("accept", "") else "json")
+    if name == "json":
         return tagged(request, document, ONE_VERSION)
-    return await _electronic(request, InvoiceOut.model_validate_json(document), format_name)
-
-
-async def _electronic(request: Request, document: InvoiceOut, format_name: str) -> Response:
-    profile = PROFILES[format_name]
-    refuse_incomplete(document, format_name)
-    xml = await asyncio.to_thread(write, document, profile)
-    if format_name != "factur-x":
-        return _file(document, "xml", xml)
-    return _file(document, "pdf", await _drawn(request, document, xml))
-
-
-async def _drawn(request: Request, document: InvoiceOut, xml: bytes | None = None) -> bytes:
-    async with services_of(request).drawing.turn():
-        return await asyncio.to_thread(_rendered, document, xml)
-
-
-def _rendered(document: InvoiceOut, xml: bytes | None = None) -> bytes:
-    """The PDF, with the electronic invoice in it if there is one."""
-    from ipucloud.billing.invoices.pdf import render, render_with
-
-    return render(document) if xml is None else render_with(document, xml)
-
-
-def refuse_incomplete(document: InvoiceOut, format_name: str) -> None:
-    """Raise `Problem` state_conflict for a document that lacks what the format needs."""
-    if document.number is None:
-        raise Problem(STATE_CONFLICT, "A draft is no invoice: its electronic invoice exists once it is issued.")
-    if places_of(document.currency) > MOST_PLACES:
-        raise Problem(
-            STATE_CONFLICT,
-            f"Electronic invoices have at most {MOST_PLACES} decimal places, and {document.currency} has more: use the"
-            " PDF of this invoice.",
-        )
-    lacking = missing(document, PROFILES[format_name])
-    if lacking:
-        raise Problem(
-            STATE_CONFLICT,
-            f"{document.number} cannot be written as {format_name}: it was issued without {', '.join(lacking)}. Set"
-            " them (`ipucloud seller update`, `ipucloud accounts update`) for invoices from now on; this one never"
-            " changes.",
-        )
-    by_mail = undeliverable(document, PROFILES[format_name])
-    if by_mail:
-        raise Problem(
-            STATE_CONFLICT,
-            f"{document.number} cannot be written as {format_name}: Peppol delivers to no e-mail address, and this is"
-            f" one in {', '.join(by_mail)}. Use `xrechnung`, or set a Peppol participant, such as 0088:4012345678901,"
-            " for invoices from now on.",
-        )
-
-
-def _file(document: InvoiceOut, kind: str, content: bytes) -> Response:
-    headers = {"Content-Disposition": f'inline; filename="{document.number or "draft"}.{kind}"'}
+    if not E_INVOICES.installed:
+        raise Problem(NOT_CONFIGURED, f"{E_INVOICES.absence} Until then, ask for the format json.")
+    known = InvoiceOut.model_validate_json(document)
+    kind, content = await E_INVOICES.load("formats:written")(request, known, name)
+    headers = {"Content-Disposition": f'inline; filename="{known.number or "draft"}.{kind}"'}
     return Response(content, 200, headers, PDF if kind == "pdf" else XML)

@@ -6,16 +6,15 @@ from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer, Moves
 from ipucloud.api.paging import list_of, list_of_account
 from ipucloud.api.reads import principal, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
+from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.v1.billing_invoice_formats import PDF, XML, Number, in_format
-from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import (
@@ -27,8 +26,6 @@ from ipucloud.billing.invoices.queries import (
     document_of,
     draft_of,
 )
-from ipucloud.billing.proofs.file import pieces_of, proof_of
-from ipucloud.billing.proofs.sign import proof_keys
 from ipucloud.contract.invoices import (
     CreditNoteCreate,
     InvoiceDraftRead,
@@ -36,20 +33,17 @@ from ipucloud.contract.invoices import (
     InvoiceList,
     InvoiceOut,
     InvoicePage,
-    ProofKeyPage,
 )
 from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import IDEMPOTENCY_KEY_REQUIRED, NOT_CONFIGURED, STATE_CONFLICT, not_found
-from ipucloud.kernel.sealing import read_keys
 
 routes = router()
-PROOF = "application/vnd.ipucloud.invoice-proof+json"
 _CREDITS = Moves("credit_note_id", credit_note_document_of)
 
 _LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_SEEN.items()}
-_GET = authenticated(GET_SEEN, OneDocument)
+GET = authenticated(GET_SEEN, OneDocument)
 
 
 @routes.get(
@@ -72,7 +66,7 @@ async def list_invoices(request: Request, project: ProjectRef, query: InvoiceLis
         Permission.BILLING_READ,
         gives=InvoiceOut,
         files=(PDF, XML),
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, NOT_CONFIGURED),
     ),
 )
 async def get_invoice_draft(request: Request, project: ProjectRef, query: InvoiceDraftRead) -> Response:
@@ -101,32 +95,13 @@ async def get_invoice_draft(request: Request, project: ProjectRef, query: Invoic
         Permission.BILLING_READ,
         gives=InvoiceOut,
         files=(PDF, XML),
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, NOT_CONFIGURED),
     ),
 )
 async def get_invoice(request: Request, project: ProjectRef, number: Number, query: InvoiceFormat) -> Response:
     """Return a document as issued. The same release always renders a byte-identical PDF."""
-    document, _ = await read_one(request, _GET, project, number=number)
+    document, _ = await read_one(request, GET, project, number=number)
     return await in_format(request, query, document)
-
-
-@routes.get(
-    "/v1/projects/{project}/billing/invoices/{number:invoice}/proof",
-    **operation(
-        "getInvoiceProof",
-        "Download the proof of an invoice",
-        Permission.BILLING_READ,
-        errors=(STATE_CONFLICT, NOT_CONFIGURED),
-        files=(PROOF,),
-    ),
-)
-async def get_invoice_proof(request: Request, project: ProjectRef, number: Number) -> Response:
-    """Return a file that proves the invoice without the service: its facts, prices, charges, and what was signed.
-
-    `ipucloud billing verify` checks it, and so does the script `verify_bill.py`.
-    """
-    await read_one(request, _GET, project, number=number)
-    return await _proof(request, number)
 
 
 @routes.get(
@@ -151,7 +126,7 @@ async def list_account_invoices(request: Request, account: AccountId, query: Inv
         Permission.ACCOUNT_READ,
         gives=InvoiceOut,
         files=(PDF, XML),
-        errors=(STATE_CONFLICT,),
+        errors=(STATE_CONFLICT, NOT_CONFIGURED),
     ),
 )
 async def get_account_invoice(request: Request, number: Number, query: InvoiceFormat) -> Response:
@@ -162,36 +137,6 @@ async def get_account_invoice(request: Request, number: Number, query: InvoiceFo
     if document is None:
         raise not_found()
     return await in_format(request, query, document)
-
-
-@routes.get(
-    "/v1/billing/invoices/{number:invoice}/proof",
-    **operation(
-        "getAccountInvoiceProof",
-        "Download the proof of any invoice",
-        Permission.ACCOUNT_READ,
-        errors=(STATE_CONFLICT, NOT_CONFIGURED),
-        files=(PROOF,),
-    ),
-)
-async def get_account_invoice_proof(request: Request, number: Number) -> Response:
-    """Return the file that proves the invoice; to a payer, only those of its account."""
-    caller = await principal(request)
-    async with services_of(request).database.read() as connection:
-        if await document_of(connection, number, account_id=caller.account) is None:
-            raise not_found()
-    return await _proof(request, number)
-
-
-async def _proof(request: Request, number: str) -> Response:
-    """Sent while it is read: no connection is held meanwhile, and sealed charges do not change."""
-    services = services_of(request)
-    secret = services.settings.secrets_key
-    async with services.database.read() as connection:
-        keys = None if secret is None else read_keys(secret.get_secret_value())
-        proof = await proof_of(connection, number, keys)
-    headers = {"Content-Disposition": f'attachment; filename="{number}.proof"', "Cache-Control": "private, no-cache"}
-    return StreamingResponse(pieces_of(services.database, proof), 200, headers, PROOF)
 
 
 @routes.post(
@@ -219,26 +164,3 @@ async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -
         return Answer(201, document, {"Location": f"/v1/billing/invoices/{note_number}"}, note)
 
     return await change_platform(request, effect, moves=_CREDITS)
-
-
-@routes.get(
-    "/v1/billing/proof-keys",
-    **operation(
-        "listProofKeys",
-        "List the public keys of proofs",
-        Permission.CATALOGUE_READ,
-        gives=ProofKeyPage,
-        headers=(IF_NONE_MATCH,),
-    ),
-)
-async def list_proof_keys(request: Request) -> Response:
-    """List the keys that have signed months, and the one that signs now, newest first.
-
-    The list is empty when nothing is signed because the service has no key.
-    """
-    await principal(request)
-    services = services_of(request)
-    secret = services.settings.secrets_key
-    async with services.database.read() as connection:
-        keys = await proof_keys(connection, None if secret is None else read_keys(secret.get_secret_value()))
-    return listing(request, keys)

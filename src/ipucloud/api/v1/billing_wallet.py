@@ -23,10 +23,9 @@ from ipucloud.api.writes import change, change_platform
 from ipucloud.billing.accounts.store import account_of, refuse_other_currency
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credit_document, credits_of, grant
-from ipucloud.billing.invoices.reversals import reverse_payment
+from ipucloud.billing.invoices.reversals import reverse_payment, taken_back
 from ipucloud.billing.ledger.transfers import balances_shown
 from ipucloud.billing.prepaid.top_ups import pause_after_reversal
-from ipucloud.billing.stripe.reversals import taken_back
 from ipucloud.contract.wallet import (
     BalancesOut,
     CreditCreate,

@@ -15,6 +15,7 @@ from ipucloud.billing.invoices.electronic_addresses import SCHEMES
 from ipucloud.contract.e_invoices import EInvoiceParty
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import FieldError
+from ipucloud.parts import E_INVOICES
 
 
 async def payer_of(request: Request, connection: Statements, project_id: UUID) -> store.Paying:
@@ -53,12 +54,10 @@ def refuse_unknown_scheme(party: EInvoiceParty | None) -> None:
 
 
 def _can_be_printed(text: str) -> bool:
-    """Without the fonts where these are not needed: they have all of ASCII."""
-    if text.isascii() and text.replace("\n", "").isprintable():
+    """Without the fonts where these are not needed: they have all of ASCII, and nothing is printed without them."""
+    if (text.isascii() and text.replace("\n", "").isprintable()) or not E_INVOICES.installed:
         return True
-    from ipucloud.billing.invoices.fonts import can_print
-
-    return can_print(text)
+    return bool(E_INVOICES.load("fonts:can_print")(text))
 
 
 def _texts(path: str, value: object) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.contract.event_types.money import PAYMENT_REVERSED
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.events.log import RECORD_FOR_ACCOUNT
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
@@ -43,6 +44,12 @@ class _Payment(NamedTuple):
     currency: str
     automatic: bool
     reversed: Decimal
+
+
+class _Found(NamedTuple):
+    amount: Decimal
+    currency: str
+    taken: bool
 
 
 class _Known(NamedTuple):
@@ -121,3 +128,25 @@ def _refuse(payment: _Payment, amount: Money) -> None:
     if amount.amount > rest:
         most = Money.of(rest, payment.currency)
         raise Problem(STATE_CONFLICT, f"{most} of {payment.reference} is not reversed yet: reverse at most that.")
+
+
+_FOUND = Query(
+    """
+    SELECT f.amount, p.currency, f.taken FROM found_reversals f JOIN payments p ON p.id = f.payment_id
+     WHERE f.id = :reversal AND f.payment_id = :payment_id
+    """,
+    _Found,
+)
+
+
+async def taken_back(connection: Statements, payment_id: UUID, reversal: str) -> Money | None:
+    """What Stripe took back of the payment under this id; None if it has told of no such thing.
+
+    Raises `Problem` state_conflict if Stripe has given it back since.
+    """
+    found = await _FOUND.one_or_none(connection, {"payment_id": payment_id, "reversal": reversal})
+    if found is not None and not found.taken:
+        raise Problem(
+            STATE_CONFLICT, f"Stripe no longer has the money of {reversal}: it is with the service. Reverse nothing."
+        )
+    return None if found is None else Money.of(found.amount, found.currency)

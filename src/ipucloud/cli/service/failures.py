@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ipucloud.catalogue.checks import CatalogueError
 from ipucloud.cli.exits import Exit
 from ipucloud.config import Settings
+from ipucloud.config.constants import former_settings
 from ipucloud.db.schema_check import UpgradeError
 from ipucloud.http.certificate import CertificateError
 from ipucloud.http.listeners import ListenError
@@ -40,6 +41,8 @@ def exit_on_error() -> Iterator[None]:
 
 def settings_from_environment(*needed: str) -> Settings:
     """The settings of IPUCLOUD_* variables; ends the command if one is invalid or a `needed` one is missing."""
+    for former in former_settings():
+        stop(former)
     try:
         settings = Settings()
     except ValidationError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from ipucloud.config import OidcProvider, Settings
+from ipucloud.config import OidcProvider, Settings, constants
 from ipucloud.laboratory.keeper.child import Program
 from ipucloud.laboratory.keeper.readiness import Answers, ReadyFile
 from ipucloud.laboratory.postgres.server import RECOVERY_SECONDS, STOP_SECONDS
@@ -147,11 +147,11 @@ def url_of(bound: socket.socket) -> str:
 
 def environment(settings: Settings) -> Mapping[str, str]:
     """The settings as variables that make another process have them."""
-    values = {}
-    for name in Settings.model_fields:
-        value = getattr(settings, name)
-        if value not in (None, ()):
-            values[f"IPUCLOUD_{name.upper()}"] = _written(value)
+    fields = {name: getattr(settings, name) for name in Settings.model_fields}
+    values = constants.written(fields)
+    for name in fields.keys() - constants.Constants.model_fields:
+        if fields[name] not in (None, ()):
+            values[f"IPUCLOUD_{name.upper()}"] = _written(fields[name])
     return values
 
 

@@ -13,13 +13,13 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from ipucloud.billing.ledger.months import record_facts
-from ipucloud.billing.proofs.leaves import Billed, charges_of, facts_of
 from ipucloud.contract.invoices import ProofKeyOut
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.extras.proofs.leaves import Billed, charges_of, facts_of
+from ipucloud.extras.proofs.merkle import Fold, leaf, root_of
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.kernel.merkle import Fold, leaf, root_of
 from ipucloud.kernel.sealing import Keys, signer_of
 
 

@@ -1,4 +1,4 @@
-"""Stripe's API over HTTP: PaymentIntents, refunds and disputes, as far as top-ups need them.
+"""Stripe's API by its own package: PaymentIntents, refunds and disputes, as far as top-ups need them.
 
 Amounts are integers of a currency's smallest unit, by Stripe's own rules, which differ from ISO 4217: ISK and UGX have
 no decimals but are sent with two, MGA is sent without any, and the last digit of a currency with three must be 0
@@ -10,14 +10,14 @@ repeat: a request to create has an idempotency key, the others change nothing or
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
 import httpx
-import orjson
+import stripe
 
 from ipucloud.kernel.money import MINOR_UNITS, Money
 
@@ -65,8 +65,8 @@ _TAKEN: Final = frozenset({"pending", "requires_action", "succeeded", "needs_res
 ENDED: Final = frozenset({"succeeded", "failed", "canceled", "lost", "won", "warning_closed"})
 """After which nothing more comes of a dispute; a refund can still fail for a while."""
 _MOST: Final = 1_000_000
-_REFUNDS: Final = "/v1/refunds"
-_DISPUTES: Final = "/v1/disputes"
+_ABOUT_US: Final = "X-Stripe-Client-"
+"""How headers begin that tell Stripe about this machine and earlier requests. It needs neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,45 +125,49 @@ class Charge:
 
 
 class StripeClient:
-    """`url`: of Stripe's API, or of what stands before it."""
+    """`url`: of Stripe's API, or of what stands before it. Nothing is repeated here: who asks knows what is safe."""
 
-    def __init__(self, url: str, secret_key: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self._url = url
-        self._headers = {"Authorization": f"Bearer {secret_key}", "Stripe-Version": API_VERSION}
-        self._transport = transport
+    def __init__(self, url: str, secret_key: str) -> None:
+        client = stripe.StripeClient(
+            secret_key,
+            stripe_version=API_VERSION,
+            base_addresses={"api": url},
+            max_network_retries=0,
+            http_client=_Requests(),
+        )
+        self._intents, self._refunds, self._disputes = client.v1.payment_intents, client.v1.refunds, client.v1.disputes
 
     async def create(self, charge: Charge) -> Intent:
         """Ask Stripe to collect the charge now, without the customer. Raises `StripeError`, `StripeRefusedError`."""
-        form = {
-            "amount": str(charge.amount),
-            "currency": charge.currency.lower(),
-            "customer": charge.customer,
-            "payment_method": charge.payment_method,
-            "automatic_payment_methods[enabled]": "true",
-            "automatic_payment_methods[allow_redirects]": "never",
-            "off_session": "true",
-            "confirm": "true",
-            "error_on_requires_action": "true",
-            "description": charge.reference,
-            "metadata[payment]": str(charge.payment_id),
-            "metadata[reference]": charge.reference,
-        }
-        key = {"Idempotency-Key": str(charge.idempotency_key)}
-        return _intent(await self._send("POST", "/v1/payment_intents", data=form, headers=key))
+        made = self._intents.create_async(
+            {
+                "amount": charge.amount,
+                "currency": charge.currency.lower(),
+                "customer": charge.customer,
+                "payment_method": charge.payment_method,
+                "automatic_payment_methods": {"enabled": True, "allow_redirects": "never"},
+                "off_session": True,
+                "confirm": True,
+                "error_on_requires_action": True,
+                "description": charge.reference,
+                "metadata": {"payment": str(charge.payment_id), "reference": charge.reference},
+            },
+            {"idempotency_key": str(charge.idempotency_key)},
+        )
+        return _intent(await _answer(made))
 
     async def retrieve(self, intent: str) -> Intent:
         """Raises `StripeError`, `StripeRefusedError`."""
-        return _intent(await self._send("GET", f"/v1/payment_intents/{intent}"))
+        return _intent(await _answer(self._intents.retrieve_async(intent)))
 
     async def cancel(self, intent: str) -> Intent:
         """Cancel what was not collected, so that nobody can pay it any more. Raises as `retrieve`."""
-        form = {"cancellation_reason": "abandoned"}
-        return _intent(await self._send("POST", f"/v1/payment_intents/{intent}/cancel", data=form))
+        return _intent(await _answer(self._intents.cancel_async(intent, {"cancellation_reason": "abandoned"})))
 
     async def find(self, charge: Charge) -> Intent | None:
         """The PaymentIntent of a charge whose answers were all lost. Raises as `retrieve`."""
-        query = {"customer": charge.customer, "created[gte]": str(charge.since)}
-        async for listed in self._listed("/v1/payment_intents", query):
+        query = {"customer": charge.customer, "created": {"gte": charge.since}}
+        async for listed in _listed(self._intents.list_async, query):
             intent = _intent(listed)
             if intent.payment == str(charge.payment_id):
                 return intent
@@ -171,55 +175,68 @@ class StripeClient:
 
     async def reversals(self, since: int) -> AsyncIterator[Reversal]:
         """Refunds and disputes that began since then, of PaymentIntents. Raises as `retrieve`."""
-        for path in (_REFUNDS, _DISPUTES):
-            async for listed in self._listed(path, {"created[gte]": str(since)}):
+        for ask in (self._refunds.list_async, self._disputes.list_async):
+            async for listed in _listed(ask, {"created": {"gte": since}}):
                 if listed.get("payment_intent") is not None:
                     yield _reversal(listed)
 
     async def reversal(self, reversal: str) -> Reversal:
         """A refund or dispute by its id, as it is now. Raises as `retrieve`."""
-        path = _REFUNDS if reversal.startswith(("re_", "pyr_")) else _DISPUTES
-        return _reversal(await self._send("GET", f"{path}/{reversal}"))
+        if reversal.startswith(("re_", "pyr_")):
+            return _reversal(await _answer(self._refunds.retrieve_async(reversal)))
+        return _reversal(await _answer(self._disputes.retrieve_async(reversal)))
 
-    async def _listed(self, path: str, query: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
-        """What Stripe lists, newest first. Raises `StripeError` when there is too much of it."""
-        parameters = query | {"limit": "100"}
-        for _ in range(_PAGES):
-            page = await self._send("GET", path, params=parameters)
-            listed = page.get("data", [])
-            for each in listed:
-                yield each
-            if not page.get("has_more") or not listed:
-                return
-            parameters["starting_after"] = str(listed[-1].get("id"))
-        raise StripeError(f"{path} has too many entries")
 
-    async def _send(self, method: str, path: str, **sent: Any) -> dict[str, Any]:
-        client = httpx.AsyncClient(
-            base_url=self._url, headers=self._headers, timeout=SECONDS, transport=self._transport
-        )
+class _Requests(stripe.HTTPClient):
+    """How Stripe's package sends requests: by a client that is closed after each, and takes no endless answer.
+
+    Its own one for httpx sends forms in a way that httpx is about to drop.
+    """
+
+    name = "httpx"
+
+    async def request_async(
+        self, method: str, url: str, headers: Mapping[str, str], post_data: str | None = None
+    ) -> tuple[bytes, int, Mapping[str, str]]:
+        sent = {name: value for name, value in headers.items() if not name.startswith(_ABOUT_US)}
         try:
-            async with client:
-                answer = await client.request(method, path, **sent)
+            async with httpx.AsyncClient(timeout=SECONDS) as client:
+                answer = await client.request(method, url, headers=sent, content=post_data)
         except httpx.HTTPError as error:
-            raise StripeError(type(error).__name__) from None
-        return _read(answer)
+            raise stripe.APIConnectionError(type(error).__name__) from None  # type: ignore[no-untyped-call]
+        content = answer.content if len(answer.content) <= _MOST else b""
+        return content, answer.status_code, answer.headers
 
 
-def _read(answer: httpx.Response) -> dict[str, Any]:
-    named = answer.headers.get("Request-Id", "-")
+async def _listed(ask: Callable[..., Awaitable[Any]], query: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    """What Stripe lists, newest first. Raises `StripeError` when there is too much of it."""
+    parameters = query | {"limit": 100}
+    for _ in range(_PAGES):
+        page = await _answer(ask(parameters))
+        listed = page.get("data", [])
+        for each in listed:
+            yield each
+        if not page.get("has_more") or not listed:
+            return
+        parameters["starting_after"] = str(listed[-1].get("id"))
+    raise StripeError("Stripe lists too many entries")
+
+
+async def _answer(request: Awaitable[stripe.StripeObject]) -> dict[str, Any]:
     try:
-        body = orjson.loads(answer.content) if len(answer.content) <= _MOST else None
-    except orjson.JSONDecodeError:
-        body = None
-    if answer.is_success and isinstance(body, dict):
-        return body
-    error = body.get("error") if isinstance(body, dict) else None
-    if answer.status_code in {400, 402, 404} and isinstance(error, dict):
-        about = error.get("payment_intent")
-        intent = _intent(about) if isinstance(about, dict) else None
-        raise StripeRefusedError(str(error.get("type")), _said(error), intent)
-    raise StripeError(f"HTTP {answer.status_code}, request {named}")
+        return dict((await request).to_dict())
+    except stripe.StripeError as error:
+        body = error.json_body if isinstance(error.json_body, dict) else {}
+        said = body.get("error")
+        if error.http_status in {400, 402, 404} and isinstance(said, dict):
+            about = said.get("payment_intent")
+            intent = _intent(about) if isinstance(about, dict) else None
+            raise StripeRefusedError(str(said.get("type")), _said(said), intent) from None
+        unanswered = error.http_status is None
+        what = (
+            error.user_message or "" if unanswered else f"HTTP {error.http_status}, request {error.request_id or '-'}"
+        )
+        raise StripeError(what) from None
 
 
 def _intent(body: dict[str, Any]) -> Intent:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ipucloud.cli.mcp.results import Result, answer_of, items, run, shown
 from ipucloud.client import (
     addresses,
     billing,
@@ -27,6 +26,7 @@ from ipucloud.client import (
 )
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.clusters import NewCluster
+from ipucloud.extras.mcp.results import Result, answer_of, items, run, shown
 
 Cluster = Annotated[str, Field(description="Name or id of the cluster.")]
 Image = Annotated[

@@ -27,12 +27,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.responses import Response
 
 from ipucloud.api.links import inviting_of, mail_again, own_url
-from ipucloud.api.scim import shapes
-from ipucloud.api.scim.errors import MEDIA_TYPE, refused
-from ipucloud.api.scim.routing import ScimRequest, ScimRoute
-from ipucloud.api.scim.shapes import MOST_RESULTS, POLICY, User, profile_of, user_of, with_active
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import origin_of, trace_of
+from ipucloud.extras.scim import shapes
+from ipucloud.extras.scim.errors import MEDIA_TYPE, refused
+from ipucloud.extras.scim.routing import ScimRequest, ScimRoute
+from ipucloud.extras.scim.shapes import MOST_RESULTS, POLICY, User, profile_of, user_of, with_active
 from ipucloud.identity import provisioning
 from ipucloud.identity.access import identify
 from ipucloud.identity.provisioning import Person

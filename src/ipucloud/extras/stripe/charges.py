@@ -16,7 +16,9 @@ import structlog
 
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.invoices.payment_port import Collected, PaymentRefusedError, PendingPayment
-from ipucloud.billing.stripe.client import (
+from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
+from ipucloud.extras.stripe.client import (
     AmountRefusedError,
     Charge,
     Intent,
@@ -25,8 +27,6 @@ from ipucloud.billing.stripe.client import (
     StripeRefusedError,
     smallest_units,
 )
-from ipucloud.db.engine import Database
-from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 

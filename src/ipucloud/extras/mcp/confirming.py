@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from ipucloud.cli.mcp.results import Result
+from ipucloud.extras.mcp.results import Result
 
 VALID_SECONDS = 600
 AT_MOST = 100

@@ -6,7 +6,6 @@ moved here: an operator reverses the payment (`billing.invoices.reversals`), and
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,14 +14,6 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.payer import lock_payer
-from ipucloud.billing.stripe.client import (
-    ENDED,
-    Reversal,
-    StripeClient,
-    StripeError,
-    StripeRefusedError,
-    of_smallest_units,
-)
 from ipucloud.contract.event_payloads.base import AmountOfMoney
 from ipucloud.contract.event_payloads.money import ReversalFound
 from ipucloud.contract.event_types.money import PAYMENT_REVERSAL_FOUND, PAYMENT_REVERSAL_WITHDRAWN
@@ -30,9 +21,16 @@ from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record_for_account, record_for_operators
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.extras.stripe.client import (
+    ENDED,
+    Reversal,
+    StripeClient,
+    StripeError,
+    StripeRefusedError,
+    of_smallest_units,
+)
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.kernel.money import Money, written
+from ipucloud.kernel.money import written
 
 log = structlog.get_logger(__name__)
 
@@ -56,12 +54,6 @@ class _Payment(NamedTuple):
     currency: str
     status: str | None
     taken: bool | None
-
-
-class _Found(NamedTuple):
-    amount: Decimal
-    currency: str
-    taken: bool
 
 
 # Nothing to ask for where Stripe has collected nothing.
@@ -89,13 +81,6 @@ _WRITE = sa.text(
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, taken = excluded.taken
     """
 )
-_FOUND = Query(
-    """
-    SELECT f.amount, p.currency, f.taken FROM found_reversals f JOIN payments p ON p.id = f.payment_id
-     WHERE f.id = :reversal AND f.payment_id = :payment_id
-    """,
-    _Found,
-)
 
 
 async def find_reversals(database: Database, client: StripeClient) -> int:
@@ -118,19 +103,6 @@ async def find_reversals(database: Database, client: StripeClient) -> int:
                 changed += await _note(transaction, payment.account_id, reversal)
                 failpoint("stripe.before_reversal_commit")
     return changed
-
-
-async def taken_back(connection: Statements, payment_id: UUID, reversal: str) -> Money | None:
-    """What Stripe took back of the payment under this id; None if it has told of no such thing.
-
-    Raises `Problem` state_conflict if Stripe has given it back since.
-    """
-    found = await _FOUND.one_or_none(connection, {"payment_id": payment_id, "reversal": reversal})
-    if found is not None and not found.taken:
-        raise Problem(
-            STATE_CONFLICT, f"Stripe no longer has the money of {reversal}: it is with the service. Reverse nothing."
-        )
-    return None if found is None else Money.of(found.amount, found.currency)
 
 
 async def _read(client: StripeClient, due: _Due) -> list[Reversal]:

@@ -14,15 +14,15 @@ import typer
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from ipucloud.cli.mcp.changing import Changing
-from ipucloud.cli.mcp.confirming import Confirmations
-from ipucloud.cli.mcp.reading import Reading
 from ipucloud.cli.running import cost
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import tokens
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.errors import ApiError, ClientError, UsageError
 from ipucloud.client.models import Money
+from ipucloud.extras.mcp.changing import Changing
+from ipucloud.extras.mcp.confirming import Confirmations
+from ipucloud.extras.mcp.reading import Reading
 
 app = typer.Typer()
 

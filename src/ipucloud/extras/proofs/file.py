@@ -13,12 +13,12 @@ from uuid import UUID
 
 import orjson
 
-from ipucloud.billing.proofs.leaves import Billed, charges_of, facts_of
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.extras.proofs.leaves import Billed, charges_of, facts_of
+from ipucloud.extras.proofs.merkle import leaf, path_to
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
-from ipucloud.kernel.merkle import leaf, path_to
 from ipucloud.kernel.sealing import Keys, needed, signer_of
 
 FORMAT = "ipucloud-invoice-proof/1"

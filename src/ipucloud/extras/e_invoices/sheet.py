@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from ipucloud.billing.invoices.fonts import FONT, Fonts, printable
+from ipucloud.extras.e_invoices.fonts import FONT, Fonts, printable
 
 WIDTH, HEIGHT = 210.0, 297.0
 LEFT, RIGHT, TOP, BOTTOM = 20.0, 190.0, 18.0, 24.0

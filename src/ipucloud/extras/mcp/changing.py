@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ipucloud.cli.mcp.confirming import Confirmations
-from ipucloud.cli.mcp.reading import Cluster, Image, Job
-from ipucloud.cli.mcp.results import Result, answer_of, readable, run, shown
 from ipucloud.client import clusters, jobs, operations, tokens
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.jobs import NewJob
 from ipucloud.client.models import Operation
+from ipucloud.extras.mcp.confirming import Confirmations
+from ipucloud.extras.mcp.reading import Cluster, Image, Job
+from ipucloud.extras.mcp.results import Result, answer_of, readable, run, shown
 
 Confirmation = Annotated[
     str | None, Field(description="What the preview returned, once the user has agreed; omit it for a preview.")

@@ -27,8 +27,8 @@ from scim2_models import (
 )
 from scim2_models.urn import URN
 
-from ipucloud.api.scim.errors import PATH, refused
 from ipucloud.contract.people import Email
+from ipucloud.extras.scim.errors import PATH, refused
 from ipucloud.identity.provisioning import Person, Profile
 
 MOST_RESULTS = 200

@@ -17,16 +17,17 @@ from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import Incoming, malformed, too_large
-from ipucloud.api.forwarding import ChannelStream, ForwardedAnswer, ask, request_fields
 from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import read
 from ipucloud.api.routing import FoundRoute
-from ipucloud.api.service_logins import Caller, Place
 from ipucloud.api.services import Services, services_of
 from ipucloud.api.trace import origin_of, trace_of
 from ipucloud.api.v1.services import SERVICE_PATH
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.services import ServiceState
+from ipucloud.extras.service_proxy.forwarding import ChannelStream, ForwardedAnswer, ask, request_fields
+from ipucloud.extras.service_proxy.logins import Caller, Place
+from ipucloud.extras.service_proxy.running import proxy_of
 from ipucloud.identity.access import unauthenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import (
@@ -133,10 +134,10 @@ async def _forwarded(
         request.headers.raw, host=f"127.0.0.1:{service.port}", prefix=prefix, request_id=trace.request_id
     )
     until_answered.enter_context(
-        services.logins.one_more(service.service_id, service.name, settings.service_request_limit)
+        proxy_of(services).logins.one_more(service.service_id, service.name, settings.service_request_limit)
     )
     seconds = settings.service_timeout
-    channel = services.logins.channel(place, service.port, caller, seconds)
+    channel = proxy_of(services).logins.channel(place, service.port, caller, seconds)
     method = "HEAD" if trace.bodiless else request.method
 
     async def answered() -> httpcore.Response:
@@ -163,10 +164,10 @@ def _counted(services: Services, project_id: UUID, service_id: UUID) -> Iterator
         yield outcome
     except Problem as problem:
         if problem.kind in _NOT_ANSWERED:
-            services.service_counts.add(project_id, service_id, services.clock.monotonic() - begun, failed=True)
+            proxy_of(services).counts.add(project_id, service_id, services.clock.monotonic() - begun, failed=True)
         raise
     seconds, failed = services.clock.monotonic() - begun, outcome.status is None or outcome.status >= _FAILED_STATUS
-    services.service_counts.add(project_id, service_id, seconds, failed=failed)
+    proxy_of(services).counts.add(project_id, service_id, seconds, failed=failed)
 
 
 def _require_running(service: Reached) -> None:

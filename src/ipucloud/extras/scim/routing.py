@@ -13,9 +13,9 @@ from ipucloud.api.auditing import audited
 from ipucloud.api.bodies import JsonRequest
 from ipucloud.api.reads import check_permission
 from ipucloud.api.routing import FoundRoute
-from ipucloud.api.scim.errors import MEDIA_TYPE, PATH
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
+from ipucloud.extras.scim.errors import MEDIA_TYPE, PATH
 from ipucloud.identity.access import unauthenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import not_found
@@ -66,7 +66,7 @@ class ScimRoute(FoundRoute):
 
 def _answering() -> Callable[[str, ScimRequest], Awaitable[Response]]:
     """In a thread, so that other requests are answered while the first of these imports the protocol's models."""
-    from ipucloud.api.scim.answers import answer
+    from ipucloud.extras.scim.answers import answer
 
     return answer
 

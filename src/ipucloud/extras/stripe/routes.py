@@ -13,8 +13,8 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import AccountId
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.payer import lock_payer
-from ipucloud.billing.stripe.methods import method_document, remove_method, set_method
 from ipucloud.contract.wallet import PaymentMethodOut, PaymentMethodSet
+from ipucloud.extras.stripe.methods import method_document, remove_method, set_method
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 

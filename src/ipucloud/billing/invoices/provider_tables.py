@@ -1,4 +1,4 @@
-"""Payment methods that customers saved at Stripe, and what Stripe was asked to collect."""
+"""Payment methods that customers saved at Stripe, and what Stripe was asked to collect: its part fills them."""
 
 from __future__ import annotations
 

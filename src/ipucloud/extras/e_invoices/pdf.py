@@ -8,10 +8,10 @@ from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import TypeVar
 
-from ipucloud.billing.invoices.factur_x import PDF_A, embed_invoice
-from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
 from ipucloud.catalogue.queries import ADDRESS_SKU, STORAGE_SKUS
 from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceLineOut, InvoiceOut, PartyOut
+from ipucloud.extras.e_invoices.factur_x import PDF_A, embed_invoice
+from ipucloud.extras.e_invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
 from ipucloud.kernel.money import Money, places_of, written
 
 Finished = TypeVar("Finished")

@@ -1,4 +1,4 @@
-"""Signed roots of sealed months and of their bills."""
+"""Signed roots of sealed months and of their bills, which the part `proofs` fills."""
 
 from __future__ import annotations
 
