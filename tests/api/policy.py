@@ -160,7 +160,7 @@ OF_EVERYBODY = frozenset(
     {
         *("listIpus", "listMachineTypes", "listRegions", "getRegion", "getRegionCapacity", "listFlavors", "getFlavor"),
         *("getRecipe", "listImages", "listEventTypes", "listTools", "listRecipes", "listPrices", "listProofKeys"),
-        *("getNotifications", "showDeviceLogin"),
+        "getNotifications",
     }
 )
 """What it may read as well: the catalogue. Everything else is refused, but for what is `OF_ITSELF`."""
