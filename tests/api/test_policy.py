@@ -52,6 +52,7 @@ def strongest_without(operation: Documented) -> Role | None:
     return max(without, key=lambda role: (RANK[role], role), default=None)
 
 
+@pytest.mark.acceptance("SEC04-02")
 async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(tenancy: Tenancy) -> None:
     others = {each: await tenancy.narrowed(Role.ADMIN, *set(Permission) - {each}) for each in Permission}
     project = await tenancy.api.other_project()
@@ -137,6 +138,7 @@ async def test_the_weakest_role_that_may_needs_no_other_scope(tenancy: Tenancy) 
                 assert answer.status_code == operation.success, f"{answer.status_code} {answer.text}"
 
 
+@pytest.mark.acceptance("SEC04-01")
 async def test_to_a_token_of_one_cluster_others_are_not_there(tenancy: Tenancy) -> None:
     its_own = (await tenancy.api.world.customer(tenancy.project).create("its-own")).target_id
     limited = await tenancy.limited(its_own)
@@ -152,7 +154,8 @@ async def test_to_a_token_of_one_cluster_others_are_not_there(tenancy: Tenancy) 
             for each in ("a bad body", "an unknown query parameter")
             if operation.method in FAULTS[each].methods and "{cluster}" in operation.path
         ]
-        return {"sound": hidden} | {each: partial(hidden, FAULTS[each]) for each in bad}
+        sound: dict[str, Attempt] = {"sound": hidden}
+        return sound | {each: partial(hidden, FAULTS[each]) for each in bad}
 
     about_one = [each for each in AUTHORISED if each.id in BY_CLUSTER and each.path.count("{") > 1]
     await by_operation(about_one, tenancy, attempts)

@@ -22,6 +22,7 @@ async def limited(api: Api, *clusters: str, **body: object) -> dict[str, Any]:
     return ok(await api.owner.post(f"{api.base}/tokens", json=wanted), 201)
 
 
+@pytest.mark.acceptance("SEC04-01")
 async def test_it_finds_its_cluster_and_no_other(api: Api) -> None:
     bert, gpt = await api.world.make_active(), await api.world.make_active("gpt")
     token = await limited(api, "bert")
@@ -153,7 +154,7 @@ async def test_another_project_s_cluster_is_unknown(api: Api) -> None:
 def test_whatever_does_not_say_what_it_is_about_is_refused() -> None:
     its: UUID = uuid4()
     rights = Rights.of(f"owner cluster:read #{its} @10.0.0.0/8 The token ci")
-    assert rights.clusters == {its}
+    assert rights.clusters == frozenset({its})
     assert (rights.sources, rights.limited) == (("10.0.0.0/8",), "The token ci")
     assert not rights.allow(Permission.CLUSTER_READ)
     assert not rights._replace(about=uuid4()).allow(Permission.CLUSTER_READ)

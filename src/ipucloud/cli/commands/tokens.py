@@ -198,7 +198,7 @@ def _living(session: Session, name: str, *, platform: bool) -> Token:
     return only(TOKEN, name, living)
 
 
-def _clusters(token: Token) -> str | None:
+def _clusters(token: Token | NewToken) -> str | None:
     """Those that it is limited to, in words."""
     shown = (f"{each.name} (deleted)" if each.deleted else each.name for each in token.clusters or ())
     return ", ".join(shown) or None
