@@ -69,6 +69,8 @@ ROWS: Mapping[str, Row] = {
     "HWING02-01": Row("a device can be removed"),
     "NET02-02": Row("a node has the id of its link domain"),
     "RESDB01-01": Row("what is expected is there, and healthy"),
+    "SEC04-01": Row("a token does what it may, for one user and for one resource, and nothing else"),
+    "SEC04-02": Row("the least role is refused elsewhere"),
     "SEC21-01": Row("a deleted instance is gone"),
     "SEC21-02": Row("disks are cleaned between tenants"),
     "SEC21-04": Row("a host's memory is cleaned between tenants", "its server is removed; memory is not observed"),

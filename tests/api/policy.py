@@ -145,6 +145,26 @@ NEEDED = {name: permission for permission, names in _NEEDING.items() for name in
 POLICY = {name: ROLES[permission] for name, permission in NEEDED.items()}
 """Which roles may request an operation."""
 
+_BY_CLUSTER = """
+    listClusters getCluster updateCluster deleteCluster suspendCluster resumeCluster repairCluster rescheduleRepair
+    resizeCluster estimateClusterResize rebootCluster powerCycleCluster rebuildCluster signSshKey listPoplarServers
+    getConsole listMachines reportMachineFault reportServerFault getClusterMetrics getTopology getVipu rotateVipuKey
+    listPartitions getPartition getPartitionConfig createPartition removePartition resetPartition
+    listJobs getJob getJobLog createJob stopJob
+    listServices getService getServiceLog getServiceMetrics createService deployService rollbackService stopService
+    getClusterUsage listCharges listOperations getOperation cancelOperation listEvents listCloudEvents
+"""
+BY_CLUSTER = frozenset(_BY_CLUSTER.split())
+"""What a token that is limited to clusters may request about these. Others are not there for it."""
+OF_EVERYBODY = frozenset(
+    {
+        *("listIpus", "listMachineTypes", "listRegions", "getRegion", "getRegionCapacity", "listFlavors", "getFlavor"),
+        *("getRecipe", "listImages", "listEventTypes", "listTools", "listRecipes", "listPrices", "listProofKeys"),
+        "getNotifications",
+    }
+)
+"""What it may read as well: the catalogue. Everything else is refused, but for what is `OF_ITSELF`."""
+
 OPEN_TO_ALL = frozenset(
     {
         *("livez", "readyz", "signIn", "listSignInProviders", "beginProviderSignIn", "logIn", "beginDeviceLogin"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import httpx
 import pytest
@@ -53,6 +54,12 @@ class Tenancy(Targets):
         if cache_key not in self._callers:
             self._callers[cache_key] = await self.api.caller(role, scopes=scopes)
         return self._callers[cache_key]
+
+    async def limited(self, *clusters: UUID) -> httpx.AsyncClient:
+        """A caller with an owner's token that is limited to these clusters of the project."""
+        async with self.api.world.database.begin() as connection:
+            token = await make_token(connection, self.project.id, Role.OWNER, clusters=clusters)
+        return self.api.client(token.secret)
 
     async def targets(self, operations: Sequence[Documented]) -> dict[str, dict[str, str]]:
         """For each operation of a module what its path names, in the project. What they can share is made once."""
@@ -135,7 +142,7 @@ def changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     return [table for table in before if before[table] != after[table]]
 
 
-def unknown(names: Mapping[str, str]) -> dict[str, str]:
+def unknown(names: Iterable[str]) -> dict[str, str]:
     """Names of nothing that exists."""
     return {name: str(new_id()) for name in names}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -18,7 +19,7 @@ from ipucloud.identity.roles import Permission, Role
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
 from tests.api.operations import AUTHORISED, OPERATIONS, Documented
-from tests.api.policy import GIVING, NEEDED, OF_ITSELF, OF_PEOPLE, POLICY, ROLES
+from tests.api.policy import BY_CLUSTER, GIVING, NEEDED, OF_EVERYBODY, OF_ITSELF, OF_PEOPLE, POLICY, ROLES
 from tests.api.support import items, problem
 from tests.api.tenancy import Attempt, Fault, Tenancy, by_operation, same_but_for_the_request, tenancy, unknown
 from tests.support.cases import all_cases
@@ -51,6 +52,7 @@ def strongest_without(operation: Documented) -> Role | None:
     return max(without, key=lambda role: (RANK[role], role), default=None)
 
 
+@pytest.mark.acceptance("SEC04-02")
 async def test_a_request_that_may_not_be_made_is_refused_and_changes_nothing(tenancy: Tenancy) -> None:
     others = {each: await tenancy.narrowed(Role.ADMIN, *set(Permission) - {each}) for each in Permission}
     project = await tenancy.api.other_project()
@@ -134,6 +136,45 @@ async def test_the_weakest_role_that_may_needs_no_other_scope(tenancy: Tenancy) 
                 names = await tenancy.target(operation, project)
                 answer = await tenancy.ask(operation, caller, names)
                 assert answer.status_code == operation.success, f"{answer.status_code} {answer.text}"
+
+
+@pytest.mark.acceptance("SEC04-01")
+async def test_to_a_token_of_one_cluster_others_are_not_there(tenancy: Tenancy) -> None:
+    its_own = (await tenancy.api.world.customer(tenancy.project).create("its-own")).target_id
+    limited = await tenancy.limited(its_own)
+
+    def attempts(operation: Documented, names: dict[str, str]) -> dict[str, Attempt]:
+        async def hidden(fault: Fault | None = None) -> None:
+            project = {"project": tenancy.project.slug}
+            answers = [await tenancy.ask(operation, limited, each | project, fault) for each in (names, unknown(names))]
+            same_but_for_the_request(*answers)
+
+        bad = [
+            each
+            for each in ("a bad body", "an unknown query parameter")
+            if operation.method in FAULTS[each].methods and "{cluster}" in operation.path
+        ]
+        sound: dict[str, Attempt] = {"sound": hidden}
+        return sound | {each: partial(hidden, FAULTS[each]) for each in bad}
+
+    about_one = [each for each in AUTHORISED if each.id in BY_CLUSTER and each.path.count("{") > 1]
+    await by_operation(about_one, tenancy, attempts)
+
+
+async def test_a_token_of_one_cluster_may_do_what_is_about_it_and_nothing_else(tenancy: Tenancy) -> None:
+    allowed = BY_CLUSTER | OF_EVERYBODY | OF_ITSELF
+    with all_cases() as case:
+        for operation in AUTHORISED:
+            with case(operation.id):
+                about_one = operation.id in BY_CLUSTER and operation.path.count("{") > 1
+                names = await tenancy.target(operation, tenancy.project) if about_one or not operation.scoped else {}
+                names |= {"project": tenancy.project.slug}
+                cluster = UUID(names["cluster"]) if about_one else new_id()
+                answer = await tenancy.ask(operation, await tenancy.limited(cluster), unknown(operation.named) | names)
+                if operation.id not in allowed:
+                    problem(answer, 403, "permission_denied")
+                elif operation.id not in OF_PEOPLE:
+                    assert answer.status_code == operation.success, f"{answer.status_code} {answer.text}"
 
 
 async def test_a_text_that_is_no_live_token_is_refused(tenancy: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,8 +113,12 @@ async def make_token(
     *,
     account_id: UUID | None = None,
     scopes: Iterable[str] | None = None,
+    clusters: Iterable[UUID] | None = None,
 ) -> Token:
-    """A live token; without a project one of an account (role payer) or of the platform (roles admin and support)."""
+    """A live token; without a project one of an account (role payer) or of the platform (roles admin and support).
+
+    `clusters`: those that it is limited to.
+    """
     secret, token_id = new_token("test"), new_id()
     await connection.execute(
         sa.insert(tokens).values(
@@ -124,6 +128,7 @@ async def make_token(
             name=f"token-{next(_numbers)}",
             role=role,
             scopes=None if scopes is None else sorted(scopes),
+            clusters=None if clusters is None else sorted(clusters),
             display_prefix=secret.display_prefix,
             secret_hash=secret.hash,
         )

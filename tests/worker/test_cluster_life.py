@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.factories import make_token
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, running_site
 from tests.support.world import CALL_SECONDS, SiteWorld, open_site_world
@@ -46,10 +47,13 @@ async def test_a_cluster_becomes_active_is_billed_and_goes_without_a_trace(world
         assert (server.state, server.ssh_user) == ("running", "ubuntu")
         interval = await world.one("SELECT * FROM usage_intervals")
         assert (interval.quantity, interval.ended_at) == (4, None)
+        async with world.database.begin() as connection:
+            token = await make_token(connection, world.project.id, clusters=[cluster_id])
         await world.succeeded(await world.delete(cluster_id))
     cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=cluster_id)
     assert cluster.state == "deleted"
     assert await world.value("SELECT ended_at >= started_at FROM usage_intervals")
+    assert await world.value("SELECT expires_at > app_now() FROM tokens WHERE id = :id", id=token.id)
     assert await world.free_machines() == before
     await world.assert_nothing_left()
     cleanings = await world.rows(

@@ -62,6 +62,7 @@ export function Tokens() {
           { id: "state", header: common.state, cell: (each) => <TokenState token={each} /> },
           { id: "role", header: s.role, cell: (each) => shell.roles[each.role] ?? each.role },
           { id: "scopes", header: s.scopes, cell: (each) => (each.narrowed ? each.scopes.join(", ") : s.scopesAll) },
+          { id: "clusters", header: s.clusters, cell: (each) => each.clusters?.map(({ name, deleted }) => (deleted ? s.clusterDeleted(name) : name)).join(", ") ?? s.clustersAll },
           { id: "sources", header: cluster.sources, cell: (each) => each.allowed_sources.join(", ") || s.everywhere },
           { id: "prefix", header: s.prefix, cell: (each) => <code>{each.display_prefix}…</code> },
           { id: "used", header: s.lastUsed, cell: (each) => (each.last_used_at ? f.moment(each.last_used_at) : s.neverUsed) },

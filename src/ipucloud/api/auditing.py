@@ -89,7 +89,7 @@ async def _end(request: HTTPConnection, operation: str, entry: UUID | None, outc
 
 def audit_entry(request: HTTPConnection, operation: str) -> AuditedRequest:
     """How the entry of a request begins."""
-    address, agent = origin_of(request)
+    address, agent, _ = origin_of(request)
     return AuditedRequest(operation, _method(request), address, agent, trace_of(request).request_id)
 
 

@@ -125,7 +125,9 @@ async def reading(request: Request, project: str, *, of_payer: bool = False) -> 
         scope = await authorize(connection, trace.credential(), project, permission_of(request), origin_of(request))
         payer = await account_of(connection, scope.project_id) if of_payer else None
     trace.admit(scope.role, project_id=scope.project_id)
-    async with database.read(Tenant(scope.project_id, scope.token_id, payer)) as connection:
+    clusters = scope.rights.clusters
+    reached = None if clusters is None else f"{{{','.join(map(str, clusters))}}}"
+    async with database.read(Tenant(scope.project_id, scope.token_id, payer, reached)) as connection:
         yield connection, scope
 
 

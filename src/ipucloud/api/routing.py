@@ -39,6 +39,7 @@ from ipucloud.kernel.errors import (
 PERMISSION = "x-permission"
 ERRORS = "x-errors"
 BODY_LIMIT = "x-body-limit"
+BY_CLUSTER = "x-by-cluster"
 Endpoint = Callable[..., Awaitable[Response]]
 AnyEndpoint = TypeVar("AnyEndpoint", bound=Endpoint)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
@@ -83,18 +84,22 @@ def operation(
     headers: Iterable[dict[str, Any]] = (),
     files: Iterable[str] = (),
     body_limit: int | None = None,
+    by_cluster: bool = False,
 ) -> Operation:
     """Describe a route: its stable id, summary, permission, response model `gives` and specific errors.
 
     Without a permission it is open to everybody.
 
     `headers` are OpenAPI parameters, `files` media types besides JSON, `body_limit` the bytes of a body where they are
-    more than the setting. Errors common to a kind of route are added to
-    the document automatically.
+    more than the setting. `by_cluster`: a token that is limited to clusters may request it too, as row-level security
+    leaves only theirs; it may request what has a cluster in its path, and the catalogue, without that. Errors common to
+    a kind of route are added to the document automatically.
     """
     extra: dict[str, Any] = {PERMISSION: permission, ERRORS: sorted(error.code for error in errors)}
     if body_limit is not None:
         extra[BODY_LIMIT] = body_limit
+    if by_cluster:
+        extra[BY_CLUSTER] = True
     if files := list(files):
         content = {media: {"schema": {"type": "string", "format": "binary"}} for media in files}
         extra["responses"] = {str(status): {"content": content}}
@@ -135,6 +140,8 @@ class ApiRoute(FoundRoute):
         self.permission: Permission | None = description["openapi_extra"][PERMISSION]
         self.description = description
         self._body_limit: int | None = description["openapi_extra"].get(BODY_LIMIT)
+        catalogue = method == "GET" and self.permission is Permission.CATALOGUE_READ
+        self.by_cluster: bool = catalogue or description["openapi_extra"].get(BY_CLUSTER, False)
         self._takes_body = method in _WITH_BODY
         self.app = self._serve
 

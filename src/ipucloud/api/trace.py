@@ -11,7 +11,7 @@ from starlette.types import Scope
 
 from ipucloud.identity.access import unauthenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Role
-from ipucloud.kernel.actor import Origin
+from ipucloud.kernel.actor import BY_CLUSTER, Origin
 from ipucloud.kernel.ids import new_id
 
 _KEY = "ipucloud.trace"
@@ -85,10 +85,14 @@ def scope_trace(scope: Scope) -> Trace:
 def origin_of(request: HTTPConnection) -> Origin:
     """Where the request came from, as it is recorded: without control characters, and cut.
 
-    The address is that of the connection, or what a trusted proxy says.
+    The address is that of the connection, or what a trusted proxy says. With it goes what the request is about: the
+    cluster in its path, which may still be a name, or clusters only, as its route declares.
     """
     address, *_ = request.scope.get("client") or ("",)
-    return Origin(_recorded(address, _ADDRESS), _recorded(request.headers.get("user-agent", ""), _AGENT))
+    agent = request.headers.get("user-agent", "")
+    by_cluster = BY_CLUSTER if getattr(request.scope.get("route"), "by_cluster", False) else None
+    about = request.path_params.get("cluster", by_cluster)
+    return Origin(_recorded(address, _ADDRESS), _recorded(agent, _AGENT), about)
 
 
 def _recorded(text: str, length: int) -> str:

@@ -38,6 +38,7 @@ def create(
     cost_limit: Money | None = None,
     scopes: Sequence[str] | None = None,
     allowed_sources: Sequence[str] | None = None,
+    clusters: Sequence[str] | None = None,
 ) -> Call[NewToken]:
     """Create a token; only this response has its secret. `service`: it outlives the membership of who creates it.
 
@@ -45,6 +46,7 @@ def create(
     `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
     `scopes`: those of the role that it is narrowed to, such as `cluster:read`; None: all that the role has.
     `allowed_sources`: networks from which it may be used, such as `203.0.113.0/24`; None: from everywhere.
+    `clusters`: ids or names of those that it is limited to, whatever its role; None: it is not limited.
     """
     body = without_none(
         name=name,
@@ -54,6 +56,7 @@ def create(
         cost_limit=cost_limit and cost_limit.model_dump(mode="json"),
         scopes=scopes,
         allowed_sources=allowed_sources and [*allowed_sources],
+        clusters=clusters and [*clusters],
     )
     return request.post("tokens", NewToken, body, scoped=not platform)
 
@@ -81,7 +84,7 @@ def create_for_account(
 def rotate(
     token: Ref, *, keep_previous_seconds: int = 0, expires_at: datetime | None = None, platform: bool = False
 ) -> Call[NewToken]:
-    """Replace a token with one of the same name, role and scopes; the replaced one works for this many seconds more.
+    """Replace a token with one that may do the same; the replaced one works for this many seconds more.
 
     `expires_at` None: that of the replaced token.
     """

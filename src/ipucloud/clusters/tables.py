@@ -292,3 +292,17 @@ sa.Index(
     cluster_s3_connections.c.project_id,
     cluster_s3_connections.c.connection_id,
 )
+
+CLUSTERS_OF = """
+CREATE FUNCTION clusters_of(project uuid, ids uuid[]) RETURNS TABLE (id uuid, name text, deleted boolean)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT its.id, its.name, its.deleted_at IS NOT NULL FROM clusters AS its
+   WHERE its.project_id = project AND its.id = ANY (ids)
+$$
+"""
+"""The clusters that a token is limited to, for the package of tokens."""
+
+
+@sa.event.listens_for(metadata, "after_create")
+def _create_clusters_of(_metadata: object, connection: sa.Connection, **_options: object) -> None:
+    connection.exec_driver_sql(CLUSTERS_OF)

@@ -9,11 +9,19 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from ipucloud.contract.fields import Answer, Body, Instant, KeyName, to_pay
+from ipucloud.contract.fields import Answer, Body, Instant, KeyName, KeyRef, to_pay
 from ipucloud.contract.lists import NamedListed, Page
 from ipucloud.contract.projects import ProjectOut
 from ipucloud.contract.sources import Sources
 from ipucloud.kernel.money import Money
+
+
+class TokenClusterOut(Answer):
+    """A cluster that a token is limited to."""
+
+    id: UUID
+    name: str
+    deleted: bool
 
 
 class TokenOut(Answer):
@@ -30,6 +38,9 @@ class TokenOut(Answer):
     narrowed: bool = Field(description="Whether it was narrowed to `scopes`; false: it has all of its role.")
     allowed_sources: list[str] = Field(
         description="Networks from which it may be used; empty: from everywhere.", examples=[["203.0.113.0/24"]]
+    )
+    clusters: list[TokenClusterOut] | None = Field(
+        description="Clusters that it is limited to; null: it is not limited.", examples=[None]
     )
     display_prefix: str = Field(description="First characters of the secret, to tell tokens apart.")
     created_by: UUID | None = Field(description="Id of the token that created it.")
@@ -79,6 +90,7 @@ Scopes = Annotated[
     Field(min_length=1, max_length=64, examples=[["billing:read", "cluster:read"]]),
     AfterValidator(_each_once),
 ]
+ClusterRefs = Annotated[list[KeyRef], Field(min_length=1, max_length=32, examples=[["bert"]])]
 _NARROWING = (
     "Scopes that the token is narrowed to: some of those that its role has, and that the caller's token has too. Null:"
     " all that the role has, also what it is given later; a narrowed token cannot create such a token."
@@ -88,6 +100,12 @@ _NARROWING = (
 _SOURCES = (
     "Networks (CIDR) from which it may be used; a single address is one, too. Empty: from everywhere. A token that has"
     " some creates only tokens within them."
+)
+
+
+_CLUSTERS = (
+    "Ids or names of clusters that it is limited to: it finds no others, and may do nothing that is not about one of"
+    " them, whatever its role. When all are deleted, it expires an hour later. Null: it is not limited."
 )
 
 
@@ -107,6 +125,7 @@ class TokenCreate(Body):
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
     scopes: Scopes | None = Field(None, description=_NARROWING)
     allowed_sources: Sources = Field(default_factory=list, description=_SOURCES)
+    clusters: ClusterRefs | None = Field(None, description=_CLUSTERS, examples=[None])
     service: bool = Field(
         False,
         description="Whether a token that a person creates is nobody's, and outlives the membership. What a token"

@@ -58,11 +58,15 @@ def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
 
 
 class Tenant(NamedTuple):
-    """For whom is read: a project, a billing account, or both, with a token that was authenticated."""
+    """For whom is read: a project, a billing account, or both, with a token that was authenticated.
+
+    `clusters`: those that it is limited to, as PostgreSQL writes an array; None: it is not.
+    """
 
     project_id: UUID | None
     token_id: UUID
     payer_id: UUID | None = None
+    clusters: str | None = None
 
 
 _ENTER = query(
@@ -70,6 +74,7 @@ _ENTER = query(
         "SELECT concat(set_config('ipucloud.tenant', coalesce(CAST(CAST(:project_id AS uuid) AS text), ''), true),"
         " set_config('ipucloud.tenant_token', CAST(CAST(:token_id AS uuid) AS text), true),"
         " set_config('ipucloud.payer', coalesce(CAST(CAST(:payer_id AS uuid) AS text), ''), true),"
+        " set_config('ipucloud.clusters', coalesce(CAST(:clusters AS text), ''), true),"
         f" set_config('role', '{TENANT_ROLE}', true))"
     )
 )

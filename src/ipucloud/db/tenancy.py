@@ -8,6 +8,9 @@ bills and audits across projects.
 A request that changes a project runs as the application, which judges it together with those of others. In its
 transaction, in which `ipucloud.changed_project` names the project, no row of another one can be locked or written, and
 few can be read. In a change of a billing account, `ipucloud.changed_account` does the same for it.
+
+What a token is limited to is in `ipucloud.clusters` for its reads and changes: then clusters, operations and events of
+others are not there (`OF_CLUSTERS`), whatever the statement says.
 """
 
 from __future__ import annotations
@@ -76,6 +79,11 @@ _PAYEE = "(SELECT payer_id()) IS NOT NULL AND {} IN (SELECT payees())"
 OF_PAYEES = ("clusters", "resources", "usage_credits", "usage_intervals")
 """Tables of whose rows a payer reads those of all projects that it pays for."""
 
+OF_CLUSTERS = {"clusters": "id", "operations": "cluster_id", "events": "subject_id"}
+"""Tables whose rows the project's lists show, with the cluster that they belong to. What else belongs to a cluster is
+found only by its path.
+"""
+
 PARTICULAR = {
     "projects": f"id = (SELECT tenant_id()) OR {_PAYEE.format('id')}",
     "tokens": f"{OWN} OR id = (SELECT tenant_token()) OR {_PAYING}",
@@ -143,8 +151,14 @@ FUNCTIONS = (
     CREATE FUNCTION changed_account() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT nullif(current_setting('ipucloud.changed_account', true), '')::uuid $$
     """,
+    """
+    CREATE FUNCTION reached_clusters() RETURNS uuid[] LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT nullif(current_setting('ipucloud.clusters', true), '')::uuid[] $$
+    """,
 )
-"""Who reads: the project, the token that authenticated the request, the billing account; and what a request changes."""
+"""Who reads: the project, the token that authenticated the request, the billing account; what a request changes; and
+the clusters that the token is limited to, or NULL.
+"""
 
 ROLE = f"""
 DO $$ BEGIN
@@ -156,9 +170,12 @@ DO $$ BEGIN
   END IF;
 END $$
 """
+REACHED = "set_config('ipucloud.clusters', coalesce((SELECT clusters::text FROM principal), ''), true)"
+"""Selected after the CTE `principal`, has the rest of the transaction see and change only the token's clusters."""
 ENTERED = f"""
 set_config('ipucloud.tenant', coalesce((SELECT project_id::text FROM project), ''), true) AS tenant,
 set_config('ipucloud.tenant_token', coalesce((SELECT token_id::text FROM principal), ''), true) AS token,
+{REACHED} AS reached,
 set_config('role', '{TENANT_ROLE}', true) AS role
 """  # noqa: S608  # our own text
 """Selected after the CTEs of `identity.access`, makes the rest of the transaction a tenant's."""
@@ -166,6 +183,17 @@ set_config('role', '{TENANT_ROLE}', true) AS role
 
 def visible(table: sa.Table) -> str | None:
     """The condition for a row to be shown to a tenant; None for a table without rows of tenants."""
+    condition = _visible_to_all(table)
+    return f"({condition}) AND {_reached(table)}" if table.name in OF_CLUSTERS else condition
+
+
+def _reached(table: sa.Table) -> str:
+    """Where a token that is limited to clusters has nothing to do with a row, this is not true."""
+    ids = f"{OF_CLUSTERS[table.name]} = ANY ((SELECT reached_clusters())::uuid[])"
+    return f"((SELECT reached_clusters()) IS NULL OR {ids})"
+
+
+def _visible_to_all(table: sa.Table) -> str | None:
     if table.name in PARTICULAR:
         return PARTICULAR[table.name]
     of_project, of_account = "project_id" in table.columns, "account_id" in table.columns
@@ -179,7 +207,7 @@ def visible(table: sa.Table) -> str | None:
 def changeable(table: sa.Table) -> str | None:
     """The condition for a row to be changed by a request about a project or account; None: any request may change it.
 
-    Work items may be anybody's: a change wakes what it concerns.
+    Work items may be anybody's: a change wakes what it concerns. Events may be about more than a cluster.
     """
     project = "id" if table.name == "projects" else "project_id"
     account = "id" if table.name == "billing_accounts" else "account_id"
@@ -189,6 +217,8 @@ def changeable(table: sa.Table) -> str | None:
         conditions.append(f"(SELECT changed_project()) IS NULL OR {project} = (SELECT changed_project()){unowned}")
     if account in table.columns and table.name != "project_accounts":
         conditions.append(f"(SELECT changed_account()) IS NULL OR {account} = (SELECT changed_account())")
+    if table.name in OF_CLUSTERS and table.name != "events":
+        conditions.append(_reached(table)[1:-1])
     return " AND ".join(f"({each})" for each in conditions) or None
 
 

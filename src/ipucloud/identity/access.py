@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 from uuid import UUID
 
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
-from ipucloud.db.tenancy import ENTERED
+from ipucloud.db.tenancy import ENTERED, REACHED
 from ipucloud.identity.roles import ACCOUNT_ROLES, PERMISSIONS, PLATFORM_ROLES, Permission, Rights, Role, allowed
 from ipucloud.kernel.actor import Origin
 from ipucloud.kernel.errors import PERMISSION_DENIED, SOURCE_NOT_ALLOWED, UNAUTHENTICATED, Problem, not_found
@@ -26,8 +26,10 @@ from ipucloud.kernel.networks import allows
 PRINCIPAL = """
 principal AS (
   SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home, tokens.account_id AS account,
-         tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform,
-         array_to_string(tokens.role || tokens.scopes, ' ') || CASE WHEN tokens.allowed_sources = '{}' THEN ''
+         tokens.project_id IS NULL AND tokens.account_id IS NULL AS platform, tokens.clusters AS clusters,
+         array_to_string(tokens.role || tokens.scopes, ' ')
+           || coalesce(' #' || array_to_string(tokens.clusters, ','), '')
+           || CASE WHEN tokens.allowed_sources = '{}' THEN ''
            ELSE ' @' || array_to_string(tokens.allowed_sources, ',') || CASE WHEN tokens.kind IN ('member', 'login')
              THEN ' Your membership' ELSE ' The token ' || tokens.name END END AS rights
   FROM tokens
@@ -37,11 +39,12 @@ principal AS (
          AND browser_sessions.expires_at > app_now()), :token_hash)
     AND tokens.revoked_at IS NULL AND (tokens.expires_at IS NULL OR tokens.expires_at > app_now())
 )"""
-"""CTE `principal` (token_id, role, home, account, platform, rights): one row for a live token or a live session's.
+"""CTE `principal` (token_id, role, home, account, platform, clusters, rights): a row for a live token or session.
 
 `:token_hash` is the hash of the token or of the browser session's secret; the two never have the same text.
 
-It is of the project `home`, of the billing account `account`, or of the `platform`. Its `rights` are for `rights_at`.
+It is of the project `home`, of the billing account `account`, or of the `platform`, and limited to `clusters` unless
+these are NULL. Its `rights` are for `rights_at`.
 """
 
 PROJECT = """
@@ -101,17 +104,21 @@ class Scope(NamedTuple):
 
 
 class _Admission(NamedTuple):
-    """`changed`: the project, from now on the only one whose rows the transaction can change."""
+    """`changed`: the project, from now on the only one whose rows the transaction can change; of its clusters only
+    those of `reached`, if the token is limited to some.
+    """
 
     rights: str
     actor: str | None
     changed: str
+    reached: str
     scope: Scope | None
 
 
 class _Entered(NamedTuple):
     tenant: str
     token: str
+    reached: str
     role: str
 
 
@@ -141,7 +148,7 @@ IDENTIFY = Query(
 _AUTHORIZE = authenticated(
     f"SELECT principal.rights, {_ACTOR},"  # noqa: S608  # our own text
     " set_config('ipucloud.changed_project', coalesce(project.project_id::text, ''), true) AS changed,"
-    " project.* FROM principal LEFT JOIN project ON true",
+    f" {REACHED} AS reached, project.* FROM principal LEFT JOIN project ON true",
     _Admission,
 )
 
@@ -194,14 +201,15 @@ def rights_at(origin: Origin, written: str | None) -> Rights:
             f"{rights.limited} may not be used from {origin.address or 'an unknown address'}, where this request comes"
             " from. Send it from one of its allowed sources, use another token, or have an owner change them.",
         )
-    return rights
+    return rights._replace(about=origin.about)
 
 
 def admit(rights: str | None, project_id: UUID | None, permission: Permission, origin: Origin) -> Role:
     """Check the result of a statement that starts with `AUTHENTICATE`; the caller's role.
 
     Raises `Problem`: 401 without a live token, 404 without a project that it has access to, 403 when its role or
-    its scopes lack `permission`, or it may not be used from there.
+    its scopes lack `permission`, or it may not be used from there. For a token that is limited to clusters also 404 for
+    another cluster, and 403 for what is not about a cluster.
     """
     held = rights_at(origin, rights)
     if project_id is None:
@@ -255,10 +263,15 @@ async def authorize(
 
 
 def require(rights: Rights, permission: Permission) -> None:
-    """Raises `Problem` 403 if the token lacks the permission; its member `roles` lists the roles that have it."""
+    """Raises `Problem` 403 if the token lacks the permission; its member `roles` lists the roles that have it.
+
+    404 if it has it, but not for the cluster that the request is about.
+    """
     if rights.allow(permission):
         return
     role, roles = rights.role, PERMISSIONS[permission]
+    if permission in rights.scopes:
+        _refuse_beyond_clusters(rights)
     if allowed(role, permission):
         raise Problem(
             PERMISSION_DENIED,
@@ -284,6 +297,16 @@ def require(rights: Rights, permission: Permission) -> None:
         PERMISSION_DENIED,
         f"This needs the permission {permission}, which the role {role} does not have. {way}",
         extra={"roles": sorted(roles)},
+    )
+
+
+def _refuse_beyond_clusters(rights: Rights) -> NoReturn:
+    if rights.about is not None:
+        raise not_found()
+    raise Problem(
+        PERMISSION_DENIED,
+        "This token is limited to clusters, and this is not about one of them. Use a token of the project that is not"
+        " limited.",
     )
 
 

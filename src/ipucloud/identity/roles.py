@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
+from uuid import UUID
 
 
 class Role(StrEnum):
@@ -96,23 +97,28 @@ class Rights(NamedTuple):
 
     Of these only what the role has now counts: a role that changes takes rights from a token, and never adds any.
     `sources`: the networks from which it may be used; none: from everywhere. `limited`: what has them, as a sentence
-    begins.
+    begins. `clusters`: those that it is limited to; None: it is not. It then does only what is about one of them, or
+    shows nothing but them: whatever does not say so in `about` (as in an `Origin`) is refused.
     """
 
     role: Role
     narrowed_to: frozenset[str] | None = None
     sources: tuple[str, ...] = ()
     limited: str = ""
+    clusters: frozenset[UUID] | None = None
+    about: UUID | str | None = None
 
     @classmethod
     def of(cls, written: str) -> Rights:
-        """Those of the column `rights` of `identity.access.PRINCIPAL`: the role, the scopes of a narrowed token, and
-        the sources of a limited one, and what it is.
+        """Those of the column `rights` of `identity.access.PRINCIPAL`: the role, the scopes of a narrowed token, its
+        clusters after `#`, and the sources of a limited one, and what it is.
         """
         able, _, limit = written.partition(" @")
+        able, of_clusters, ids = able.partition(" #")
         role, *scopes = able.split()
         sources, _, name = limit.partition(" ")
-        return cls(Role(role), frozenset(scopes) or None, tuple(sources.split(",")) if sources else (), name)
+        clusters = frozenset(UUID(each) for each in ids.split(",") if each) if of_clusters else None
+        return cls(Role(role), frozenset(scopes) or None, tuple(sources.split(",")) if sources else (), name, clusters)
 
     @property
     def narrowed(self) -> bool:
@@ -125,4 +131,9 @@ class Rights(NamedTuple):
         return having if self.narrowed_to is None else having & self.narrowed_to
 
     def allow(self, permission: Permission) -> bool:
-        return permission in self.scopes
+        return permission in self.scopes and self.reach
+
+    @property
+    def reach(self) -> bool:
+        """Whether the request is about what it is limited to, if it is. Row-level security finds by name."""
+        return self.clusters is None or isinstance(self.about, str) or self.about in self.clusters

@@ -83,6 +83,7 @@ tokens = sa.Table(
         server_default="{}",
         comment="networks from which it may be used; none: from everywhere",
     ),
+    sa.Column("clusters", postgresql.ARRAY(sa.Uuid), comment="those that it is limited to; NULL: it is not"),
     tenant_key("tokens"),
     one_of("role", Role),
     one_of("kind", TokenKind),
@@ -96,6 +97,10 @@ tokens = sa.Table(
     sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
     sa.CheckConstraint("cardinality(scopes) > 0 AND array_position(scopes, NULL) IS NULL", name="scopes"),
     sa.CheckConstraint("scopes IS NULL OR kind IN ('service', 'personal')", name="scopes_kind"),
+    sa.CheckConstraint("cardinality(clusters) > 0 AND array_position(clusters, NULL) IS NULL", name="clusters"),
+    sa.CheckConstraint(
+        "clusters IS NULL OR project_id IS NOT NULL AND kind IN ('service', 'personal')", name="clusters_kind"
+    ),
     sa.CheckConstraint("cost_limit > 0", name="cost_limit"),
     sa.CheckConstraint("num_nulls(cost_limit, cost_currency) IN (0, 2)", name="cost_currency"),
     sa.CheckConstraint("cost_limit IS NULL OR role = 'operator'", name="cost_limit_role"),
@@ -104,6 +109,7 @@ tokens = sa.Table(
 sa.Index("uq_tokens_secret_hash", tokens.c.secret_hash, unique=True)
 sa.Index("ix_tokens_account", tokens.c.account_id)
 sa.Index("ix_tokens_owner", tokens.c.owner_id, postgresql_where=tokens.c.owner_id.is_not(None))
+sa.Index("ix_tokens_clusters", tokens.c.project_id, postgresql_where=tokens.c.clusters.is_not(None))
 _MEMBER = sa.and_(tokens.c.kind == sa.literal_column("'member'"), tokens.c.revoked_at.is_(None))
 sa.Index("uq_tokens_project_member", tokens.c.project_id, tokens.c.owner_id, unique=True, postgresql_where=_MEMBER)
 sa.Index("uq_tokens_account_member", tokens.c.account_id, tokens.c.owner_id, unique=True, postgresql_where=_MEMBER)

@@ -1,4 +1,4 @@
-"""The end of tokens: revocation, or rotation to a new token with the same name, role, scopes and allowed sources.
+"""The end of tokens: revocation, or rotation to a new token with the same name, role, scopes, sources and clusters.
 
 The law: no request shortens the time for which the platform has an administrator, with a token that was not narrowed.
 Without one, only an operator with access to the database could create another.
@@ -40,6 +40,7 @@ class _Token(NamedTuple):
     limited: bool
     scopes: list[str] | None
     allowed_sources: list[str]
+    clusters: list[UUID] | None
 
 
 class _Administrator(NamedTuple):
@@ -61,7 +62,7 @@ _LOCK = Query(
     SELECT id, name, role, expires_at, account_id, kind,
            owner_id IS NOT DISTINCT FROM (SELECT owner_id FROM tokens AS keeper WHERE keeper.id = :keeper) AS is_own,
            revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended,
-           cost_limit IS NOT NULL AS limited, scopes, allowed_sources
+           cost_limit IS NOT NULL AS limited, scopes, allowed_sources, clusters
       FROM tokens
      WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id AND kind <> 'member' FOR UPDATE
     """,
@@ -73,6 +74,15 @@ _END_LATER = sa.text(
     UPDATE tokens SET expires_at = least(expires_at, app_now() + make_interval(secs => :seconds)) WHERE id = :id
     """
 )
+_END_WITH_CLUSTERS = sa.text(
+    """
+    UPDATE tokens SET expires_at = least(expires_at, app_now() + make_interval(secs => :seconds))
+     WHERE project_id = :project_id AND clusters IS NOT NULL AND :cluster_id = ANY (clusters)
+       AND NOT EXISTS (SELECT FROM clusters_of(project_id, clusters) AS its WHERE NOT its.deleted)
+    """
+)
+SECONDS_AFTER_CLUSTERS = 3600.0
+"""How long a token still reads how its last cluster was deleted."""
 _FOR_EVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -141,6 +151,7 @@ async def rotate(
         owner=Owner(of_token=token.id),
         scopes=narrowed_to,
         allowed_sources=token.allowed_sources,
+        clusters=token.clusters,
     )
     if rotation.keep_previous_seconds:
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})
@@ -148,6 +159,12 @@ async def rotate(
         await connection.execute(_REVOKE, {"id": token_id})
     await keeper.note(connection, TOKEN_ROTATED, token_id, TokenReplaced(replaced_by=successor.id))
     return successor
+
+
+async def end_with_clusters(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Let the tokens expire in an hour that are limited to a cluster just deleted, and to no other that is not."""
+    values = {"project_id": project_id, "cluster_id": cluster_id, "seconds": SECONDS_AFTER_CLUSTERS}
+    await connection.execute(_END_WITH_CLUSTERS, values)
 
 
 async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> tuple[_Token, dict[UUID, datetime]]:

@@ -45,6 +45,9 @@ _SCOPES = f"""
 _MEMBERS = f"""
 'id', id, 'name', name, 'role', role,
 'scopes', {_SCOPES}, 'narrowed', scopes IS NOT NULL, 'allowed_sources', allowed_sources,
+'clusters', CASE WHEN clusters IS NOT NULL THEN
+  (SELECT json_agg(json_build_object('id', its.id, 'name', its.name, 'deleted', its.deleted) ORDER BY its.name, its.id)
+     FROM clusters_of(project_id, clusters) AS its) END,
 'display_prefix', display_prefix, 'created_by', created_by,
 'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
 'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}, 'account_id', account_id,
@@ -57,7 +60,8 @@ _DOCUMENTS = clauses(
 )
 _COLUMNS = (
     "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at, account_id,"
-    " kind, owner_id, project_id, cost_limit, cost_currency, scopes, allowed_sources"
+    " kind, owner_id, project_id, cost_limit, cost_currency, scopes, allowed_sources,"
+    " clusters"
 )
 _IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project) AND kind <> 'member'"
 
@@ -159,12 +163,12 @@ WHOAMI = Query(
 _CREATE = sa.text(
     """
     INSERT INTO tokens (id, project_id, account_id, name, role, display_prefix, secret_hash, created_by, expires_at,
-                        kind, owner_id, cost_limit, cost_currency, scopes, allowed_sources)
+                        kind, owner_id, cost_limit, cost_currency, scopes, allowed_sources, clusters)
     SELECT :id, :project_id, :account_id, :name, :role, :display_prefix, :secret_hash, :created_by,
            coalesce(CAST(:expires_at AS timestamptz), app_now() + make_interval(secs => CAST(:seconds AS float8))),
            CASE WHEN owner.id IS NULL THEN 'service' ELSE :kind END, owner.id,
            CAST(:cost_limit AS numeric), CAST(:cost_currency AS text), CAST(:scopes AS text[]),
-           CAST(:allowed_sources AS text[])
+           CAST(:allowed_sources AS text[]), CAST(:clusters AS uuid[])
       FROM (SELECT coalesce(CAST(:user_id AS uuid), (SELECT owner_id FROM tokens WHERE id = :of_token)) AS id) AS owner
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
@@ -239,13 +243,14 @@ async def create(
     cost_limit: Money | None = None,
     scopes: Collection[str] | None = None,
     allowed_sources: Sequence[str] = (),
+    clusters: Collection[UUID] | None = None,
 ) -> MadeToken:
     """Create a token of a project, or of a billing account with the role `payer`, or else of the platform.
 
     It expires at `expires_at` or after `seconds`; with neither never. `cost_limit`: of what it begins, for the role
     `operator` only. `scopes`: those that it is narrowed to. `allowed_sources`: networks from which it may be used.
-    Raises `Problem` validation_failed when it would already have expired, unauthenticated when its owner was
-    deactivated, or lost all access, meanwhile.
+    `clusters`: those of the project that it is limited to. Raises `Problem` validation_failed when it would already
+    have expired, unauthenticated when its owner was deactivated, or lost all access, meanwhile.
     """
     if owner != NOBODY:
         await _require_active_owner(connection, owner)
@@ -271,6 +276,7 @@ async def create(
             "cost_currency": None if cost_limit is None else cost_limit.currency,
             "scopes": None if scopes is None else sorted(scopes),
             "allowed_sources": [*allowed_sources],
+            "clusters": None if clusters is None else sorted(clusters),
         },
     )
     if stored.rowcount == 0:
@@ -278,7 +284,13 @@ async def create(
         raise Problem(VALIDATION_FAILED, "Some values are not valid.", [fault])
     if project_id is not None:
         narrowed_to = None if scopes is None else sorted(scopes)
-        data = TokenMade(name=name, role=role, scopes=narrowed_to, allowed_sources=[*allowed_sources])
+        data = TokenMade(
+            name=name,
+            role=role,
+            scopes=narrowed_to,
+            allowed_sources=[*allowed_sources],
+            clusters=None if clusters is None else sorted(clusters),
+        )
         await record_token(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id, data)
     document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)

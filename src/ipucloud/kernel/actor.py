@@ -8,12 +8,18 @@ from uuid import UUID
 
 
 class Origin(NamedTuple):
-    """Where a request came from: the client's address, and its program as it says. Empty: not known."""
+    """Where a request came from: the client's address, and its program as it says. Empty: not known.
+
+    `about`: what it may show to a token that is limited to clusters: what belongs to this cluster, or with `BY_CLUSTER`
+    or a name that is yet to be looked up the rows of its clusters that row-level security leaves. None: nothing.
+    """
 
     address: str
     agent: str
+    about: UUID | str | None = None
 
 
+BY_CLUSTER = ""
 NO_ORIGIN = Origin("", "")
 
 

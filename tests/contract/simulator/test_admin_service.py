@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import grpc
 import httpx
 
+from ipucloud.kernel.ids import external_name
 from ipucloud.wire import vipu_admin_pb2 as admin
 from tests.contract.simulator.outcomes import refusal
 from tests.support.vipu import CALL_SECONDS, PodDriver, VipuDriver
@@ -50,6 +53,21 @@ def test_bad_allocations_are_refused(vipu: PodDriver) -> None:
     assert refusal(vipu.allocate, "b", vipu.cluster, [])[0] is grpc.StatusCode.INVALID_ARGUMENT
     assert refusal(vipu.allocate, "b", vipu.cluster, ["none"])[0] is grpc.StatusCode.NOT_FOUND
     assert refusal(vipu.allocate, "b", "none", [vipu.pod[1]])[0] is grpc.StatusCode.NOT_FOUND
+
+
+def test_a_partition_without_an_allocation_is_in_any_as_published(vipu: PodDriver) -> None:
+    """Whoever calls the administration endpoint must name one, so that no customer's IPUs are used.
+
+    The definition says "unset: any available", and a partition is always in an allocation: the controller does not
+    know which of them is whose.
+    """
+    customers = external_name(UUID(int=1), 1)
+    vipu.allocate(customers, vipu.cluster, vipu.pod[:1])
+    vipu.create("p", 4)
+    assert [*vipu.partitions(customers)] == ["p"]
+    vipu.allocate("operators", vipu.cluster, vipu.pod[4:5])
+    vipu.create("q", 4, allocation_id="operators")
+    assert [*vipu.partitions("operators")] == ["q"]
 
 
 def test_an_allocation_with_partitions_stays(vipu: PodDriver) -> None:

@@ -13,7 +13,7 @@ from ipucloud.extras.scim.routing import ScimRoute
 from ipucloud.extras.service_proxy.routes import ServiceRoute
 from ipucloud.identity.roles import PERMISSIONS, Permission, Rights, Role, allowed, scopes_of
 from tests.api.operations import APP, OPERATIONS
-from tests.api.policy import NEEDED, OPEN_TO_ALL, POLICY, ROLES
+from tests.api.policy import BY_CLUSTER, NEEDED, OF_EVERYBODY, OF_ITSELF, OPEN_TO_ALL, POLICY, ROLES
 
 PROBES = {"livez", "readyz"}
 PAGES = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
@@ -38,6 +38,13 @@ def test_each_route_needs_the_permission_of_the_table() -> None:
             needed[route.path] = None
     table: dict[object, Permission | None] = dict.fromkeys(OPEN_TO_ALL - PROBES | PAGES)
     assert needed == table | APART | NEEDED
+
+
+def test_each_route_shows_tokens_of_clusters_what_the_table_says() -> None:
+    routes = [each for each in every_route(APP.routes) if isinstance(each, ApiRoute) and each.permission is not None]
+    in_path = {each.operation_id for each in routes if each.path.startswith("/v1/projects/{project}/clusters/{cluster")}
+    declared = {each.operation_id for each in routes if each.by_cluster}
+    assert in_path | declared == BY_CLUSTER | OF_EVERYBODY | OF_ITSELF - {"signOut"}
 
 
 def test_every_operation_has_a_row() -> None:

@@ -84,3 +84,16 @@ def test_a_refusal_for_a_scope_asks_for_no_other_role(run: Run, service: Service
     service.on("GET", "/v1/projects/demo/tokens", refused)
     shown = run("tokens", "list")
     assert (detail in shown.err, "--profile" in shown.err) == (True, False)
+
+
+def test_a_token_of_one_cluster(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/tokens"
+    clusters = [{"id": "c1", "name": "bert", "deleted": False}, {"id": "c2", "name": "gpt", "deleted": True}]
+    row = {"id": "t1", "name": "nightly", "role": "operator", "clusters": clusters}
+    service.on("POST", path, Reply(201, row | {"token": "shown-once"}))
+    service.lists(path, [row])
+    shown = run("tokens", "create", "nightly", "--cluster", "bert", "--cluster", "gpt")
+    assert service.requests[-1].body == {"name": "nightly", "role": "operator", "clusters": ["bert", "gpt"]}
+    assert "bert, gpt (deleted)" in shown.out
+    assert "bert, gpt (deleted)" in run("tokens", "list").out
+    assert run("tokens", "create", "x", "--platform", "--cluster", "bert").status == 2

@@ -13,6 +13,7 @@ import { SourcesField } from "../../components/SourcesField";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useTokenStrings } from "../../i18n/tokens";
+import { ClusterChoice } from "./ClusterChoice";
 import { ScopeChoice } from "./ScopeChoice";
 import { givable, type Role } from "./scopes";
 
@@ -35,6 +36,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
   const [life, setLife] = useState("90");
   const [until, setUntil] = useState("");
   const [sources, setSources] = useState("");
+  const [clusters, setClusters] = useState<string[]>([]);
   const run = useChange((wanted: Schemas["TokenCreate"]) => createToken(project, wanted), onClose);
   const lives = [...DAYS.map((value) => ({ value, label: s.inDays(value) })), { value: "at", label: s.atTime }, { value: "never", label: s.never }];
   const expires = () => {
@@ -48,7 +50,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
       ready={name.trim() !== "" && (life !== "at" || until !== "") && wanted?.length !== 0}
       pending={run.isPending}
       error={run.error}
-      onSubmit={() => run.mutate({ name: name.trim(), role, scopes: wanted, expires_at: expires(), allowed_sources: networksIn(sources) })}
+      onSubmit={() => run.mutate({ name: name.trim(), role, scopes: wanted, expires_at: expires(), allowed_sources: networksIn(sources), clusters: clusters.length > 0 ? clusters : null })}
       onClose={() => onClose()}
     >
       <FormField label={common.name} description={s.nameHelp}>
@@ -62,6 +64,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
         />
       </FormField>
       <ScopeChoice offered={offered} all={!narrowed} chosen={wanted} onChange={setScopes} />
+      <ClusterChoice chosen={clusters} onChange={setClusters} />
       <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />
       <FormField label={s.expires}>
         <Select options={lives} selectedOption={lives.find((each) => each.value === life) ?? null} onChange={({ detail }) => setLife(detail.selectedOption.value ?? "90")} />

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -33,7 +34,7 @@ from ipucloud.contract.clusters import (
 from ipucloud.contract.estimates import ClusterCreationOut, EstimateOut
 from ipucloud.contract.repairs import RepairReschedule
 from ipucloud.identity.access import Scope
-from ipucloud.identity.roles import Permission
+from ipucloud.identity.roles import Permission, Rights
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
@@ -43,9 +44,11 @@ from ipucloud.kernel.errors import (
     NAME_TAKEN,
     OPERATION_IN_PROGRESS,
     PAYMENT_OVERDUE,
+    PERMISSION_DENIED,
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
+    Problem,
 )
 
 
@@ -138,7 +141,16 @@ async def update_cluster(request: Request, project: ProjectRef, cluster: Cluster
     open stay open.
     """
     sealing = services_of(request).settings.sealing_keys()
-    return await _changed(request, project, cluster, partial(update, body=body, sealing=sealing))
+
+    def check(rights: Rights) -> None:
+        if body.s3_connections is not None and rights.clusters is not None:
+            raise Problem(
+                PERMISSION_DENIED,
+                "This token is limited to clusters, and S3 connections belong to the project. Attach them with a token"
+                " that is not limited.",
+            )
+
+    return await _changed(request, project, cluster, partial(update, body=body, sealing=sealing), check)
 
 
 @routes.post(
@@ -159,12 +171,15 @@ async def reschedule_repair(
     return await _changed(request, project, cluster, partial(reschedule, starts_at=body.starts_at))
 
 
-async def _changed(request: Request, project: str, cluster: UUID, apply: Apply) -> Response:
-    """200 with the cluster after `apply` changed it."""
+async def _changed(
+    request: Request, project: str, cluster: UUID, apply: Apply, check: Callable[[Rights], None] = lambda _: None
+) -> Response:
+    """200 with the cluster after `apply` changed it. `check` raises `Problem` if these rights do not suffice."""
     trace_of(request).concerns(cluster_id=cluster)
     if_match = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        check(scope.rights)
         read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
         async with current_tag(read_back):
             version = await apply(connection, actor(request, scope), cluster, if_match=if_match)

@@ -41,7 +41,7 @@ async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId)
 
 @routes.get(
     "/v1/projects/{project}/clusters",
-    **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage),
+    **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage, by_cluster=True),
 )
 async def list_clusters(request: Request, project: ProjectRef, query: ClusterList) -> Response:
     """List the project's clusters. `tag.<key>=<value>` filters by tag and can be repeated."""

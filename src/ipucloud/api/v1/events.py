@@ -89,7 +89,7 @@ async def _account_page(
 
 @routes.get(
     "/v1/projects/{project}/events",
-    **operation("listEvents", "List events", Permission.PROJECT_READ, gives=EventPage),
+    **operation("listEvents", "List events", Permission.PROJECT_READ, gives=EventPage, by_cluster=True),
 )
 async def list_events(request: Request, project: ProjectRef, query: EventList) -> Response:
     """List the project's events. With `order=created_at`, a reader that continues after its last event misses none."""
@@ -99,7 +99,9 @@ async def list_events(request: Request, project: ProjectRef, query: EventList) -
 
 @routes.get(
     "/v1/projects/{project}/cloud-events",
-    **operation("listCloudEvents", "List events as CloudEvents", Permission.PROJECT_READ, gives=CloudEventPage),
+    **operation(
+        "listCloudEvents", "List events as CloudEvents", Permission.PROJECT_READ, gives=CloudEventPage, by_cluster=True
+    ),
 )
 async def list_cloud_events(request: Request, project: ProjectRef, query: EventList) -> Response:
     """List the project's events in the JSON format of CloudEvents 1.0; order and filters are those of its events."""

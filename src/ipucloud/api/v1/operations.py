@@ -45,7 +45,7 @@ routes = router()
 
 @routes.get(
     "/v1/projects/{project}/operations",
-    **operation("listOperations", "List operations", Permission.CLUSTER_READ, gives=OperationPage),
+    **operation("listOperations", "List operations", Permission.CLUSTER_READ, gives=OperationPage, by_cluster=True),
 )
 async def list_operations(request: Request, project: ProjectRef, query: OperationList) -> Response:
     """List the project's operations, newest first."""
@@ -55,7 +55,12 @@ async def list_operations(request: Request, project: ProjectRef, query: Operatio
 @routes.get(
     "/v1/projects/{project}/operations/{operation:uuid}",
     **operation(
-        "getOperation", "Read an operation", Permission.CLUSTER_READ, gives=OperationOut, headers=(IF_NONE_MATCH,)
+        "getOperation",
+        "Read an operation",
+        Permission.CLUSTER_READ,
+        gives=OperationOut,
+        headers=(IF_NONE_MATCH,),
+        by_cluster=True,
     ),
 )
 async def get_operation(request: Request, project: ProjectRef, operation: OperationId, query: Waiting) -> Response:
@@ -95,6 +100,7 @@ async def _read(request: Request, project: str, operation: UUID) -> tuple[bytes,
         status=202,
         description="The operation will be cancelled",
         errors=(STATE_CONFLICT,),
+        by_cluster=True,
     ),
 )
 async def cancel_operation(request: Request, project: ProjectRef, operation: OperationId) -> Response:

@@ -20,6 +20,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
+from ipucloud.clusters.choosing import chosen
 from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenList, TokenOut, TokenPage, TokenRotate
 from ipucloud.identity import narrowing, token_ends, token_store
 from ipucloud.identity.access import Scope
@@ -51,12 +52,14 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
     """Create a token of the project. Only this response has its secret; a replay has null instead.
 
     A token that a person creates is theirs, and ends with their membership, unless it is a `service` token. It may do
-    all that its role may, or with `scopes` less; a narrowed token creates only tokens within its own scopes.
+    all that its role may, or with `scopes` less; a narrowed token creates only tokens within its own scopes. With
+    `clusters` it reads and changes these only, and creates no tokens.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         rights = narrowing.chosen(Role(body.role), body.scopes, body.allowed_sources)
         narrowing.require_within(scope.rights, rights)
+        clusters = None if body.clusters is None else await chosen(connection, scope.project_id, body.clusters)
         token = await token_store.create(
             connection,
             env=services_of(request).settings.environment,
@@ -70,6 +73,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             owner=NOBODY if body.service else Owner(of_token=scope.token_id),
             scopes=rights.narrowed_to,
             allowed_sources=rights.sources,
+            clusters=clusters,
         )
         return created_token(token, f"/v1/projects/{scope.project_id}/tokens")
 
@@ -113,7 +117,8 @@ async def revoke_token(request: Request, project: ProjectRef, token: TokenId) ->
     ),
 )
 async def rotate_token(request: Request, project: ProjectRef, token: TokenId, body: TokenRotate) -> Response:
-    """Create a token with the same name, role and scopes, and revoke this one, immediately or after an overlap.
+    """Create a token with the same name, role, scopes, allowed sources and clusters, and revoke this one, immediately
+    or after an overlap.
 
     If a token rotates itself, keep it valid for some seconds: repeating a request whose response was lost needs a valid
     token. The replayed response has null instead of the secret.

@@ -10,7 +10,7 @@ import typer
 
 from ipucloud.cli.cluster_options import AllowFrom
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import ACCOUNT, TOKEN, only
+from ipucloud.cli.finding import ACCOUNT, CLUSTER, TOKEN, only
 from ipucloud.cli.running import cost
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
@@ -35,6 +35,16 @@ Scopes = Annotated[
         show_default="all that the role has",
     ),
 ]
+Clusters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cluster",
+        metavar="CLUSTER",
+        help="A cluster that it is limited to, whatever its role; repeat for more.",
+        show_default="all of the project",
+        autocompletion=names(CLUSTER),
+    ),
+]
 Platform = Annotated[
     bool,
     typer.Option("--platform", help="Those of the platform and of accounts, not the project's; for administrators."),
@@ -49,6 +59,7 @@ Platform = Annotated[
     "desk --platform --role support",
     "finance --account research",
     "status --role viewer --scope cluster:read --scope catalogue:read",
+    "nightly --cluster bert",
     "deploy --allow-from 203.0.113.0/24 --allow-from 2001:db8:42::7",
 )
 def create(
@@ -70,6 +81,7 @@ def create(
     max_cost: MaxCost = None,
     scopes: Scopes = None,
     allow_from: AllowFrom = None,
+    clusters: Clusters = None,
     account: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +90,9 @@ def create(
     ] = None,
 ) -> None:
     """Create a token, with all that its role may do or with less. Its secret is shown only once."""
-    scopes, allow_from = scopes or None, allow_from or None
+    scopes, allow_from, clusters = scopes or None, allow_from or None, clusters or None
+    if clusters is not None and (platform or account is not None):
+        raise UsageError("Only a project's token is limited to clusters: omit --cluster, or --platform and --account.")
     if account is not None:
         if role not in {None, "payer"}:
             raise UsageError("A token with --account has the role payer: omit --role.")
@@ -102,6 +116,7 @@ def create(
         cost_limit=limit,
         scopes=scopes,
         allowed_sources=allow_from,
+        clusters=clusters,
     )
     _show_once(session, session.run(call))
 
@@ -120,11 +135,24 @@ def list_tokens(
     """List the tokens, without their secrets."""
     session.list(
         tokens.list(active=active, platform=platform, order=order),
-        ("NAME", "ROLE", "SCOPES", "ALLOWED FROM", "OWNER", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
+        (
+            "NAME",
+            "ROLE",
+            "SCOPES",
+            "CLUSTERS",
+            "ALLOWED FROM",
+            "OWNER",
+            "CREATED",
+            "EXPIRES",
+            "LAST USED",
+            "REVOKED",
+            "ID",
+        ),
         lambda each: (
             each.name,
             each.role,
             ", ".join(each.scopes) if each.narrowed else None,
+            _clusters(each),
             ", ".join(each.allowed_sources) or None,
             each.owner,
             each.created_at,
@@ -145,7 +173,7 @@ def rotate(
     expires_at: ExpiresAt = None,
     platform: Platform = False,
 ) -> None:
-    """Replace a token with one of the same name, role, scopes and networks. The new secret is shown only once."""
+    """Replace a token with one that may do the same. The new secret is shown only once."""
     old = _living(session, name, platform=platform)
     call = tokens.rotate(old.id, keep_previous_seconds=keep, expires_at=expires_at, platform=platform)
     _show_once(session, session.run(call))
@@ -170,6 +198,12 @@ def _living(session: Session, name: str, *, platform: bool) -> Token:
     return only(TOKEN, name, living)
 
 
+def _clusters(token: Token | NewToken) -> str | None:
+    """Those that it is limited to, in words."""
+    shown = (f"{each.name} (deleted)" if each.deleted else each.name for each in token.clusters or ())
+    return ", ".join(shown) or None
+
+
 def _show_once(session: Session, token: NewToken) -> None:
     if token.token is None:
         session.note(
@@ -181,6 +215,7 @@ def _show_once(session: Session, token: NewToken) -> None:
             ("token", token.token),
             ("role", token.role),
             *((("scopes", list(token.scopes)),) if token.narrowed else ()),
+            *((("clusters", _clusters(token)),) if token.clusters else ()),
             *((("allowed from", list(token.allowed_sources)),) if token.allowed_sources else ()),
             ("expires", token.expires_at),
             ("cost limit", token.cost_limit),

@@ -29,6 +29,7 @@ from ipucloud.contract.event_types.clusters import CLUSTER_HARDWARE_ISOLATED
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
 from ipucloud.events.log import RECORD, record
+from ipucloud.identity.token_ends import end_with_clusters
 from ipucloud.inventory.cleanings import record_cleanings
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
@@ -127,6 +128,8 @@ async def enter_state(
             "reason": reason,
         },
     )
+    if state is ClusterState.DELETED:
+        await end_with_clusters(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     failpoint("cluster.state_entered")
     if state in BILLABLE and cluster.allocated_through is AllocatedThrough.V_IPU:
         if cluster.kept_partitions is None:

@@ -245,6 +245,9 @@ class TokenMade(Payload):
         description="Networks from which it may be used; empty or absent: from everywhere.",
         examples=[["203.0.113.0/24"]],
     )
+    clusters: list[UUID] | None = Field(
+        None, description="Clusters that it is limited to; null or absent: it is not limited.", examples=[None]
+    )
 
 
 class TokenReplaced(Payload):

@@ -237,6 +237,7 @@ if TYPE_CHECKING:
     from ipucloud.client.models.generated.shared import Source as Source
     from ipucloud.client.models.generated.shared import Step as Step
     from ipucloud.client.models.generated.shared import Target as Target
+    from ipucloud.client.models.generated.shared import TokenCluster as TokenCluster
     from ipucloud.client.models.generated.shared import Usage as Usage
     from ipucloud.client.models.generated.shared import UsageSlice as UsageSlice
     from ipucloud.client.models.generated.shared import WhyNot as WhyNot
@@ -474,6 +475,7 @@ MODULE_OF = {
     "Target": "shared",
     "TaxRate": "billing",
     "Token": "tokens",
+    "TokenCluster": "shared",
     "Tool": "catalogue",
     "ToolKind": "catalogue",
     "TopUp": "billing",

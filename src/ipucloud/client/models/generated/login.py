@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ipucloud.client.models.base import Answer, Money
+from ipucloud.client.models.generated.shared import TokenCluster
 
 
 class DeviceLogin(Answer):
@@ -69,6 +70,9 @@ class Login(Answer):
 
     allowed_sources: Sequence[str] = []
     """Networks from which it may be used; empty: from everywhere."""
+
+    clusters: Sequence[TokenCluster] | None = None
+    """Clusters that it is limited to; null: it is not limited."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""

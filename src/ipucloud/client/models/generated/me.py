@@ -67,6 +67,22 @@ class User(Answer):
     """When the person first showed that the e-mail is theirs; null: not yet."""
 
 
+class Notifications(Answer):
+    """What the person gets by e-mail."""
+
+    available: bool
+    """Whether the installation sends e-mails."""
+
+    email: str
+    """Where they go: the person's e-mail."""
+
+    language: str
+    """Language of the e-mails: `en` or `de`."""
+
+    subscriptions: Annotated[Sequence[Subscription], Field(validate_default=True)] = []
+    """By project."""
+
+
 class Me(Answer):
     """The caller: the person, with every membership, or a service token alone."""
 
@@ -87,19 +103,3 @@ class Me(Answer):
 
     memberships: Annotated[Sequence[Membership], Field(validate_default=True)] = []
     """Where the person is a member."""
-
-
-class Notifications(Answer):
-    """What the person gets by e-mail."""
-
-    available: bool
-    """Whether the installation sends e-mails."""
-
-    email: str
-    """Where they go: the person's e-mail."""
-
-    language: str
-    """Language of the e-mails: `en` or `de`."""
-
-    subscriptions: Annotated[Sequence[Subscription], Field(validate_default=True)] = []
-    """By project."""

@@ -39,6 +39,16 @@ class SignedInProvider(Answer):
     """Address of its page where the browser signs out there."""
 
 
+class SessionEnded(Answer):
+    """A session that has ended."""
+
+    provider: SignedInProvider | None = None
+    """
+    The provider through which the person had signed in, and where the browser still is signed in; null: none, or
+    it has no page to sign out.
+    """
+
+
 class NewSession(Answer):
     """A session that has begun."""
 
@@ -93,13 +103,3 @@ class Session(Answer):
 
     idle_until: datetime | None = None
     """When the session ends without another request; null for a request by token."""
-
-
-class SessionEnded(Answer):
-    """A session that has ended."""
-
-    provider: SignedInProvider | None = None
-    """
-    The provider through which the person had signed in, and where the browser still is signed in; null: none, or
-    it has no page to sign out.
-    """

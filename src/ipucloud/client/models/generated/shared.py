@@ -406,6 +406,18 @@ class Target(Answer):
     """Id of the cluster: the target, or the one it belongs to; null for an export."""
 
 
+class TokenCluster(Answer):
+    """A cluster that a token is limited to."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    deleted: bool
+
+
 class UsageSlice(Answer):
     """Minutes of one size under one price, all started in [started_at, ended_at)."""
 

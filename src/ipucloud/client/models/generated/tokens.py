@@ -7,6 +7,7 @@ from datetime import datetime
 
 from ipucloud.client.models.base import Answer, Money
 from ipucloud.client.models.generated.people import Project
+from ipucloud.client.models.generated.shared import TokenCluster
 
 
 class NewToken(Answer):
@@ -29,6 +30,9 @@ class NewToken(Answer):
 
     allowed_sources: Sequence[str] = []
     """Networks from which it may be used; empty: from everywhere."""
+
+    clusters: Sequence[TokenCluster] | None = None
+    """Clusters that it is limited to; null: it is not limited."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
@@ -93,6 +97,9 @@ class Token(Answer):
 
     allowed_sources: Sequence[str] = []
     """Networks from which it may be used; empty: from everywhere."""
+
+    clusters: Sequence[TokenCluster] | None = None
+    """Clusters that it is limited to; null: it is not limited."""
 
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
