@@ -5,16 +5,19 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import { ApiError } from "../api/client";
 import { useStrings } from "../i18n";
+import { useElsewhere } from "./Field";
 
-/** An error: its sentence, which field of the request it is about, and the request's id. */
+/** An error: its sentence, what was refused and stands at no field of a form, and the request's id. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const s = useStrings().common;
+  const elsewhere = useElsewhere(error);
   if (!error) return null;
   const known = error instanceof ApiError;
+  const sentence = known && error.code === "validation_failed" && error.fields.length > 0 ? s.refused : known ? error.message : s.unreachable;
   return (
     <Alert type="error" header={s.failed} action={retry && <Button onClick={retry}>{s.retry}</Button>}>
-      {known ? error.message : s.unreachable}
-      {known && error.fields.map((field) => <div key={field.pointer + field.code}>{`${field.pointer}: ${field.detail}`}</div>)}
+      {sentence}
+      {elsewhere.map(({ pointer, code, detail }) => <div key={pointer + code}>{`${pointer.replace(/^[/?]/, "")}: ${detail}`}</div>)}
       {known && error.requestId && (
         <Box variant="small" display="block" color="inherit">
           {s.requestId} {error.requestId}

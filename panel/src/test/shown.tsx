@@ -52,3 +52,6 @@ export async function choose(list: RegExp, option: RegExp) {
 
 export const type = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
 export const button = (name: string) => screen.getByRole<HTMLButtonElement>("button", { name });
+
+/** Whether a button cannot be pressed now; it has the focus and says why. */
+export const off = (name: string) => button(name).getAttribute("aria-disabled") === "true";

@@ -7,6 +7,8 @@ export const common: Messages["common"] = {
   requestId: "Anfrage-ID:",
   retry: "Erneut versuchen",
   notAnAmount: (example, digits) => `Schreiben Sie es wie ${example}, mit höchstens ${digits} Stellen nach dem Komma.`,
+  notReady: "Ein nötiges Feld ist leer oder enthält etwas, das nicht gesendet werden kann.",
+  refused: "Etwas darin kann nicht angenommen werden; es ist markiert.",
   cancel: "Abbrechen",
   close: "Schließen",
   copy: "Kopieren",

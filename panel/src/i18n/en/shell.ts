@@ -5,6 +5,8 @@ export const common = {
   requestId: "Request id:",
   retry: "Try again",
   notAnAmount: (example: string, digits: number) => `Write it like ${example}, with at most ${digits} digits after the point.`,
+  notReady: "A field that is needed is empty, or holds something that cannot be sent.",
+  refused: "Something in it cannot be accepted; it is marked.",
   cancel: "Cancel",
   close: "Close",
   copy: "Copy",

@@ -10,6 +10,7 @@ import { clusterPage } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useRecipeStrings } from "../../i18n/recipes";
@@ -64,9 +65,9 @@ export function RunRecipe({ recipe, cluster, onClose }: Props) {
           <Input value={data_directory} onChange={({ detail }) => setDirectory(detail.value)} autoComplete={false} spellcheck={false} />
         </FormField>
       )}
-      <FormField label={s.maxMinutes} description={s.maxMinutesHelp}>
+      <Field at="/max_minutes" label={s.maxMinutes} description={s.maxMinutesHelp}>
         <Input value={minutes} type="number" inputMode="numeric" onChange={({ detail }) => setMinutes(detail.value)} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }
