@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { Live } from "../api/live";
 import { signOut } from "../api/session";
-import { useFormat, useLanguage, useStrings } from "../i18n";
+import { hereZone, useFormat, useLanguage, useStrings, useZone } from "../i18n";
 import { useMode } from "./mode";
 import { useChoice } from "./Project";
 import { useMemberships } from "./useMemberships";
@@ -18,6 +18,8 @@ export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
   const cache = useQueryClient();
   const [mode, toggle] = useMode();
   const { language, choose: chooseLanguage } = useLanguage();
+  const { zone, chooseZone } = useZone();
+  const otherZone = zone === "UTC" ? hereZone() : "UTC";
   const { who, projects, slug, choose } = useChoice();
   const others = useMemberships(who);
   const leave = async () => {
@@ -68,8 +70,8 @@ export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
           text: who.token.name,
           description: s.roles[who.role] ?? who.role,
           iconName: "user-profile",
-          items: [...others.items, ...(who.token.owner ? [{ id: "mails", text: mails.title }] : []), { id: "out", text: s.signOut }],
-          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : detail.id === "mails" ? go("/notifications") : others.goOn(detail.id)),
+          items: [...others.items, ...(who.token.owner ? [{ id: "mails", text: mails.title }] : []), ...(otherZone === zone ? [] : [{ id: "zone", text: s.timesIn(otherZone) }]), { id: "out", text: s.signOut }],
+          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : detail.id === "zone" ? chooseZone(otherZone) : detail.id === "mails" ? go("/notifications") : others.goOn(detail.id)),
         },
       ]}
     />

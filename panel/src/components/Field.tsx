@@ -1,6 +1,8 @@
 import FormField, { type FormFieldProps } from "@cloudscape-design/components/form-field";
 import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from "react";
 import { ApiError } from "../api/client";
+import { useProblems } from "../i18n";
+import { faultOf } from "../i18n/problems";
 
 type Refusal = { error: unknown; shown: string[]; show: (pointer: string) => () => void };
 const Refused = createContext<Refusal>({ error: null, shown: [], show: () => () => {} });
@@ -26,8 +28,9 @@ export function useElsewhere(error: unknown) {
 
 /** A field of a form. `at`: where its value is in the request, as a JSON pointer; what the API says of it stands here. */
 export function Field({ at, errorText, ...field }: FormFieldProps & { at: string }) {
+  const problems = useProblems();
   const { error, show } = use(Refused);
   useEffect(() => show(at), [at, show]);
-  const own = faults(error).filter(({ pointer }) => within(pointer, at)).map(({ detail }) => detail);
+  const own = faults(error).filter(({ pointer }) => within(pointer, at)).map((each) => faultOf(problems, each));
   return <FormField {...field} errorText={errorText || own.join(" ")} />;
 }

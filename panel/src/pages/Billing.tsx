@@ -7,7 +7,7 @@ import { account } from "../api/billing";
 import { useMay } from "../app/Project";
 import { useBillingScope } from "../app/useBillingScope";
 import { later } from "../components/later";
-import { useStrings } from "../i18n";
+import { InZone, useStrings } from "../i18n";
 
 const Spend = later(async () => (await import("./billing/Spend")).Spend);
 const Budgets = later(async () => (await import("./billing/Budgets")).Budgets);
@@ -26,7 +26,7 @@ export function Billing() {
   const paid = "account" in scope ? scope.account : "";
   const payer = useQuery({ ...account(paid), enabled: paid !== "" });
   return (
-    <SpaceBetween size="m">
+    <InZone zone="UTC"><SpaceBetween size="m">
       <Header variant="h1" description={paid ? s.accountText(payer.data?.name ?? "") : s.description}>{s.title}</Header>
       <Tabs
         activeTabId={tab}
@@ -41,6 +41,6 @@ export function Billing() {
           ...(paid ? [{ id: "events", label: events.title, content: <EventTable account={paid} /> }] : []),
         ]}
       />
-    </SpaceBetween>
+    </SpaceBetween></InZone>
   );
 }

@@ -25,7 +25,8 @@ const ClusterActionModal = later(async () => (await import("../components/Cluste
 const PAGE = 20; // a cluster of the list has 2.5 kB
 
 export function Clusters() {
-  const { common, clusters: s } = useStrings();
+  const { common, clusters: s, home } = useStrings();
+  const may = useMay("cluster:write");
   const project = useProject();
   const [address, setAddress] = useSearchParams();
   const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>(() => tokensOf(address));
@@ -85,7 +86,7 @@ export function Clusters() {
         }
         pagination={<Pager pages={pages} next={list.data?.next_cursor} />}
         empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
-          : <Empty title={s.emptyTitle} text={s.emptyText} action={<CreateButton />} />}
+          : <Empty title={s.emptyTitle} text={may ? s.emptyText : home.nothingText} action={<CreateButton />} />}
       />
       {action && (
         <ClusterActionModal action={action} clusters={selected} onClose={(done) => { setAction(undefined); if (done) setChosen([]); }} />

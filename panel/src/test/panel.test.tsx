@@ -51,9 +51,9 @@ test("German has a text for each English one, and its own numbers", () => {
   const shape = (node: unknown): unknown =>
     node && typeof node === "object" ? Object.fromEntries(Object.entries(node).sort().map(([key, value]) => [key, shape(value)])) : typeof node;
   expect(shape(de)).toEqual(shape(en));
-  expect(formats("de").amount(1234.5, "EUR")).toBe("1.234,50\u00a0€");
-  expect(formats("en").duration(3725)).toBe("1 hr 2 mins");
-  expect(formats("en").duration(86_400)).toBe("1 day");
+  expect(formats("de", "UTC").amount(1234.5, "EUR")).toBe("1.234,50\u00a0€");
+  expect(formats("en", "UTC").duration(3725)).toBe("1 hr 2 mins");
+  expect(formats("en", "UTC").duration(86_400)).toBe("1 day");
 });
 
 test("a filter of several states asks for any of them", () => {

@@ -8,6 +8,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import type { Flavor } from "../../api/catalogue";
 import { capacity, flavors, regions } from "../../api/queries";
 import { useMay } from "../../app/Project";
+import { amount } from "../../components/amount";
 import { Choice } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
@@ -95,7 +96,7 @@ function useFlavorColumns(region: string): TableProps.ColumnDefinition<Flavor>[]
   return [
     { id: "name", header: s.flavor, minWidth: 140, sortingField: "name", isRowHeader: true, cell: (each) => <To href={addressOf(each.name, region)}>{each.name}</To> },
     { id: "ipus", header: s.ipus, sortingField: "ipus", cell: (each) => f.number(each.ipus) },
-    { id: "price", header: s.perHour, sortingField: "price", cell: (each) => money(prices.of(each, region).perHour) ?? common.none },
+    { id: "price", header: amount(s.perHour), sortingField: "price", cell: (each) => amount(money(prices.of(each, region).perHour) ?? common.none) },
     { id: "stock", header: s.stock, minWidth: 170, cell: (each) => <Stock found={room?.find((other) => other.flavor === each.name)} /> },
     { id: "compute", header: s.compute, sortingField: "ai_pflops", cell: (each) => s.pflops(f.number(each.ai_pflops, 2)) },
     { id: "memory", header: s.memory, sortingField: "in_processor_memory_gb", cell: (each) => s.gigabytes(f.number(each.in_processor_memory_gb, 1)) },

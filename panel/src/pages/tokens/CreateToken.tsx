@@ -68,7 +68,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
         <Select options={lives} selectedOption={lives.find((each) => each.value === life) ?? null} onChange={({ detail }) => setLife(detail.selectedOption.value ?? "90")} />
       </FormField>
       {life === "at" && (
-        <Field at="/expires_at" label={s.atTime} description={s.zone}><MomentInput value={until} onChange={setUntil} label={s.expires} /></Field>
+        <Field at="/expires_at" label={s.atTime}><MomentInput value={until} onChange={setUntil} label={s.expires} /></Field>
       )}
     </Dialog>
   );

@@ -12,9 +12,9 @@ import { useFlash } from "../../../app/Flashes";
 import { DayChoice } from "../../../components/DayChoice";
 import { Dialog } from "../../../components/Dialog";
 import { Field } from "../../../components/Field";
-import { ZoneSelect, hereZone } from "../../../components/ZoneSelect";
+import { ZoneSelect } from "../../../components/ZoneSelect";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
-import { useStrings } from "../../../i18n";
+import { hereZone, useStrings } from "../../../i18n";
 import { useRepairStrings } from "../../../i18n/repairs";
 import { ConflictAlert } from "../ConflictAlert";
 

@@ -9,8 +9,7 @@ import { Dialog } from "../../../components/Dialog";
 import { Field } from "../../../components/Field";
 import { MomentInput } from "../../../components/MomentInput";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
-import { hereZone } from "../../../components/ZoneSelect";
-import { useStrings } from "../../../i18n";
+import { hereZone, useStrings } from "../../../i18n";
 import { useScheduleStrings } from "../../../i18n/schedules";
 import { ConflictAlert } from "../ConflictAlert";
 import { CalendarFields, isComplete, type Calendar } from "./CalendarFields";
@@ -84,7 +83,7 @@ export function EditSchedule({ cluster, onClose }: { cluster: Cluster; onClose: 
       )}
       <Checkbox checked={now.expires} description={s.expiryHelp} onChange={({ detail }) => change({ expires: detail.checked })}>{s.expiry}</Checkbox>
       {now.expires && (
-        <Field at="/expires_at" label={s.expiresAt} description={s.yourZone}>
+        <Field at="/expires_at" label={s.expiresAt}>
           <MomentInput key={conflict ? "theirs" : "own"} value={now.at} onChange={(at) => change({ at })} label={s.expiresAt} />
         </Field>
       )}
