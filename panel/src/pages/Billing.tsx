@@ -2,8 +2,9 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tabs from "@cloudscape-design/components/tabs";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { account } from "../api/billing";
+import { useGo } from "../app/place";
 import { useMay } from "../app/Project";
 import { useBillingScope } from "../app/useBillingScope";
 import { later } from "../components/later";
@@ -19,7 +20,7 @@ const EventTable = later(async () => (await import("../components/EventTable")).
 /** The money of a project, or of the account whose payer is signed in. */
 export function Billing() {
   const { billing: s, events } = useStrings();
-  const go = useNavigate();
+  const go = useGo();
   const { tab = "spend" } = useParams();
   const scope = useBillingScope();
   const mayRead = useMay("billing:read");
@@ -30,7 +31,7 @@ export function Billing() {
       <Header variant="h1" description={paid ? s.accountText(payer.data?.name ?? "") : s.description}>{s.title}</Header>
       <Tabs
         activeTabId={tab}
-        onChange={({ detail }) => void go(detail.activeTabId === "spend" ? "/billing" : `/billing/${detail.activeTabId}`)}
+        onChange={({ detail }) => go(detail.activeTabId === "spend" ? "/billing" : `/billing/${detail.activeTabId}`)}
         ariaLabel={s.title}
         tabs={[
           { id: "spend", label: s.spend, content: <Spend /> },

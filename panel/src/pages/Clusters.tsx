@@ -6,9 +6,10 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { clusterPage, type ClusterSummary } from "../api/queries";
 import type { Schemas } from "../api/client";
+import { useAddressOf, useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import type { ClusterAction } from "../components/ClusterActionModal";
 import { Empty } from "../components/Empty";
@@ -133,15 +134,16 @@ function ListHeader({ selected, onAction }: { selected: ClusterSummary[]; onActi
 
 function CreateButton({ primary = false }: { primary?: boolean }) {
   const s = useStrings().shell;
-  const go = useNavigate();
+  const go = useGo();
+  const addressOf = useAddressOf();
   if (!useMay("cluster:write")) return null;
   return (
     <Button
       variant={primary ? "primary" : "normal"}
-      href="/clusters/create"
+      href={addressOf("/clusters/create")}
       onFollow={(event) => {
         event.preventDefault();
-        void go("/clusters/create");
+        go("/clusters/create");
       }}
     >
       {s.createCluster}

@@ -1,10 +1,11 @@
 import Wizard from "@cloudscape-design/components/wizard";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { api, body } from "../api/client";
 import { images, regions } from "../api/queries";
 import { useFlash } from "../app/Flashes";
+import { useGo } from "../app/place";
 import { useProject } from "../app/Project";
 import { later } from "../components/later";
 import { useChange } from "../components/useChange";
@@ -42,7 +43,7 @@ function useDraft(address: URLSearchParams): [Draft, (change: Partial<Draft>) =>
 export function CreateCluster() {
   const s = useStrings().create;
   const { cancel } = useStrings().common;
-  const go = useNavigate();
+  const go = useGo();
   const flash = useFlash();
   const project = useProject();
   const [step, setStep] = useState(0);
@@ -56,7 +57,7 @@ export function CreateCluster() {
     (operation) => {
       flash({ type: "success", content: s.accepted(draft.name) });
       const recipe = address.get("recipe"); // it is to be run on the cluster
-      void go(`/clusters/${operation.target.id}${recipe ? `?recipe=${encodeURIComponent(recipe)}` : ""}`);
+      go(`/clusters/${operation.target.id}${recipe ? `?recipe=${encodeURIComponent(recipe)}` : ""}`);
     },
   );
   return (
@@ -64,7 +65,7 @@ export function CreateCluster() {
       <Wizard
         activeStepIndex={step}
         isLoadingNextStep={create.isPending}
-        onCancel={() => void go("/clusters")}
+        onCancel={() => go("/clusters")}
         onNavigate={({ detail }) => {
           setTried(Math.max(tried, step));
           if (detail.requestedStepIndex < step || !problems[step]) setStep(detail.requestedStepIndex);

@@ -7,10 +7,11 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { cluster as clusterQuery, type Cluster } from "../api/queries";
 import { ended, proxyAddress, rollBackService, serviceLog, serviceQuery, stopService, type Service } from "../api/services";
 import { useFlash } from "../app/Flashes";
+import { useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import { Consequences } from "../components/Consequences";
 import { Copyable } from "../components/Copyable";
@@ -42,7 +43,7 @@ export function ServicePage() {
   const cluster = useQuery(clusterQuery(project, id)).data;
   const may = useMay("cluster:write");
   const flash = useFlash();
-  const go = useNavigate();
+  const go = useGo();
   const [asking, setAsking] = useState<"deploy" | "rollback" | "stop" | null>(null);
   if (!service) return error ? <FailedPage title={s.title} error={error} retry={() => void refetch()} /> : <Loading />;
   const close = () => setAsking(null);
@@ -50,7 +51,7 @@ export function ServicePage() {
     close();
     if (!shown) return;
     flash({ type: "success", content: s.deployed(service.name) });
-    void go(`/clusters/${id}/services/${service.name}`, { replace: true }); // by its name the release that follows is found
+    go(`/clusters/${id}/services/${service.name}`, { replace: true }); // by its name the release that follows is found
   };
   const actions = may && (
     <SpaceBetween direction="horizontal" size="xs">

@@ -21,7 +21,7 @@ async function show(action: ClusterAction, clusters: ClusterSummary[]) {
   cache.setQueryData(whoami.queryKey, { token: {}, project: { slug: "demo" }, scopes: ["cluster:write"] } as never);
   cache.setQueryData(projects.queryKey, { items: [] } as never);
   const dialog = <ClusterActionModal action={action} clusters={clusters} onClose={vi.fn()} />;
-  render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter>{dialog}</MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
+  render(<QueryClientProvider client={cache}><Localised><MemoryRouter><Project><Flashes>{dialog}</Flashes></Project></MemoryRouter></Localised></QueryClientProvider>);
   await screen.findByRole("dialog");
 }
 

@@ -38,7 +38,7 @@ export async function shown(part: ReactNode, prices: unknown[], more: Known[] = 
     ...more,
   ];
   for (const [key, value] of known) cache.setQueryData(key, value);
-  render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter>{part}<Address /></MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
+  render(<QueryClientProvider client={cache}><Localised><MemoryRouter><Project><Flashes>{part}<Address /></Flashes></Project></MemoryRouter></Localised></QueryClientProvider>);
   await waitFor(() => screen.getByTestId("address"));
 }
 

@@ -93,7 +93,7 @@ test("a snapshot of a server leads to the cluster, and to a new one that is made
   const copying = { ...ofServer, id: "s3", name: "copying", state: "creating", size_gib: null };
   await show(<SnapshotTable />, [[list.queryKey, { items: [ofServer, copying, { ...snapshot, volume_name: "checkpoints" }] }]]);
   const row = async (name: string) => within((await screen.findByText(name)).closest("tr") as HTMLElement);
-  expect((await row("bert-ready")).getByRole("link", { name: "bert" }).getAttribute("href")).toBe("/clusters/c1");
+  expect((await row("bert-ready")).getByRole("link", { name: "bert" }).getAttribute("href")).toBe("/p/demo/clusters/c1");
   expect((await row("bert-ready")).getByText("12 GiB")).toBeTruthy();
   expect((await row("copying")).getByText("–")).toBeTruthy();
   expect((await row("before-tuning")).getByText("Volume checkpoints")).toBeTruthy();
@@ -103,7 +103,7 @@ test("a snapshot of a server leads to the cluster, and to a new one that is made
   fireEvent.click(button("Actions for before-tuning"));
   fireEvent.click(button("Actions for bert-ready"));
   fireEvent.click(await screen.findByText("Create cluster from it"));
-  await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/clusters/create?region=lux&image=bert-ready"));
+  await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/p/demo/clusters/create?region=lux&image=bert-ready"));
 });
 
 test("a new cluster can have a snapshot of a server as its image, in the snapshot's region", async () => {

@@ -37,6 +37,8 @@ export const common: Messages["common"] = {
   notFound: "Unter dieser Adresse gibt es nichts.",
   notAllowed: "Ihr Token hat diese Berechtigung nicht.",
   toStart: "Zur Übersicht",
+  unseen: (project) => `Das Projekt ${project} sehen Sie nicht`,
+  unseenText: "Es gibt es nicht, oder Sie sind nicht als eines seiner Mitglieder angemeldet. Oben rechts können Sie zu einer anderen Mitgliedschaft wechseln.",
   noProject: "Kein Projekt",
   noProjectText: "Ihr Token hat kein Projekt. Bitten Sie den Betreiber dieses Dienstes um ein Token eines Projekts.",
   clearFilter: "Filter löschen",

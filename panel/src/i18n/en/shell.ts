@@ -35,6 +35,8 @@ export const common = {
   notFound: "There is nothing at this address.",
   notAllowed: "Your token does not have this permission.",
   toStart: "To the overview",
+  unseen: (project: string) => `You do not see the project ${project}`,
+  unseenText: "It does not exist, or you are not signed in as one of its members. At the top right you can change to another membership.",
   noProject: "No project",
   noProjectText: "Your token has no project. Ask the operator of this service for a token of a project.",
   clearFilter: "Clear filter",

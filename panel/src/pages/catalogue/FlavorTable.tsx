@@ -4,9 +4,10 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table, { type TableProps } from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import type { Flavor } from "../../api/catalogue";
 import { capacity, flavors, regions } from "../../api/queries";
+import { useGo } from "../../app/place";
 import { useMay } from "../../app/Project";
 import { amount } from "../../components/amount";
 import { Choice } from "../../components/Choice";
@@ -84,14 +85,14 @@ function useFlavorColumns(region: string): TableProps.ColumnDefinition<Flavor>[]
   const { common } = useStrings();
   const s = useCatalogueStrings();
   const f = useFormat();
-  const go = useNavigate();
+  const go = useGo();
   const may = useMay("cluster:write");
   const prices = usePrices();
   const room = useQuery(capacity(region)).data?.items;
   const servers = (each: Flavor) => (each.poplar_servers_max > each.poplar_servers_min
     ? s.serversUpTo(f.number(each.poplar_servers_min), f.number(each.poplar_servers_max)) : f.number(each.poplar_servers));
   const create = (each: Flavor) => (
-    <Button variant="inline-link" ariaLabel={s.createOf(each.name)} onClick={() => void go(createAddress(each.name, region))}>{common.create}</Button>
+    <Button variant="inline-link" ariaLabel={s.createOf(each.name)} onClick={() => go(createAddress(each.name, region))}>{common.create}</Button>
   );
   return [
     { id: "name", header: s.flavor, minWidth: 140, sortingField: "name", isRowHeader: true, cell: (each) => <To href={addressOf(each.name, region)}>{each.name}</To> },
