@@ -9,7 +9,7 @@ import { ShownOnce } from "../components/ShownOnce";
 import { Localised } from "../i18n";
 import { alternatives } from "../pages/create/alternatives";
 import { affected } from "../pages/create/budgets";
-import { asCommand, asPython, EMPTY, requestOf } from "../pages/create/draft";
+import { asCommand, asPython, dropDraft, EMPTY, faultOfName, keepDraft, keptDraft, requestOf } from "../pages/create/draft";
 import { appended, type Log } from "../api/log";
 import { openLive, together } from "../api/live";
 import { csvOf } from "../components/csv";
@@ -225,4 +225,15 @@ test("a secret that is shown once is not lost by Escape", async () => {
   expect(close).not.toHaveBeenCalled();
   fireEvent.click(screen.getByRole("button", { name: "I have kept it" }));
   expect(close).toHaveBeenCalledOnce();
+});
+
+test("a draft of a cluster outlives a reload, but not another question, and its name loses spaces around it", () => {
+  const draft = { ...EMPTY, name: "bert ", keys: ["laptop"] };
+  keepDraft("demo", "[]", draft);
+  expect(keptDraft("demo", "[]")).toEqual(draft);
+  expect([keptDraft("other", "[]"), keptDraft("demo", '["lux"]')]).toEqual([undefined, undefined]);
+  dropDraft();
+  expect(keptDraft("demo", "[]")).toBeUndefined();
+  expect(requestOf(draft).name).toBe("bert");
+  expect(["bert ", "b", "Bert", "1b", "b-", "b".repeat(63), "b".repeat(64)].map(faultOfName)).toEqual([null, null, "form", "form", "form", null, "length"]);
 });

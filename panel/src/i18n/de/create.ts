@@ -31,6 +31,8 @@ export const create: Messages["create"] = {
   keysText: "Ihre Besitzer können sich anmelden, sobald der Cluster aktiv ist.",
   keyNeeded: "Wählen Sie mindestens einen Schlüssel oder fügen Sie einen hinzu: ohne Schlüssel kann sich niemand anmelden.",
   nameRule: "Kleinbuchstaben, Ziffern und Bindestriche, am Anfang ein Buchstabe.",
+  nameForm: "Dieser Name geht nicht: Nehmen Sie nur Kleinbuchstaben, Ziffern und Bindestriche, mit einem Buchstaben am Anfang und ohne Bindestrich am Ende.",
+  nameLong: "Dieser Name ist zu lang: Nehmen Sie höchstens 63 Zeichen.",
   nameNeeded: "Geben Sie dem Cluster einen Namen.",
   addTag: "Tag hinzufügen",
   removeTag: "Entfernen",
