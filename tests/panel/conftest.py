@@ -211,6 +211,14 @@ def violations(page: Page, *rules: str, shell: bool = False) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in results["violations"]]
 
 
+_HIDDEN_COLUMNS = """
+() => innerWidth < 1440 ? [] : [...document.querySelectorAll("table")].filter((each) => each.offsetParent)
+  .filter(({parentElement: box}) => box.scrollWidth > box.clientWidth + 1)
+  .map((each) => `columns beside the window: ${each.querySelector("thead")?.innerText}`)
+"""
+"""Tables that a window of a usual screen cannot show as a whole."""
+
+
 def inspect(page: Page, name: str) -> None:
     """Keep what the page looks like, in which axe finds nothing wrong."""
     screenshot(page, name)
@@ -230,6 +238,7 @@ def _flaws(page: Page, path: str, picture: str, *, shell: bool) -> list[str]:
     expect(page.get_by_text(LOADING), path).to_have_count(0)
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     problems = [*violations(page, shell=shell), *([f"{wide} pixels too wide"] if wide > 0 else [])]
+    problems += page.evaluate(_HIDDEN_COLUMNS)
     if picture:
         screenshot(page, f"{picture}{path.replace('/', '-').rstrip('-')}")
     page.evaluate("document.body.classList.toggle('awsui-dark-mode')")

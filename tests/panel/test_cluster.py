@@ -190,7 +190,7 @@ def test_a_schedule_is_set_and_taken_away_and_other_keys_may_log_in(
     dialog.get_by_label("From").fill("07:30")
     inspect(page, "schedule-edit")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("/idle_suspend_minutes: ")).to_be_visible()
+    expect(dialog.get_by_label("Minutes without use")).to_have_attribute("aria-invalid", "true")
     dialog.get_by_label("Minutes without use").fill("600")
     dialog.get_by_role("button", name="Save").click()
     days = "Monday, Tuesday, Wednesday, Thursday and Friday"

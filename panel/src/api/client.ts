@@ -11,6 +11,8 @@ export class ApiError extends Error {
     message: string,
     readonly requestId: string | null,
     readonly fields: Schemas["FieldError"][] = [],
+    /** What some codes have beside these, such as `limit`. */
+    readonly members: Record<string, unknown> = {},
   ) {
     super(message);
   }
@@ -20,7 +22,7 @@ export async function toError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get("Request-Id");
   const body = (await response.clone().json().catch(() => ({}))) as Partial<Schemas["Problem"]>;
   const sentence = body.detail ?? body.title ?? response.statusText;
-  return new ApiError(response.status, body.code ?? "unknown", sentence, body.request_id ?? requestId, body.errors ?? []);
+  return new ApiError(response.status, body.code ?? "unknown", sentence, body.request_id ?? requestId, body.errors ?? [], body);
 }
 
 /** Whether an answer tells that a change was made or refused. Whoever must sign in again, wait, or ask an answering service may

@@ -203,3 +203,10 @@ export function requeue(id: string) {
   const [kind = "", ...key] = id.split("/");
   return body(api.POST("/v1/operator/work/{kind}/{item}:requeue", { params: { path: { kind, item: key.join("/") } } }));
 }
+
+/** What an id is, and of which project. */
+export const whatIs = (name: string) =>
+  queryOptions({
+    queryKey: ["what is", name],
+    queryFn: ({ signal }) => body(api.GET("/v1/operator/what-is/{name}", { signal, params: { path: { name } } })),
+  });

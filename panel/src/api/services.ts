@@ -49,6 +49,14 @@ export const serviceLog = (project: string, cluster: string, service: string) =>
 export const stopService = (project: string, cluster: string, service: string) =>
   body(api.POST("/v1/projects/{project}/clusters/{cluster}/services/{service}:stop", { params: { path: { project, cluster, service } } }));
 
+/** Replaces a service's program: the answer is the service that ends, or the next release if nothing ran. */
+export const deployService = (project: string, cluster: string, service: string, release: Schemas["ServiceDeploy"]) =>
+  body(api.POST("/v1/projects/{project}/clusters/{cluster}/services/{service}:deploy", { params: { path: { project, cluster, service } }, body: release }));
+
+/** Deploys the release before again. */
+export const rollBackService = (project: string, cluster: string, service: string) =>
+  body(api.POST("/v1/projects/{project}/clusters/{cluster}/services/{service}:rollback", { params: { path: { project, cluster, service } } }));
+
 /** Where the API passes requests on to a service's program. */
 export const proxyAddress = (project: string, cluster: string, service: string) =>
   `${location.origin}/v1/projects/${encodeURIComponent(project)}/clusters/${encodeURIComponent(cluster)}/services/${encodeURIComponent(service)}/proxy/`;

@@ -2,10 +2,10 @@ import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/component
 import Modal from "@cloudscape-design/components/modal";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
 import { clusterPage } from "../api/queries";
 import { useStrings } from "../i18n";
 import { useOperatorPages, usePages } from "./pages";
+import { useGo } from "./place";
 import { useMay, useProject } from "./Project";
 
 const CLUSTERS = 8;
@@ -13,7 +13,7 @@ const CLUSTERS = 8;
 /** Finds a page or a cluster by its name, and goes there. */
 export function GoTo({ onClose }: { onClose: () => void }) {
   const { shell: s, common, states } = useStrings();
-  const go = useNavigate();
+  const go = useGo();
   const project = useProject();
   const mayCreate = useMay("cluster:write");
   const pages = [...usePages(), ...useOperatorPages()];
@@ -46,7 +46,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
           onChange={(event) => setTyped(event.detail.value)}
           onSelect={(event) => {
             onClose();
-            void go(event.detail.value);
+            go(event.detail.value);
           }}
           // Pages first: they are known at once, so nothing moves under the keyboard when clusters arrive.
           options={[...group(s.pages, places), ...group(s.clusters, clusters)]}

@@ -1,19 +1,21 @@
 import SideNavigation from "@cloudscape-design/components/side-navigation";
-import { useLocation, useNavigate } from "react-router";
+import { useLocation } from "react-router";
 import { useStrings } from "../i18n";
 import { useOperatorPages, usePages } from "./pages";
+import { pageOf, useAddressOf, useGo } from "./place";
 
 export function Navigation() {
   const { shell: s, pages: names } = useStrings();
-  const go = useNavigate();
-  const { pathname } = useLocation();
+  const go = useGo();
+  const addressOf = useAddressOf();
+  const pathname = pageOf(useLocation().pathname);
   const pages = usePages();
   const operated = useOperatorPages();
   const active = [...pages, ...operated].filter((page) => pathname === page.href || pathname.startsWith(`${page.href}/`)).at(-1);
-  const link = (page: { text: string; href: string }) => ({ type: "link" as const, ...page });
+  const link = (page: { text: string; href: string }) => ({ type: "link" as const, text: page.text, href: addressOf(page.href) });
   return (
     <SideNavigation
-      activeHref={active?.href}
+      activeHref={active && addressOf(active.href)}
       items={[
         ...pages.map(link),
         ...(operated.length ? [{ type: "section" as const, text: names.section, items: operated.map(link) }] : []),
@@ -23,7 +25,7 @@ export function Navigation() {
       onFollow={(event) => {
         if (event.detail.external) return;
         event.preventDefault();
-        void go(event.detail.href);
+        go(event.detail.href);
       }}
     />
   );

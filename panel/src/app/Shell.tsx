@@ -5,9 +5,11 @@ import { useLive } from "../api/live";
 import { Empty } from "../components/Empty";
 import { later } from "../components/later";
 import { Loading } from "../components/Loading";
+import { To } from "../components/To";
 import { useStrings } from "../i18n";
 import { Flashes, Notifications } from "./Flashes";
 import { Navigation } from "./Navigation";
+import { pageOf } from "./place";
 import { Project, useChoice, useMay, useProject } from "./Project";
 import { TopBar } from "./TopBar";
 import { useGoToKey } from "./useGoToKey";
@@ -50,7 +52,7 @@ function Frame() {
         navigation={<Navigation />}
         notifications={<Notifications />}
         stickyNotifications
-        contentType={["/clusters", "/reservations", "/s3-connections"].includes(pathname) ? "table" : "default"}
+        contentType={["/clusters", "/reservations", "/s3-connections"].includes(pageOf(pathname)) ? "table" : "default"}
         ariaLabels={{
           navigation: s.shell.navigation,
           navigationToggle: s.shell.openNavigation,
@@ -65,7 +67,8 @@ function Frame() {
 
 function Content() {
   const s = useStrings().common;
-  const { slug, who } = useChoice();
+  const { slug, unseen, who } = useChoice();
+  if (unseen !== undefined) return <Empty page title={s.unseen(unseen)} text={s.unseenText} action={<To href="/">{s.toStart}</To>} />;
   const shown = slug || who.token.account_id || who.scopes.includes("platform:read");
   // Some pages load their texts when they are first shown.
   return shown ? <Suspense fallback={<Loading />}><Outlet /></Suspense> : <Empty page title={s.noProject} text={s.noProjectText} />;

@@ -1,11 +1,11 @@
 import TopNavigation, { type TopNavigationProps } from "@cloudscape-design/components/top-navigation";
 import { Mode } from "@cloudscape-design/global-styles";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
 import type { Live } from "../api/live";
 import { signOut } from "../api/session";
-import { useFormat, useLanguage, useStrings } from "../i18n";
+import { hereZone, useFormat, useLanguage, useStrings, useZone } from "../i18n";
 import { useMode } from "./mode";
+import { useAddressOf, useGo } from "./place";
 import { useChoice } from "./Project";
 import { useMemberships } from "./useMemberships";
 
@@ -14,16 +14,19 @@ const LIVE_ICON = { live: "status-positive", connecting: "status-pending", offli
 export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
   const { shell: s, notifications: mails } = useStrings();
   const f = useFormat();
-  const go = useNavigate();
+  const go = useGo();
+  const addressOf = useAddressOf();
   const cache = useQueryClient();
   const [mode, toggle] = useMode();
   const { language, choose: chooseLanguage } = useLanguage();
-  const { who, projects, slug, choose } = useChoice();
+  const { zone, chooseZone } = useZone();
+  const otherZone = zone === "UTC" ? hereZone() : "UTC";
+  const { who, projects, slug } = useChoice();
   const others = useMemberships(who);
   const leave = async () => {
     const left = await signOut().catch(() => null); // a session that ended already is one that is left
     cache.clear();
-    void go("/sign-in", { replace: true, state: left });
+    go("/sign-in", { replace: true, state: left });
   };
   const switcher: TopNavigationProps.Utility[] = slug ? [{
     type: "menu-dropdown",
@@ -32,8 +35,7 @@ export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
     title: s.project,
     items: projects.map((each) => ({ id: each.slug, text: each.name, description: each.slug })),
     onItemClick: (event) => {
-      choose(event.detail.id);
-      void go("/");
+      go(`/p/${encodeURIComponent(event.detail.id)}`);
     },
   }] : [];
   const clock = (time: number) => f.clock(new Date(time).toISOString());
@@ -42,12 +44,12 @@ export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
   return (
     <TopNavigation
       identity={{
-        href: "/",
+        href: addressOf("/"),
         title: s.product,
         logo: { src: "/favicon.svg", alt: "Logo" },
         onFollow: (event) => {
           event.preventDefault();
-          void go("/");
+          go("/");
         },
       }}
       utilities={[
@@ -68,8 +70,8 @@ export function TopBar({ live, onGoTo }: { live: Live; onGoTo: () => void }) {
           text: who.token.name,
           description: s.roles[who.role] ?? who.role,
           iconName: "user-profile",
-          items: [...others.items, ...(who.token.owner ? [{ id: "mails", text: mails.title }] : []), { id: "out", text: s.signOut }],
-          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : detail.id === "mails" ? go("/notifications") : others.goOn(detail.id)),
+          items: [...others.items, ...(who.token.owner ? [{ id: "mails", text: mails.title }] : []), ...(otherZone === zone ? [] : [{ id: "zone", text: s.timesIn(otherZone) }]), { id: "out", text: s.signOut }],
+          onItemClick: ({ detail }) => void (detail.id === "out" ? leave() : detail.id === "zone" ? chooseZone(otherZone) : detail.id === "mails" ? go("/notifications") : others.goOn(detail.id)),
         },
       ]}
     />

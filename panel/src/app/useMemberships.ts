@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
 import type { Schemas } from "../api/client";
 import { me, switchSession } from "../api/people";
 import { useStrings } from "../i18n";
 import { useFlash } from "./Flashes";
+import { useGo } from "./place";
 
 /** Where else the signed-in person is a member, for a menu: the session goes on there. Nothing for a service token. */
 export function useMemberships(who: Schemas["Whoami"]) {
   const { common, members: s, shell } = useStrings();
   const flash = useFlash();
-  const go = useNavigate();
+  const go = useGo();
   const cache = useQueryClient();
   const { data } = useQuery({ ...me, enabled: who.token.owner !== null });
   const here = who.project?.id ?? who.token.account_id;
@@ -19,7 +19,7 @@ export function useMemberships(who: Schemas["Whoami"]) {
   const goOn = async (membership: string) => {
     try {
       await switchSession(membership);
-      void go("/", { replace: true });
+      go("/", { replace: true });
       await cache.resetQueries();
     } catch {
       flash({ type: "error", content: common.failed });

@@ -1,6 +1,5 @@
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Textarea from "@cloudscape-design/components/textarea";
 import { useState } from "react";
@@ -9,6 +8,7 @@ import { useFlash } from "../app/Flashes";
 import { useProject } from "../app/Project";
 import { useStrings } from "../i18n";
 import { Dialog } from "./Dialog";
+import { Field } from "./Field";
 import { canMakeKeys, makeKeyPair } from "./keyPair";
 import { save } from "./save";
 import { useChange } from "./useChange";
@@ -45,14 +45,15 @@ export function AddKey({ onClose }: { onClose: (added?: string) => void }) {
       onSubmit={() => run.mutate()}
       onClose={() => onClose()}
     >
-      <FormField label={s.name}><Input value={name} onChange={({ detail }) => setName(detail.value)} autoFocus /></FormField>
-      <FormField
+      <Field at="/name" label={s.name}><Input value={name} onChange={({ detail }) => setName(detail.value)} autoFocus /></Field>
+      <Field
+        at="/public_key"
         label={s.publicKey}
         description={s.publicKeyHelp}
         secondaryControl={canMakeKeys() && <Button formAction="none" disabled={name === ""} onClick={() => generate().catch(setFailed)}>{s.generate}</Button>}
       >
         <Textarea value={publicKey} onChange={({ detail }) => setPublicKey(detail.value)} rows={4} spellcheck={false} />
-      </FormField>
+      </Field>
       {saved && <Alert type="info">{s.generated(saved)}</Alert>}
     </Dialog>
   );

@@ -1,9 +1,9 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Multiselect from "@cloudscape-design/components/multiselect";
 import { useQuery } from "@tanstack/react-query";
 import { connections } from "../api/exports";
 import { useProject } from "../app/Project";
 import { useStrings } from "../i18n";
+import { Field } from "./Field";
 
 /** The S3 connections that a cluster's servers have; shown where the project offers some. */
 export function BucketChoice({ chosen, onChange }: { chosen: string[]; onChange: (names: string[]) => void }) {
@@ -13,7 +13,7 @@ export function BucketChoice({ chosen, onChange }: { chosen: string[]; onChange:
   const options = [...new Set([...offered.map((each) => each.name), ...chosen])].map((name) => ({ value: name, label: name }));
   if (options.length === 0) return null;
   return (
-    <FormField label={s.buckets} description={s.bucketsText}>
+    <Field at="/s3_connections" label={s.buckets} description={s.bucketsText}>
       <Multiselect
         options={options}
         selectedOptions={options.filter((each) => chosen.includes(each.value))}
@@ -21,6 +21,6 @@ export function BucketChoice({ chosen, onChange }: { chosen: string[]; onChange:
         placeholder={common.none}
         deselectAriaLabel={(each) => `${common.remove}: ${each.label}`}
       />
-    </FormField>
+    </Field>
   );
 }

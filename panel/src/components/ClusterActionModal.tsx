@@ -50,6 +50,7 @@ export function ClusterActionModal({ action, clusters, onClose }: Props) {
       title={titles[action](what)}
       submit={action === "delete" ? common.remove : s[action]}
       ready={ready}
+      missing={s.typeName(expected)}
       pending={run.isPending}
       error={run.error}
       onSubmit={() => run.mutate()}

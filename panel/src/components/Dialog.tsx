@@ -2,9 +2,10 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useId, type ReactNode } from "react";
+import { useEffect, useId, useRef, type ReactNode } from "react";
 import { useStrings } from "../i18n";
 import { Failure } from "./Failure";
+import { Refusable } from "./Field";
 
 type Props = {
   title: string;
@@ -12,6 +13,8 @@ type Props = {
   /** What the button that closes it says, where "Cancel" could be read as the action. */
   cancel?: string;
   ready?: boolean;
+  /** What it is not ready for, if that is not a field to fill in. */
+  missing?: string;
   pending: boolean;
   error: unknown;
   onSubmit: () => void;
@@ -20,10 +23,16 @@ type Props = {
   children: ReactNode;
 };
 
-/** A question in a dialog: its fields, what went wrong, and the buttons that answer it. Enter submits it. */
-export function Dialog({ title, submit, cancel, ready = true, pending, error, onSubmit, onClose, large = false, children }: Props) {
+/** A question in a dialog: its fields, what went wrong, and the buttons that answer it. Enter submits it, and the first field that is refused has the focus. */
+export function Dialog({ title, submit, cancel, ready = true, missing, pending, error, onSubmit, onClose, large = false, children }: Props) {
   const s = useStrings().common;
   const form = useId();
+  const sent = useRef(false);
+  useEffect(() => {
+    if (!error || !sent.current) return;
+    sent.current = false;
+    document.getElementById(form)?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [error, form]);
   return (
     <Modal
       visible
@@ -35,7 +44,7 @@ export function Dialog({ title, submit, cancel, ready = true, pending, error, on
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
             <Button variant="link" onClick={onClose}>{cancel ?? s.cancel}</Button>
-            <Button variant="primary" form={form} disabled={!ready} loading={pending}>{submit}</Button>
+            <Button variant="primary" form={form} disabled={!ready} disabledReason={missing ?? s.notReady} loading={pending}>{submit}</Button>
           </SpaceBetween>
         </Box>
       }
@@ -44,13 +53,17 @@ export function Dialog({ title, submit, cancel, ready = true, pending, error, on
         id={form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (ready && !pending) onSubmit();
+          if (!ready || pending) return;
+          sent.current = true;
+          onSubmit();
         }}
       >
-        <SpaceBetween size="m">
-          {children}
-          <Failure error={error} />
-        </SpaceBetween>
+        <Refusable error={error}>
+          <SpaceBetween size="m">
+            {children}
+            <Failure error={error} />
+          </SpaceBetween>
+        </Refusable>
       </form>
     </Modal>
   );

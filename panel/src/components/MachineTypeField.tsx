@@ -1,9 +1,9 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
 import { ADDRESS_SKU } from "../api/addresses";
 import { regions } from "../api/queries";
 import { VOLUME_SKU } from "../api/volumes";
+import { Field } from "./Field";
 import { useTypeWords } from "./useQuotaWords";
 
 export type MachineTypeOf = { region: string; machine_type: string };
@@ -19,7 +19,7 @@ export function MachineTypeField({ label, placeholder, value, disabled = false, 
     label: `${words[each.machine_type] ?? each.machine_type}, ${each.region}`,
   });
   return (
-    <FormField label={label}>
+    <Field at="/machine_type" label={label}>
       <Select
         placeholder={placeholder}
         disabled={disabled}
@@ -31,6 +31,6 @@ export function MachineTypeField({ label, placeholder, value, disabled = false, 
         }}
         statusType={known.isPending ? "loading" : "finished"}
       />
-    </FormField>
+    </Field>
   );
 }

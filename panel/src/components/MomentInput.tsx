@@ -1,19 +1,20 @@
+import Box from "@cloudscape-design/components/box";
 import DatePicker from "@cloudscape-design/components/date-picker";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import TimeInput from "@cloudscape-design/components/time-input";
 import { useState } from "react";
-import { useStrings } from "../i18n";
+import { useFormat, useStrings } from "../i18n";
 
 type Props = { value: string; onChange: (iso: string) => void; label: string };
 
-/** A day and a time of the browser's time zone; tells the instant as ISO 8601, and nothing while one of them is missing. */
+/** A day and a time of the zone that it names; tells the instant as ISO 8601, and nothing while one of them is missing. */
 export function MomentInput({ value, onChange, label }: Props) {
   const s = useStrings().common;
-  const [day, setDay] = useState(() => (value ? local(new Date(value)).slice(0, 10) : ""));
-  const [time, setTime] = useState(() => (value ? local(new Date(value)).slice(11, 16) : ""));
+  const f = useFormat();
+  const [day, setDay] = useState(() => (value ? f.local(value).slice(0, 10) : ""));
+  const [time, setTime] = useState(() => (value ? f.local(value).slice(11, 16) : ""));
   const tell = (nextDay: string, nextTime: string) => {
-    const instant = new Date(`${nextDay}T${nextTime}`);
-    onChange(/^\d\d:\d\d$/.test(nextTime) && !Number.isNaN(instant.getTime()) ? instant.toISOString() : "");
+    onChange((/^\d\d:\d\d$/.test(nextTime) && f.instant(`${nextDay}T${nextTime}`)) || "");
   };
   return (
     <SpaceBetween direction="horizontal" size="xs">
@@ -39,11 +40,7 @@ export function MomentInput({ value, onChange, label }: Props) {
           }}
         />
       </div>
+      <Box color="text-body-secondary" padding={{ top: "xxs" }}>{f.zone}</Box>
     </SpaceBetween>
   );
-}
-
-/** An instant as the browser's clock shows it: 2026-05-04T13:10. */
-function local(instant: Date): string {
-  return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

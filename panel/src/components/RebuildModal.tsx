@@ -13,6 +13,7 @@ import { useProject } from "../app/Project";
 import { useStrings } from "../i18n";
 import { Consequences } from "./Consequences";
 import { Dialog } from "./Dialog";
+import { Field } from "./Field";
 import { KeyChoice } from "./KeyChoice";
 import { useChange } from "./useChange";
 import { useSystems } from "./useSystems";
@@ -80,7 +81,7 @@ function ServerChoice({ cluster, chosen, onChange }: { cluster: Cluster; chosen:
   const { common, clusters: s } = useStrings();
   const options = cluster.poplar_servers.map((each) => ({ value: each.name, label: each.name }));
   return (
-    <FormField label={s.servers} description={s.serversHelp}>
+    <Field at="/poplar_servers" label={s.servers} description={s.serversHelp}>
       <Multiselect
         options={options}
         placeholder={s.allServers}
@@ -88,7 +89,7 @@ function ServerChoice({ cluster, chosen, onChange }: { cluster: Cluster; chosen:
         onChange={({ detail }) => onChange(detail.selectedOptions.flatMap((each) => each.value ?? []))}
         deselectAriaLabel={(each) => `${common.remove}: ${each.label}`}
       />
-    </FormField>
+    </Field>
   );
 }
 
@@ -98,7 +99,7 @@ function Software({ region, draft, change }: { region: string; draft: Draft; cha
   return (
     <ExpandableSection headerText={s.software}>
       <SpaceBetween size="m">
-        <FormField label={names.image}>
+        <Field at="/image" label={names.image}>
           <Select
             options={systems.options}
             loadingText={common.loading}
@@ -107,15 +108,15 @@ function Software({ region, draft, change }: { region: string; draft: Draft; cha
             selectedOption={systems.all.find((each) => each.value === draft.image) ?? { value: draft.image, label: draft.image }}
             onChange={({ detail }) => change({ image: detail.selectedOption.value ?? draft.image })}
           />
-        </FormField>
+        </Field>
         <KeyChoice chosen={draft.keys} onChange={(chosen) => change({ keys: chosen })} description={keys.mayLogIn} problem={draft.keys.length ? undefined : keys.lastKey} />
-        <FormField label={s.userData} description={s.userDataHelp}>
+        <Field at="/user_data" label={s.userData} description={s.userDataHelp}>
           <RadioGroup
             value={draft.userData}
             onChange={({ detail }) => change({ userData: detail.value as UserData })}
             items={[{ value: "keep", label: s.userDataKeep }, { value: "none", label: s.userDataNone }, { value: "other", label: s.userDataOther }]}
           />
-        </FormField>
+        </Field>
         {draft.userData === "other" && (
           <Textarea ariaLabel={s.userDataOther} value={draft.script} placeholder={"#cloud-config"} rows={6} spellcheck={false} onChange={({ detail }) => change({ script: detail.value })} />
         )}

@@ -1,6 +1,5 @@
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
-import FormField from "@cloudscape-design/components/form-field";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -13,6 +12,7 @@ import { useProject } from "../app/Project";
 import { useFormat, useStrings } from "../i18n";
 import { Consequences } from "./Consequences";
 import { Dialog } from "./Dialog";
+import { Field } from "./Field";
 import { useChange } from "./useChange";
 
 /** Asks for the new size, and says what it costs, how long it takes and what becomes of partitions, before it is requested. */
@@ -53,7 +53,7 @@ export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: (
       onClose={onClose}
     >
       <Consequences lines={s.resizeWhat} />
-      <FormField label={s.newSize}>
+      <Field at="/flavor" label={s.newSize}>
         <Select
           options={sizes}
           placeholder={s.chooseSize}
@@ -62,7 +62,7 @@ export function ResizeModal({ cluster, onClose }: { cluster: Cluster; onClose: (
           selectedOption={sizes.find((each) => each.value === flavor) ?? null}
           onChange={({ detail }) => setFlavor(detail.selectedOption.value)}
         />
-      </FormField>
+      </Field>
       {estimate.data && <Estimate found={estimate.data} />}
       {queue && (
         <Checkbox checked={waits} onChange={({ detail }) => setWaits(detail.checked)} description={s.resizeWaitsText}>

@@ -1,7 +1,7 @@
 import AttributeEditor from "@cloudscape-design/components/attribute-editor";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useStrings } from "../i18n";
+import { Field } from "./Field";
 
 export type Tag = { key: string; value: string };
 
@@ -9,7 +9,7 @@ export function TagEditor({ tags, onChange }: { tags: Tag[]; onChange: (tags: Ta
   const { cluster, create: s } = useStrings();
   const tag = (index: number, part: Partial<Tag>) => onChange(tags.map((each, at) => (at === index ? { ...each, ...part } : each)));
   return (
-    <FormField label={cluster.tags} stretch>
+    <Field at="/tags" label={cluster.tags} stretch>
       <AttributeEditor
         items={tags}
         empty={s.noTags}
@@ -22,6 +22,6 @@ export function TagEditor({ tags, onChange }: { tags: Tag[]; onChange: (tags: Ta
           { label: s.tagValue, control: (item, index) => <Input value={item.value} onChange={({ detail }) => tag(index, { value: detail.value })} /> },
         ]}
       />
-    </FormField>
+    </Field>
   );
 }

@@ -16,13 +16,14 @@ export function TimeChart({ title, lines, since, until, most, empty, written }: 
       <MixedLineBarChart
         series={lines.flatMap((line) => line.runs.map((data) => ({ type: "line" as const, title: line.title, color: line.color, valueFormatter: written, data })))}
         xScaleType="time"
+        xTitle={f.zone}
         xDomain={[new Date(since), new Date(until)]}
         yDomain={most === undefined ? undefined : [0, most]}
         height={160}
         hideFilter
         hideLegend={lines.length === 1}
         ariaLabel={title}
-        i18nStrings={{ xTickFormatter: (at: Date) => f.moment(at.toISOString()), yTickFormatter: written, chartAriaRoleDescription: billing.chartRole }}
+        i18nStrings={{ xTickFormatter: (at: Date) => f.tick(at.toISOString()), yTickFormatter: written, chartAriaRoleDescription: billing.chartRole }}
         empty={nothing}
         noMatch={nothing}
       />

@@ -1,16 +1,17 @@
 import Link from "@cloudscape-design/components/link";
 import type { ReactNode } from "react";
-import { useNavigate } from "react-router";
+import { useAddressOf, useGo } from "../app/place";
 
 /** A link to a page of the panel. */
 export function To({ href, children }: { href: string; children: ReactNode }) {
-  const go = useNavigate();
+  const go = useGo();
+  const addressOf = useAddressOf();
   return (
     <Link
-      href={href}
+      href={addressOf(href)}
       onFollow={(event) => {
         event.preventDefault();
-        void go(href);
+        go(href);
       }}
     >
       {children}

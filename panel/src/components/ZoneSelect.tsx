@@ -1,8 +1,5 @@
 import Select from "@cloudscape-design/components/select";
 
-/** The browser's own time zone. */
-export const hereZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-
 /** All zones; Chromium's list lacks `UTC`. */
 export const zones = () => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
 

@@ -2,16 +2,23 @@ import type { Schemas } from "../api/client";
 
 export type Formats = ReturnType<typeof formats>;
 
-/** Numbers, money, dates and durations of one language. */
-export function formats(language: string) {
+/** Numbers, money, dates and durations of one language; days and months are those of UTC, times of the zone, which they name. */
+export function formats(language: string, zone: string) {
   const locale = language === "de" ? "de-DE" : "en-GB";
   const whole = new Intl.NumberFormat(locale);
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-  const second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
-  const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+  const second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", timeZone: zone });
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium", timeZone: zone });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
   const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
   const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+  const naming = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: "short" });
+  const named = (style: Intl.DateTimeFormat, at: Date) =>
+    `${style.format(at)} ${naming.formatToParts(at).find((part) => part.type === "timeZoneName")?.value ?? zone}`;
+  const sortable = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone });
+  /** 2026-05-04T13:10, as clocks of the zone show it. */
+  const local = (at: Date) => sortable.format(at).replace(" ", "T");
+  const offset = (at: number) => Date.parse(`${local(new Date(at))}Z`) - at + (at % 60_000);
   const amount = (value: number, currency: string, digits?: number) =>
     new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
   const separator = (name: "decimal" | "group") => new Intl.NumberFormat(locale).formatToParts(12_345.6).find((part) => part.type === name)?.value ?? "";
@@ -36,8 +43,18 @@ export function formats(language: string) {
       if (whole === undefined || fraction.length > digits) return null;
       return whole.replaceAll(group, "") + (fraction && `.${fraction}`);
     },
-    moment: (iso: string) => moment.format(new Date(iso)),
-    second: (iso: string) => second.format(new Date(iso)),
+    zone,
+    local: (iso: string) => local(new Date(iso)),
+    /** The instant at which the zone's clocks show it; null if the text is none. */
+    instant: (text: string): string | null => {
+      const utc = Date.parse(`${text}Z`);
+      return Number.isNaN(utc) ? null : new Date(utc - offset(utc - offset(utc))).toISOString();
+    },
+    /** Of an axis that names its zone. */
+    tick: (iso: string) => moment.format(new Date(iso)),
+    moment: (iso: string) => named(moment, new Date(iso)),
+    second: (iso: string) => named(second, new Date(iso)),
+    /** Without a date and its zone, beside a time that has both. */
     clock: (iso: string) => clock.format(new Date(iso)),
     day: (iso: string) => day.format(new Date(iso)),
     shortDay: (iso: string) => shortDay.format(new Date(iso)),

@@ -2,12 +2,13 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tabs from "@cloudscape-design/components/tabs";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { account } from "../api/billing";
+import { useGo } from "../app/place";
 import { useMay } from "../app/Project";
 import { useBillingScope } from "../app/useBillingScope";
 import { later } from "../components/later";
-import { useStrings } from "../i18n";
+import { InZone, useStrings } from "../i18n";
 
 const Spend = later(async () => (await import("./billing/Spend")).Spend);
 const Budgets = later(async () => (await import("./billing/Budgets")).Budgets);
@@ -19,18 +20,18 @@ const EventTable = later(async () => (await import("../components/EventTable")).
 /** The money of a project, or of the account whose payer is signed in. */
 export function Billing() {
   const { billing: s, events } = useStrings();
-  const go = useNavigate();
+  const go = useGo();
   const { tab = "spend" } = useParams();
   const scope = useBillingScope();
   const mayRead = useMay("billing:read");
   const paid = "account" in scope ? scope.account : "";
   const payer = useQuery({ ...account(paid), enabled: paid !== "" });
   return (
-    <SpaceBetween size="m">
+    <InZone zone="UTC"><SpaceBetween size="m">
       <Header variant="h1" description={paid ? s.accountText(payer.data?.name ?? "") : s.description}>{s.title}</Header>
       <Tabs
         activeTabId={tab}
-        onChange={({ detail }) => void go(detail.activeTabId === "spend" ? "/billing" : `/billing/${detail.activeTabId}`)}
+        onChange={({ detail }) => go(detail.activeTabId === "spend" ? "/billing" : `/billing/${detail.activeTabId}`)}
         ariaLabel={s.title}
         tabs={[
           { id: "spend", label: s.spend, content: <Spend /> },
@@ -41,6 +42,6 @@ export function Billing() {
           ...(paid ? [{ id: "events", label: events.title, content: <EventTable account={paid} /> }] : []),
         ]}
       />
-    </SpaceBetween>
+    </SpaceBetween></InZone>
   );
 }

@@ -14,7 +14,7 @@ import { FailedPage } from "../components/Failure";
 import { later } from "../components/later";
 import { Loading } from "../components/Loading";
 import { To } from "../components/To";
-import { useStrings } from "../i18n";
+import { InZone, useStrings } from "../i18n";
 import { Overview } from "./cluster/Overview";
 
 const ClusterActionModal = later(async () => (await import("../components/ClusterActionModal")).ClusterActionModal, null);
@@ -50,12 +50,12 @@ export function ClusterPage() {
           { id: "overview", label: s.tabs.overview, content: <Overview cluster={cluster} /> },
           { id: "topology", label: s.tabs.topology, content: <TopologyTab cluster={cluster} /> },
           { id: "partitions", label: s.tabs.partitions, content: <PartitionsTab cluster={cluster} /> },
-          { id: "repairs", label: s.tabs.repairs, content: <RepairsTab cluster={cluster} /> },
-          { id: "schedule", label: s.tabs.schedule, content: <ScheduleTab cluster={cluster} /> },
+          { id: "repairs", label: s.tabs.repairs, content: <InZone zone={cluster.repair_window?.time_zone}><RepairsTab cluster={cluster} /></InZone> },
+          { id: "schedule", label: s.tabs.schedule, content: <InZone zone={cluster.schedule?.time_zone}><ScheduleTab cluster={cluster} /></InZone> },
           { id: "jobs", label: s.tabs.jobs, content: <JobsTab cluster={cluster} /> },
           { id: "services", label: s.tabs.services, content: <ServicesTab cluster={cluster} /> },
           { id: "console", label: s.tabs.console, content: <ConsoleTab cluster={cluster} /> },
-          { id: "usage", label: s.tabs.usage, content: <UsageTab cluster={cluster} /> },
+          { id: "usage", label: s.tabs.usage, content: <InZone zone="UTC"><UsageTab cluster={cluster} /></InZone> },
           { id: "activity", label: s.tabs.activity, content: <EventTable subject={cluster.id} /> },
         ]}
       />

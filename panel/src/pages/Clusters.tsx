@@ -6,9 +6,10 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { clusterPage, type ClusterSummary } from "../api/queries";
 import type { Schemas } from "../api/client";
+import { useAddressOf, useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import type { ClusterAction } from "../components/ClusterActionModal";
 import { Empty } from "../components/Empty";
@@ -25,7 +26,8 @@ const ClusterActionModal = later(async () => (await import("../components/Cluste
 const PAGE = 20; // a cluster of the list has 2.5 kB
 
 export function Clusters() {
-  const { common, clusters: s } = useStrings();
+  const { common, clusters: s, home } = useStrings();
+  const may = useMay("cluster:write");
   const project = useProject();
   const [address, setAddress] = useSearchParams();
   const [tokens, setTokens] = useState<PropertyFilterProps.Token[]>(() => tokensOf(address));
@@ -85,7 +87,7 @@ export function Clusters() {
         }
         pagination={<Pager pages={pages} next={list.data?.next_cursor} />}
         empty={tokens.length ? <Empty title={common.noMatch} text={common.noMatchText} action={<Button onClick={() => filter([])}>{common.clearFilter}</Button>} />
-          : <Empty title={s.emptyTitle} text={s.emptyText} action={<CreateButton />} />}
+          : <Empty title={s.emptyTitle} text={may ? s.emptyText : home.nothingText} action={<CreateButton />} />}
       />
       {action && (
         <ClusterActionModal action={action} clusters={selected} onClose={(done) => { setAction(undefined); if (done) setChosen([]); }} />
@@ -132,15 +134,16 @@ function ListHeader({ selected, onAction }: { selected: ClusterSummary[]; onActi
 
 function CreateButton({ primary = false }: { primary?: boolean }) {
   const s = useStrings().shell;
-  const go = useNavigate();
+  const go = useGo();
+  const addressOf = useAddressOf();
   if (!useMay("cluster:write")) return null;
   return (
     <Button
       variant={primary ? "primary" : "normal"}
-      href="/clusters/create"
+      href={addressOf("/clusters/create")}
       onFollow={(event) => {
         event.preventDefault();
-        void go("/clusters/create");
+        go("/clusters/create");
       }}
     >
       {s.createCluster}

@@ -6,9 +6,10 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearchParams } from "react-router";
+import { useParams, useSearchParams } from "react-router";
 import { HOURS_PER_MONTH, machineTypes, times, type Flavor } from "../api/catalogue";
 import { capacity, flavors, quotas, regions } from "../api/queries";
+import { useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import { Empty } from "../components/Empty";
 import { FailedPage } from "../components/Failure";
@@ -27,7 +28,7 @@ import { usePrices } from "./catalogue/usePrices";
 export function FlavorPage() {
   const { common } = useStrings();
   const s = useCatalogueStrings();
-  const go = useNavigate();
+  const go = useGo();
   const may = useMay("cluster:write");
   const { flavor: name = "" } = useParams();
   const [address] = useSearchParams();
@@ -42,8 +43,8 @@ export function FlavorPage() {
   const offered = prices.of(flavor, region).reservedPerHour !== null;
   const actions = may && (
     <SpaceBetween direction="horizontal" size="xs">
-      {offered && <Button onClick={() => void go(reserveAddress(flavor.name, region))}>{s.reserve}</Button>}
-      <Button variant="primary" onClick={() => void go(createAddress(flavor.name, region))}>{s.create}</Button>
+      {offered && <Button onClick={() => go(reserveAddress(flavor.name, region))}>{s.reserve}</Button>}
+      <Button variant="primary" onClick={() => go(createAddress(flavor.name, region))}>{s.create}</Button>
     </SpaceBetween>
   );
   return (

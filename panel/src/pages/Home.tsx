@@ -4,6 +4,7 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "react-router";
+import { useAddressOf } from "../app/place";
 import { clusterPage } from "../api/queries";
 import { useBillingScope } from "../app/useBillingScope";
 import { useMay, useProject } from "../app/Project";
@@ -20,7 +21,8 @@ const SHOWN = 6;
 
 /** Whoever only pays for a project sees its money. */
 export function Home() {
-  return "account" in useBillingScope() ? <Navigate to="/billing" replace /> : <Overview />;
+  const addressOf = useAddressOf();
+  return "account" in useBillingScope() ? <Navigate to={addressOf("/billing")} replace /> : <Overview />;
 }
 
 function Overview() {

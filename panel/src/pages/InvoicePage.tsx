@@ -12,16 +12,19 @@ import { invoice, invoicePage, invoicePdf } from "../api/billing";
 import type { Schemas } from "../api/client";
 import { regions } from "../api/queries";
 import { useBillingScope } from "../app/useBillingScope";
+import { amount } from "../components/amount";
 import { FailedPage, Failure } from "../components/Failure";
 import { Loading } from "../components/Loading";
 import { To } from "../components/To";
-import { useFormat, useStrings } from "../i18n";
+import { InZone, useFormat, useStrings } from "../i18n";
 import { EInvoices } from "./billing/EInvoices";
 
 type Invoice = Schemas["Invoice"];
 
 /** An invoice, a credit note, or the draft of the next invoice. */
-export function InvoicePage() {
+export const InvoicePage = () => <InZone zone="UTC"><Document /></InZone>;
+
+function Document() {
   const s = useStrings().billing;
   const f = useFormat();
   const scope = useBillingScope();
@@ -66,8 +69,8 @@ export function InvoicePage() {
           { id: "region", header: s.region, cell: (each) => regionNames.get(each.region) ?? each.region },
           { id: "month", header: s.month, cell: (each) => f.month(`${each.usage_month}-01T00:00:00Z`) },
           { id: "minutes", header: s.machineMinutes, cell: (each) => f.number(each.machine_minutes) },
-          { id: "price", header: s.unitPrice, cell: (each) => f.money(each.unit_price, each.unit_price.amount.split(".")[1]?.length ?? 0) },
-          { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
+          { id: "price", header: amount(s.unitPrice), cell: (each) => amount(f.money(each.unit_price, each.unit_price.amount.split(".")[1]?.length ?? 0)) },
+          { id: "amount", header: amount(s.amount), cell: (each) => amount(f.money(each.amount)) },
         ]}
       />
     </SpaceBetween>

@@ -6,9 +6,10 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { recipe as recipeQuery, times, type Flavor, type RecipeOffer } from "../api/catalogue";
 import { flavors, regions } from "../api/queries";
+import { useGo } from "../app/place";
 import { useMay } from "../app/Project";
 import { Choice } from "../components/Choice";
 import { Copyable } from "../components/Copyable";
@@ -31,7 +32,7 @@ const RunRecipe = later(async () => (await import("./recipes/RunRecipe")).RunRec
 export function RecipePage() {
   const c = useCatalogueStrings();
   const s = useRecipeStrings();
-  const go = useNavigate();
+  const go = useGo();
   const { recipe: id = "" } = useParams();
   const places = useQuery(regions).data?.items ?? [];
   const [region, setRegion] = useState<string>();
@@ -49,7 +50,7 @@ export function RecipePage() {
         variant="primary"
         disabled={!data.flavor || !place}
         disabledReason={data.flavor ? undefined : s.noFlavor}
-        onClick={() => data.flavor && void go(createAddress(data.flavor, place, { recipe: id }))}
+        onClick={() => data.flavor && go(createAddress(data.flavor, place, { recipe: id }))}
       >
         {s.runOnNew}
       </Button>

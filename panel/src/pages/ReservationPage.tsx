@@ -7,10 +7,11 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { priceAt, projectPrices, times } from "../api/catalogue";
 import { cancellation, reservation as reservationQuery, type Reservation } from "../api/reservations";
 import { regions } from "../api/queries";
+import { useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import { FailedPage } from "../components/Failure";
 import { later } from "../components/later";
@@ -48,7 +49,7 @@ export function ReservationPage() {
 function Actions({ reservation, onCancel }: { reservation: Reservation; onCancel: () => void }) {
   const s = useReservationStrings();
   const f = useFormat();
-  const go = useNavigate();
+  const go = useGo();
   const may = useMay("cluster:write");
   const { state, flavor, region, id, left, starts_at: starts } = reservation;
   const cancels = cancellation(reservation, Date.now());
@@ -61,7 +62,7 @@ function Actions({ reservation, onCancel }: { reservation: Reservation; onCancel
           {s.cancel}
         </Button>
       )}
-      <Button variant="primary" disabled={cannot !== undefined} disabledReason={cannot} onClick={() => void go(createAddress(flavor, region, { reservation: id }))}>
+      <Button variant="primary" disabled={cannot !== undefined} disabledReason={cannot} onClick={() => go(createAddress(flavor, region, { reservation: id }))}>
         {s.createFrom}
       </Button>
     </SpaceBetween>

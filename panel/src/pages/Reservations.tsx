@@ -4,10 +4,11 @@ import Header from "@cloudscape-design/components/header";
 import Table from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import type { Schemas } from "../api/client";
 import { reservationPage, type Reservation } from "../api/reservations";
 import { regions } from "../api/queries";
+import { useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import { Choice } from "../components/Choice";
 import { Empty } from "../components/Empty";
@@ -31,7 +32,7 @@ const FILTERS: Record<"all" | "open" | "over", Schemas["ReservationState"][] | u
 export function Reservations() {
   const { common } = useStrings();
   const s = useReservationStrings();
-  const go = useNavigate();
+  const go = useGo();
   const [address, setAddress] = useSearchParams();
   const may = useMay("cluster:write");
   const [shown, setShown] = useState<keyof typeof FILTERS>("all");
@@ -72,7 +73,7 @@ export function Reservations() {
           offers={offers}
           flavor={wanted}
           region={address.get("region") ?? ""}
-          onClose={(made) => (made ? void go(`/reservations/${made}`) : setAddress({}, { replace: true }))}
+          onClose={(made) => (made ? go(`/reservations/${made}`) : setAddress({}, { replace: true }))}
         />
       )}
     </>

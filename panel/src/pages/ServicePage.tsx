@@ -1,3 +1,4 @@
+import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import ContentLayout from "@cloudscape-design/components/content-layout";
@@ -8,8 +9,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
 import { cluster as clusterQuery, type Cluster } from "../api/queries";
-import { ended, proxyAddress, serviceLog, serviceQuery, stopService, type Service } from "../api/services";
+import { ended, proxyAddress, rollBackService, serviceLog, serviceQuery, stopService, type Service } from "../api/services";
 import { useFlash } from "../app/Flashes";
+import { useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import { Consequences } from "../components/Consequences";
 import { Copyable } from "../components/Copyable";
@@ -27,6 +29,8 @@ import { lineOf } from "../components/words";
 import { useFormat, useStrings } from "../i18n";
 import { useServiceStrings } from "../i18n/services";
 
+const Deploy = later(async () => (await import("./services/Deploy")).Deploy, null);
+const Died = later(async () => (await import("./services/Died")).Died, null);
 const RequestCharts = later(async () => (await import("./services/RequestCharts")).RequestCharts);
 
 /** A service: its state and why, how its program is reached, and what that writes. */
@@ -38,21 +42,40 @@ export function ServicePage() {
   const { data: service, error, refetch } = useQuery(serviceQuery(project, id, reference));
   const cluster = useQuery(clusterQuery(project, id)).data;
   const may = useMay("cluster:write");
-  const [stopping, setStopping] = useState(false);
+  const flash = useFlash();
+  const go = useGo();
+  const [asking, setAsking] = useState<"deploy" | "rollback" | "stop" | null>(null);
   if (!service) return error ? <FailedPage title={s.title} error={error} retry={() => void refetch()} /> : <Loading />;
-  const stop = may && !ended(service) && <Button disabled={service.stop_requested_at !== null} onClick={() => setStopping(true)}>{s.stop}</Button>;
+  const close = () => setAsking(null);
+  const released = (shown?: Service) => {
+    close();
+    if (!shown) return;
+    flash({ type: "success", content: s.deployed(service.name) });
+    go(`/clusters/${id}/services/${service.name}`, { replace: true }); // by its name the release that follows is found
+  };
+  const actions = may && (
+    <SpaceBetween direction="horizontal" size="xs">
+      {!ended(service) && <Button disabled={service.stop_requested_at !== null} onClick={() => setAsking("stop")}>{s.stop}</Button>}
+      {cluster && cluster.state !== "deleted" && <Button onClick={() => setAsking("rollback")}>{s.rollback}</Button>}
+      {cluster && cluster.state !== "deleted" && <Button variant="primary" onClick={() => setAsking("deploy")}>{s.deploy}</Button>}
+    </SpaceBetween>
+  );
   return (
     <ContentLayout
-      header={<Header variant="h1" actions={stop}>{s.titled(service.name)}</Header>}
+      header={<Header variant="h1" actions={actions}>{s.titled(service.name)}</Header>}
       breadcrumbs={<To href={`/clusters/${id}?tab=services`}>{cluster?.name ?? names.overview}</To>}
     >
       <SpaceBetween size="l">
+        {service.successor && <Alert>{s.followed}</Alert>}
+        {(service.state === "failed" || (!ended(service) && service.failures > 0)) && <Died service={service} />}
         <Facts service={service} cluster={cluster} />
         {!ended(service) && cluster && <Requests service={service} cluster={cluster} />}
         <RequestCharts service={service} />
         <Output log={serviceLog(project, service.cluster, service.id)} texts={s} cut={s.outputCut(service.name)} />
       </SpaceBetween>
-      {stopping && <Stop service={service} onClose={() => setStopping(false)} />}
+      {asking === "stop" && <Stop service={service} onClose={close} />}
+      {asking === "rollback" && <RollBack service={service} onClose={released} />}
+      {asking === "deploy" && cluster && <Deploy service={service} cluster={cluster} onClose={released} />}
     </ContentLayout>
   );
 }
@@ -125,6 +148,17 @@ function Stop({ service, onClose }: { service: Service; onClose: () => void }) {
   return (
     <Dialog title={s.stopTitle(service.name)} submit={s.stop} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <Consequences type="warning" lines={s.stopWhat} />
+    </Dialog>
+  );
+}
+
+function RollBack({ service, onClose }: { service: Service; onClose: (shown?: Service) => void }) {
+  const s = useServiceStrings();
+  const project = useProject();
+  const run = useChange(() => rollBackService(project, service.cluster, service.id), onClose);
+  return (
+    <Dialog title={s.rollbackTitle(service.name)} submit={s.rollback} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={() => onClose()}>
+      <Consequences lines={s.rollbackWhat} />
     </Dialog>
   );
 }

@@ -7,9 +7,10 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { pingWebhook, webhook as webhookQuery, type Webhook } from "../api/access";
 import { useFlash } from "../app/Flashes";
+import { useGo } from "../app/place";
 import { useMay, useProject } from "../app/Project";
 import { FailedPage, Failure } from "../components/Failure";
 import { Loading } from "../components/Loading";
@@ -58,7 +59,7 @@ function Title({ webhook }: { webhook: Webhook }) {
   const { common } = useStrings();
   const s = useWebhookStrings();
   const flash = useFlash();
-  const go = useNavigate();
+  const go = useGo();
   const project = useProject();
   const may = useMay("webhook:write");
   const [asked, setAsked] = useState<WebhookAction | "edit">();
@@ -97,7 +98,7 @@ function Title({ webhook }: { webhook: Webhook }) {
           onClose={(done) => {
             close();
             if (done?.secret) setSecret(done.secret);
-            if (done && asked === "delete") void go("/webhooks");
+            if (done && asked === "delete") go("/webhooks");
           }}
         />
       )}

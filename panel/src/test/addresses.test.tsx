@@ -5,7 +5,7 @@ import { clusterPage, type Cluster } from "../api/queries";
 import { Addresses } from "../pages/Addresses";
 import { AddressAction } from "../pages/addresses/AddressAction";
 import { CreateAddress } from "../pages/addresses/CreateAddress";
-import { button, choose, price, sent, shown, type } from "./shown";
+import { button, choose, off, price, sent, shown, type } from "./shown";
 
 const PRICES = [price(ADDRESS_SKU, "lux", "0.0001")];
 const address = {
@@ -21,7 +21,7 @@ test("an address is reserved where it has a price, which is shown before", async
   const close = vi.fn();
   await shown(<CreateAddress prices={PRICES as never} onClose={close} />, PRICES);
   expect(await screen.findByText("€4.32 for 30 days at the present price.")).toBeTruthy(); // 0.0001 × 43,200 minutes
-  expect(button("Reserve address").disabled).toBe(true);
+  expect(off("Reserve address")).toBe(true);
   type("Name", " frontdoor ");
   fireEvent.click(button("Reserve address"));
   await waitFor(() => expect(close).toHaveBeenCalled());
@@ -44,7 +44,7 @@ test("an address is attached to a cluster in use in its region", async () => {
   const clusters = clusterPage("demo", { order: "-created_at", limit: 200 });
   await shown(<AddressAction address={free} action="attach" onClose={vi.fn()} />, PRICES, [[clusters.queryKey, { items: [cluster, elsewhere, asleep] }]]);
   await screen.findByRole("dialog");
-  expect(button("Attach").disabled).toBe(true);
+  expect(off("Attach")).toBe(true);
   await choose(/Choose a cluster/, /bert/);
   expect(screen.queryByRole("option", { name: /gpt|resting/ })).toBeNull();
   fireEvent.click(button("Attach"));
@@ -63,7 +63,7 @@ test("an address is limited to the networks that are typed", async () => {
 test("an address is deleted when its name was typed", async () => {
   await shown(<AddressAction address={free} action="delete" onClose={vi.fn()} />, PRICES);
   await screen.findByRole("dialog");
-  expect(button("Delete").disabled).toBe(true);
+  expect(off("Delete")).toBe(true);
   type("Enter spare to confirm", "spare");
   fireEvent.click(button("Delete"));
   await waitFor(() => expect(sent).toEqual([{ method: "DELETE", path: "/v1/projects/demo/addresses/a2", body: null }]));

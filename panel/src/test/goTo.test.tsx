@@ -20,7 +20,7 @@ test("while the service is being asked, no cluster of the text before is offered
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   cache.setQueryData(whoami.queryKey, { token: {}, project: { slug: "demo" }, scopes: [] } as never);
   cache.setQueryData(projects.queryKey, { items: [] } as never);
-  render(<QueryClientProvider client={cache}><Localised><Project><MemoryRouter><GoTo onClose={() => undefined} /></MemoryRouter></Project></Localised></QueryClientProvider>);
+  render(<QueryClientProvider client={cache}><Localised><MemoryRouter><Project><GoTo onClose={() => undefined} /></Project></MemoryRouter></Localised></QueryClientProvider>);
   const input = await screen.findByPlaceholderText("Name of a cluster or page");
   fireEvent.focus(input);
   fireEvent.change(input, { target: { value: "ber" } });

@@ -29,7 +29,7 @@ async function show(part: ReactNode, address: string, scopes: string[] = []) {
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   cache.setQueryData(whoami.queryKey, { token: {}, project: { slug: "demo" }, scopes } as never);
   cache.setQueryData(projects.queryKey, { items: [] } as never);
-  render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter initialEntries={[address]}>{part}<Address /></MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
+  render(<QueryClientProvider client={cache}><Localised><MemoryRouter initialEntries={[address]}><Project><Flashes>{part}<Address /></Flashes></Project></MemoryRouter></Localised></QueryClientProvider>);
   await waitFor(() => screen.getByTestId("address"));
 }
 

@@ -9,7 +9,7 @@ import { ShownOnce } from "../components/ShownOnce";
 import { Localised } from "../i18n";
 import { alternatives } from "../pages/create/alternatives";
 import { affected } from "../pages/create/budgets";
-import { asCommand, asPython, EMPTY, requestOf } from "../pages/create/draft";
+import { asCommand, asPython, dropDraft, EMPTY, faultOfName, keepDraft, keptDraft, requestOf } from "../pages/create/draft";
 import { appended, type Log } from "../api/log";
 import { openLive, together } from "../api/live";
 import { csvOf } from "../components/csv";
@@ -51,9 +51,9 @@ test("German has a text for each English one, and its own numbers", () => {
   const shape = (node: unknown): unknown =>
     node && typeof node === "object" ? Object.fromEntries(Object.entries(node).sort().map(([key, value]) => [key, shape(value)])) : typeof node;
   expect(shape(de)).toEqual(shape(en));
-  expect(formats("de").amount(1234.5, "EUR")).toBe("1.234,50\u00a0€");
-  expect(formats("en").duration(3725)).toBe("1 hr 2 mins");
-  expect(formats("en").duration(86_400)).toBe("1 day");
+  expect(formats("de", "UTC").amount(1234.5, "EUR")).toBe("1.234,50\u00a0€");
+  expect(formats("en", "UTC").duration(3725)).toBe("1 hr 2 mins");
+  expect(formats("en", "UTC").duration(86_400)).toBe("1 day");
 });
 
 test("a filter of several states asks for any of them", () => {
@@ -225,4 +225,15 @@ test("a secret that is shown once is not lost by Escape", async () => {
   expect(close).not.toHaveBeenCalled();
   fireEvent.click(screen.getByRole("button", { name: "I have kept it" }));
   expect(close).toHaveBeenCalledOnce();
+});
+
+test("a draft of a cluster outlives a reload, but not another question, and its name loses spaces around it", () => {
+  const draft = { ...EMPTY, name: "bert ", keys: ["laptop"] };
+  keepDraft("demo", "[]", draft);
+  expect(keptDraft("demo", "[]")).toEqual(draft);
+  expect([keptDraft("other", "[]"), keptDraft("demo", '["lux"]')]).toEqual([undefined, undefined]);
+  dropDraft();
+  expect(keptDraft("demo", "[]")).toBeUndefined();
+  expect(requestOf(draft).name).toBe("bert");
+  expect(["bert ", "b", "Bert", "1b", "b-", "b".repeat(63), "b".repeat(64)].map(faultOfName)).toEqual([null, null, "form", "form", "form", null, "length"]);
 });

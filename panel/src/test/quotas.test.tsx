@@ -32,7 +32,7 @@ async function show(address: string) {
   cache.setQueryData(whoami.queryKey, { token: {}, project: null, scopes: ["platform:read", "platform:write"] } as never);
   cache.setQueryData(projects.queryKey, { items: [] } as never);
   const pages = <Routes><Route path="/operator/projects/:slug" element={<ProjectPage />} /></Routes>;
-  render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter initialEntries={[address]}>{pages}</MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
+  render(<QueryClientProvider client={cache}><Localised><MemoryRouter initialEntries={[address]}><Project><Flashes>{pages}</Flashes></Project></MemoryRouter></Localised></QueryClientProvider>);
   await screen.findByRole("button", { name: "Set a limit: bow-2000, lux" });
 }
 

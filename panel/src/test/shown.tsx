@@ -38,7 +38,7 @@ export async function shown(part: ReactNode, prices: unknown[], more: Known[] = 
     ...more,
   ];
   for (const [key, value] of known) cache.setQueryData(key, value);
-  render(<QueryClientProvider client={cache}><Localised><Project><Flashes><MemoryRouter>{part}<Address /></MemoryRouter></Flashes></Project></Localised></QueryClientProvider>);
+  render(<QueryClientProvider client={cache}><Localised><MemoryRouter><Project><Flashes>{part}<Address /></Flashes></Project></MemoryRouter></Localised></QueryClientProvider>);
   await waitFor(() => screen.getByTestId("address"));
 }
 
@@ -52,3 +52,6 @@ export async function choose(list: RegExp, option: RegExp) {
 
 export const type = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
 export const button = (name: string) => screen.getByRole<HTMLButtonElement>("button", { name });
+
+/** Whether a button cannot be pressed now; it has the focus and says why. */
+export const off = (name: string) => button(name).getAttribute("aria-disabled") === "true";

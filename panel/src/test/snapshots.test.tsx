@@ -10,7 +10,7 @@ import { CreateVolume } from "../pages/volumes/CreateVolume";
 import { SnapshotAction } from "../pages/volumes/SnapshotAction";
 import { SnapshotTable } from "../pages/volumes/SnapshotTable";
 import { TakeSnapshot } from "../pages/volumes/TakeSnapshot";
-import { button, choose, price, sent, shown, type, type Known } from "./shown";
+import { button, choose, type Known, off, price, sent, shown, type } from "./shown";
 
 const PRICES = [price(VOLUME_SKU, "lux", "0.0002"), price(VOLUME_SKU, "ams", "0.0002"), price(SNAPSHOT_SKU, "lux", "0.0001")];
 const snapshot = { id: "s1", name: "before-tuning", region: "lux", size_gib: 100, state: "available", created_at: "2026-05-04T09:29:58Z" } as Snapshot;
@@ -31,7 +31,7 @@ test("a volume from a snapshot is in its region, and not smaller", async () => {
   type("Name", "tuned");
   expect(screen.getByLabelText<HTMLInputElement>("Size in GiB").value).toBe("100");
   type("Size in GiB", "99");
-  expect(button("Create volume").disabled).toBe(true);
+  expect(off("Create volume")).toBe(true);
   type("Size in GiB", "200");
   fireEvent.click(button("Create volume"));
   await waitFor(() => expect(sent).toEqual([
@@ -43,7 +43,7 @@ test("a snapshot is taken of the volume whose action it is, and shows its price 
   const close = vi.fn();
   await show(<TakeSnapshot volume={volume} onClose={close} />);
   expect(await screen.findByText("€432.00 for 30 days at the present price.")).toBeTruthy(); // 0.0001 × 100 GiB × 43,200 minutes
-  expect(button("Take snapshot").disabled).toBe(true);
+  expect(off("Take snapshot")).toBe(true);
   type("Name", " before-tuning ");
   fireEvent.click(button("Take snapshot"));
   await waitFor(() => expect(close).toHaveBeenCalled());
@@ -53,7 +53,7 @@ test("a snapshot is taken of the volume whose action it is, and shows its price 
 test("a snapshot is deleted when its name was typed; what it saves is shown only of one that is billed", async () => {
   await show(<SnapshotAction snapshot={snapshot} action="delete" onClose={vi.fn()} />);
   expect(await screen.findByText("It costs €432.00 for 30 days at the present price.")).toBeTruthy();
-  expect(button("Delete").disabled).toBe(true);
+  expect(off("Delete")).toBe(true);
   type("Enter before-tuning to confirm", "before-tuning");
   fireEvent.click(button("Delete"));
   await waitFor(() => expect(sent).toEqual([{ method: "DELETE", path: "/v1/projects/demo/snapshots/s1", body: null }]));
@@ -64,7 +64,7 @@ test("a snapshot of a cluster's server is of the first, or of the one that is ch
   expect(await screen.findByText(/^€4.32 per GiB for 30 days/)).toBeTruthy(); // its size is not known before
   expect(screen.getByText(/Secrets that you put on the disk/)).toBeTruthy();
   type("Name", "bert-ready");
-  expect(button("Take snapshot").disabled).toBe(false);
+  expect(off("Take snapshot")).toBe(false);
   await choose(/bert, Server 1/, /bert, Server 2/);
   fireEvent.click(button("Take snapshot"));
   await waitFor(() => expect(sent).toEqual([
@@ -93,7 +93,7 @@ test("a snapshot of a server leads to the cluster, and to a new one that is made
   const copying = { ...ofServer, id: "s3", name: "copying", state: "creating", size_gib: null };
   await show(<SnapshotTable />, [[list.queryKey, { items: [ofServer, copying, { ...snapshot, volume_name: "checkpoints" }] }]]);
   const row = async (name: string) => within((await screen.findByText(name)).closest("tr") as HTMLElement);
-  expect((await row("bert-ready")).getByRole("link", { name: "bert" }).getAttribute("href")).toBe("/clusters/c1");
+  expect((await row("bert-ready")).getByRole("link", { name: "bert" }).getAttribute("href")).toBe("/p/demo/clusters/c1");
   expect((await row("bert-ready")).getByText("12 GiB")).toBeTruthy();
   expect((await row("copying")).getByText("–")).toBeTruthy();
   expect((await row("before-tuning")).getByText("Volume checkpoints")).toBeTruthy();
@@ -103,7 +103,7 @@ test("a snapshot of a server leads to the cluster, and to a new one that is made
   fireEvent.click(button("Actions for before-tuning"));
   fireEvent.click(button("Actions for bert-ready"));
   fireEvent.click(await screen.findByText("Create cluster from it"));
-  await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/clusters/create?region=lux&image=bert-ready"));
+  await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/p/demo/clusters/create?region=lux&image=bert-ready"));
 });
 
 test("a new cluster can have a snapshot of a server as its image, in the snapshot's region", async () => {

@@ -18,7 +18,7 @@ export const billing: Messages["billing"] = {
   perHour: "Jetzt pro Stunde",
   previous: "Vormonat",
   previousUntil: "Vormonat bis zur selben Zeit",
-  tax: (name, rate) => `Dazu ${name} ${rate}`,
+  tax: (name, rate) => `Dazu ${name === "VAT" ? "MwSt." : name} ${rate}`,
   noTax: "Steuer",
   credit: "Werbeguthaben",
   wallet: "Guthaben",

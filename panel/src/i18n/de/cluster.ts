@@ -92,6 +92,7 @@ export const cluster: Messages["cluster"] = {
   user: "Benutzer",
   timeline: "Verlauf",
   whichOperation: "Vorgang",
+  waitsText: "Noch hat nichts begonnen. Es fängt von selbst an, sobald Platz ist; bis dahin bleibt der Cluster, wie er ist.",
   timelineNone: "Noch kein Vorgang.",
   took: (duration) => `dauerte ${duration}`,
   expected: (when) => `Ende erwartet um ${when}`,

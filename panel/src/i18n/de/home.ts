@@ -2,12 +2,14 @@ import type { Messages } from "../en";
 
 export const home: Messages["home"] = {
   title: "Übersicht",
+  nothing: "Keine Cluster",
+  nothingText: "Dieses Projekt hat zurzeit keine Cluster. Ihre Rolle sieht, was sie kosten; erstellt werden sie von Eigentümern und Operatoren des Projekts.",
   start: "So fangen Sie an",
   startText: "In wenigen Minuten sind Sie auf einem Server mit eigenen IPUs angemeldet.",
   startKey: "Fügen Sie Ihren SSH-Schlüssel hinzu",
   startKeyText: "Damit Sie sich auf den Servern eines Clusters anmelden können.",
   startCluster: "Erstellen Sie einen Cluster",
-  startClusterText: "Wählen Sie eine Größe. Sie zahlen minutengenau, von aktiv bis Sie ihn anhalten oder löschen.",
+  startClusterText: "Wählen Sie einen Flavor. Sie zahlen minutengenau, von aktiv bis Sie ihn anhalten oder löschen.",
   startLogIn: "Melden Sie sich an",
   startLogInText: "Die Seite des Clusters zeigt das SSH-Kommando; gc-info -l listet seine IPUs auf.",
   clusters: "Cluster",

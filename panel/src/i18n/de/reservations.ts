@@ -78,7 +78,7 @@ export const reservations: typeof en = {
   noClustersText: { scheduled: "Cluster lassen sich daraus erstellen, sobald sie begonnen hat.", active: "Alle ihre Minuten werden berechnet: Erstellen Sie einen Cluster daraus.", ended: "Sie ist vorbei.", cancelled: "Sie wurde vor ihrem Beginn storniert." },
   cluster: "Cluster",
   wizard: "Reservierung",
-  wizardText: "Der Cluster hat Region und Größe der Reservierung. Er kostet neben ihr nichts, belegt kein weiteres Kontingent und wartet nicht.",
+  wizardText: "Der Cluster hat Region und Flavor der Reservierung. Er kostet neben ihr nichts, belegt kein weiteres Kontingent und wartet nicht.",
   wizardNone: "Keine",
   wizardOption: (left, count, ends) => `${left} von ${count} übrig, bis ${ends}`,
   wizardNoneText: "Freie Maschinen zum gewöhnlichen Preis",

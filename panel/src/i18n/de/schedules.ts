@@ -22,6 +22,5 @@ export const schedules: typeof en = {
   expiry: "Zu einer Zeit löschen",
   expiryHelp: "Der Cluster wird mit seinen Daten gelöscht. Eine Stunde vorher gibt es ein Ereignis; der Schutz vor Löschen verhindert es.",
   expiresAt: "Er wird gelöscht um",
-  yourZone: "In der Zeitzone Ihres Browsers.",
   editTitle: (name) => `Zeitplan, Anhalten bei Nichtgebrauch und Ablauf von ${name}`,
 };

@@ -33,7 +33,6 @@ export const tokens: typeof en = {
   never: "Nie",
   inDays: (days) => `In ${days} Tagen`,
   atTime: "Zu einer Zeit Ihrer Wahl",
-  zone: "In der Zeitzone Ihres Browsers.",
   nameHelp: "Was es benutzt, zum Beispiel ci.",
   active: "Aktiv",
   expired: "Abgelaufen",

@@ -89,6 +89,7 @@ export const cluster = {
   user: "User",
   timeline: "Timeline",
   whichOperation: "Operation",
+  waitsText: "Nothing has begun. It starts by itself once there is room; until then the cluster stays as it is.",
   timelineNone: "No operation yet.",
   took: (duration: string) => `took ${duration}`,
   expected: (when: string) => `expected to end at ${when}`,

@@ -34,6 +34,7 @@ export const clusters = {
     "Partitions that fit are made again. Nothing is billed until the cluster is active again.",
     "A resize that fails or is cancelled restores the present size.",
   ],
+  waitsForRoom: "waits for capacity",
   newSize: "New size",
   chooseSize: "Choose a size",
   sizeOf: (ipus: number) => `${ipus} IPUs`,

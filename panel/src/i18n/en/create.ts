@@ -29,6 +29,8 @@ export const create = {
   keysText: "Their owners can log in as soon as the cluster is active.",
   keyNeeded: "Choose at least one key, or add one: without a key nobody can log in.",
   nameRule: "Lower-case letters, digits and hyphens, beginning with a letter.",
+  nameForm: "This name does not work: use lower-case letters, digits and hyphens only, with a letter at the beginning and no hyphen at the end.",
+  nameLong: "This name is too long: use at most 63 characters.",
   nameNeeded: "Give the cluster a name.",
   addTag: "Add tag",
   removeTag: "Remove",

@@ -1,5 +1,7 @@
 export const home = {
   title: "Overview",
+  nothing: "No clusters",
+  nothingText: "This project has no clusters now. Your role sees what they cost; owners and operators of the project create them.",
   start: "Start here",
   startText: "In a few minutes you are logged in to a server with IPUs of your own.",
   startKey: "Add your SSH key",

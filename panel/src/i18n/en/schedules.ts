@@ -20,6 +20,5 @@ export const schedules = {
   expiry: "Delete it at a time",
   expiryHelp: "The cluster is deleted with its data. An event is recorded an hour before; protection against deletion prevents it.",
   expiresAt: "It is deleted at",
-  yourZone: "In your browser's time zone.",
   editTitle: (name: string) => `Schedule, idle stop and expiry of ${name}`,
 };

@@ -32,7 +32,6 @@ export const tokens = {
   never: "Never",
   inDays: (days: string) => `In ${days} days`,
   atTime: "At a time of your choice",
-  zone: "In your browser's time zone.",
   nameHelp: "What uses it, for example ci.",
   active: "Active",
   expired: "Expired",

@@ -6,6 +6,7 @@ import { attachAddress, deleteAddress, detachAddress, limitAddress, type Address
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { networksIn } from "../../components/networks";
 import { SourcesField } from "../../components/SourcesField";
 import { useChange } from "../../components/useChange";
@@ -35,7 +36,7 @@ function Attach({ address, onClose }: Props) {
   const run = useChange(() => attachAddress(project, address.id, cluster ?? ""), () => done(s.attaching(address.name)));
   return (
     <Dialog title={s.attachTitle(address.name)} submit={s.attach} ready={cluster !== undefined} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={s.cluster} description={s.attachText}>
+      <Field at="/cluster" label={s.cluster} description={s.attachText}>
         <Select
           placeholder={s.chooseCluster}
           empty={s.noCluster}
@@ -43,7 +44,7 @@ function Attach({ address, onClose }: Props) {
           selectedOption={options.find((each) => each.value === cluster) ?? null}
           onChange={({ detail }) => setCluster(detail.selectedOption.value)}
         />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }
@@ -82,7 +83,7 @@ function Delete({ address, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const run = useChange(() => deleteAddress(project, address.id), () => done(s.deleting(address.name)));
   return (
-    <Dialog title={s.deleteTitle(address.name)} submit={common.remove} ready={typed === address.name} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+    <Dialog title={s.deleteTitle(address.name)} submit={common.remove} ready={typed === address.name} missing={s.typeName(address.name)} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <Consequences type="warning" lines={s.deleteWhat} />
       <FormField label={s.typeName(address.name)}>
         <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete="off" autoFocus />

@@ -1,4 +1,3 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +7,7 @@ import type { Schemas } from "../../api/client";
 import { regions } from "../../api/queries";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { networksIn } from "../../components/networks";
 import { SourcesField } from "../../components/SourcesField";
 import { useChange } from "../../components/useChange";
@@ -34,17 +34,17 @@ export function CreateAddress({ prices, onClose }: { prices: Schemas["Price"][];
   const ready = name.trim() !== "" && place !== undefined;
   return (
     <Dialog title={s.create} submit={s.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={common.name} description={s.nameRule}>
+      <Field at="/name" label={common.name} description={s.nameRule}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" autoFocus />
-      </FormField>
-      <FormField label={s.region} constraintText={cost && s.perMonth(cost)}>
+      </Field>
+      <Field at="/region" label={s.region} constraintText={cost && s.perMonth(cost)}>
         <Select
           placeholder={s.chooseRegion}
           options={options}
           selectedOption={options.find((each) => each.value === place) ?? null}
           onChange={({ detail }) => setRegion(detail.selectedOption.value)}
         />
-      </FormField>
+      </Field>
       <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />
     </Dialog>
   );

@@ -8,6 +8,7 @@ import { useState } from "react";
 import { budgets, type Budget } from "../../api/billing";
 import { useMay } from "../../app/Project";
 import { useBillingScope } from "../../app/useBillingScope";
+import { amount } from "../../components/amount";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Find, ListTable } from "../../components/ListTable";
@@ -45,9 +46,9 @@ export function Budgets() {
         columnDefinitions={[
           { id: "name", header: common.name, isRowHeader: true, sortingField: "name", cell: (each) => each.name },
           { id: "covers", header: s.covers, cell: (each) => (each.tag ? s.ofTag(`${each.tag.key}=${each.tag.value}`) : s.scopes[each.scope]) },
-          { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
+          { id: "amount", header: amount(s.amount), cell: (each) => amount(f.money(each.amount)) },
           { id: "actual", header: s.actual, minWidth: 180, cell: (each) => <Used budget={each} /> },
-          { id: "forecast", header: b.forecast, cell: (each) => (each.forecast ? f.money(each.forecast) : s.later) },
+          { id: "forecast", header: amount(b.forecast), cell: (each) => amount(each.forecast ? f.money(each.forecast) : s.later) },
           { id: "thresholds", header: s.thresholds, minWidth: 200, cell: (each) => <Thresholds budget={each} /> },
           ...(may ? [{
             id: "actions", header: common.actions,

@@ -12,6 +12,7 @@ import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { MoneyField } from "../../components/MoneyField";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
@@ -65,8 +66,8 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
       onSubmit={() => run.mutate()}
       onClose={onClose}
     >
-      <FormField label={common.name}><Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus /></FormField>
-      <MoneyField label={s.monthly(currency)} description={s.monthlyText} currency={currency} value={typed} onChange={setTyped} />
+      <Field at="/name" label={common.name}><Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus /></Field>
+      <MoneyField at="/amount" label={s.monthly(currency)} description={s.monthlyText} currency={currency} value={typed} onChange={setTyped} />
       {!seen && (
         <FormField label={s.covers}>
           <RadioGroup
@@ -78,8 +79,8 @@ export function EditBudget({ budget, onClose }: { budget?: Budget; onClose: () =
       )}
       {tagged && (
         <ColumnLayout columns={2}>
-          <FormField label={b.tag}><Input value={tag.key} onChange={({ detail }) => setTag({ ...tag, key: detail.value })} /></FormField>
-          <FormField label={s.tagValue}><Input value={tag.value} onChange={({ detail }) => setTag({ ...tag, value: detail.value })} /></FormField>
+          <Field at="/tag/key" label={b.tag}><Input value={tag.key} onChange={({ detail }) => setTag({ ...tag, key: detail.value })} /></Field>
+          <Field at="/tag/value" label={s.tagValue}><Input value={tag.value} onChange={({ detail }) => setTag({ ...tag, value: detail.value })} /></Field>
         </ColumnLayout>
       )}
       <ThresholdEditor thresholds={thresholds} onChange={setThresholds} />
@@ -111,7 +112,7 @@ function ThresholdEditor({ thresholds, onChange }: { thresholds: Threshold[]; on
   const on = Object.entries(s.on).map(([value, label]) => ({ value, label }));
   const actions = Object.entries(s.actionNames).map(([value, label]) => ({ value, label }));
   return (
-    <FormField label={s.thresholds} description={s.thresholdsText} stretch>
+    <Field at="/thresholds" label={s.thresholds} description={s.thresholdsText} stretch>
       <AttributeEditor
         items={thresholds}
         empty={s.noThresholds}
@@ -136,6 +137,6 @@ function ThresholdEditor({ thresholds, onChange }: { thresholds: Threshold[]; on
           },
         ]}
       />
-    </FormField>
+    </Field>
   );
 }

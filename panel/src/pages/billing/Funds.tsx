@@ -12,6 +12,7 @@ import { credits, funds } from "../../api/billing";
 import type { Schemas } from "../../api/client";
 import { useMay } from "../../app/Project";
 import { useBillingScope } from "../../app/useBillingScope";
+import { amount } from "../../components/amount";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { Loading } from "../../components/Loading";
@@ -107,8 +108,8 @@ function Credits() {
       header={<Header variant="h2" description={s.creditsText}>{s.credits}</Header>}
       columnDefinitions={[
         { id: "reason", header: s.reason, isRowHeader: true, cell: (each) => each.reason },
-        { id: "amount", header: s.granted, cell: (each) => f.money(each.amount) },
-        { id: "remaining", header: s.remaining, cell: (each) => f.money(each.remaining) },
+        { id: "amount", header: amount(s.granted), cell: (each) => amount(f.money(each.amount)) },
+        { id: "remaining", header: amount(s.remaining), cell: (each) => amount(f.money(each.remaining)) },
         { id: "expires", header: s.expires, cell: (each) => f.moment(each.expires_at) },
         { id: "created", header: common.created, cell: (each) => f.day(each.created_at) },
       ]}

@@ -4,6 +4,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { invoicePage, invoicePdf } from "../../api/billing";
 import { useBillingScope } from "../../app/useBillingScope";
+import { amount } from "../../components/amount";
 import { Choice, optionsOf } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
@@ -38,8 +39,8 @@ export function Invoices() {
         { id: "kind", header: s.kind, cell: (each) => s.kinds[each.kind] ?? each.kind },
         { id: "month", header: s.month, cell: (each) => f.month(`${each.month}-01T00:00:00Z`) },
         { id: "issued", header: s.issued, sortingField: "created_at", cell: (each) => f.day(each.issued_at) },
-        { id: "total", header: s.total, cell: (each) => f.money(each.total) },
-        { id: "open", header: s.open, cell: (each) => f.money(each.outstanding) },
+        { id: "total", header: amount(s.total), cell: (each) => amount(f.money(each.total)) },
+        { id: "open", header: amount(s.open), cell: (each) => amount(f.money(each.outstanding)) },
         { id: "due", header: s.dueOn, cell: (each) => (each.due_on ? f.day(each.due_on) : common.none) },
         { id: "pdf", header: "PDF", cell: (each) => <Link external href={invoicePdf(scope, each.number)} ariaLabel={s.pdfOf(each.number)}>PDF</Link> },
       ]}

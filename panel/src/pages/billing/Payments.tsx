@@ -2,6 +2,7 @@ import Header from "@cloudscape-design/components/header";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import { payments } from "../../api/billing";
+import { amount } from "../../components/amount";
 import { Choice, optionsOf } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
@@ -41,7 +42,7 @@ export function Payments({ account }: { account: string }) {
       columnDefinitions={[
         { id: "reference", header: s.reference, isRowHeader: true, cell: (each) => each.reference },
         { id: "direction", header: s.direction, cell: (each) => (each.reverses ? s.reversal : s.directions[each.direction]) },
-        { id: "amount", header: s.amount, cell: (each) => f.money(each.amount) },
+        { id: "amount", header: amount(s.amount), cell: (each) => amount(f.money(each.amount)) },
         {
           id: "state", header: common.state,
           cell: (each) => <StatusIndicator type={KIND[each.state]}>{each.failure ? `${s.states[each.state]}: ${each.failure}` : s.states[each.state]}</StatusIndicator>,

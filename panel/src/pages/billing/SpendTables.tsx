@@ -2,6 +2,7 @@ import Header from "@cloudscape-design/components/header";
 import Table from "@cloudscape-design/components/table";
 import type { Summary } from "../../api/billing";
 import { useBillingScope } from "../../app/useBillingScope";
+import { amount } from "../../components/amount";
 import { Empty } from "../../components/Empty";
 import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
@@ -21,10 +22,10 @@ export function ClusterSpend({ summary }: { summary: Summary }) {
         { id: "name", header: common.name, isRowHeader: true, cell: (each) => (mine && each.state && each.state !== "deleted" ? <To href={`/clusters/${each.cluster_id}`}>{each.name}</To> : each.name) },
         { id: "flavor", header: s.flavor, cell: (each) => each.flavor },
         { id: "minutes", header: s.minutes, cell: (each) => f.number(each.minutes) },
-        { id: "accrued", header: s.cost, cell: (each) => f.money(each.accrued) },
-        { id: "rate", header: s.perHour, cell: (each) => f.money(each.per_hour) },
-        { id: "forecast", header: s.forecast, cell: (each) => f.money(each.forecast) },
-        { id: "previous", header: s.previous, cell: (each) => f.money(each.previous) },
+        { id: "accrued", header: amount(s.cost), cell: (each) => amount(f.money(each.accrued)) },
+        { id: "rate", header: amount(s.perHour), cell: (each) => amount(f.money(each.per_hour)) },
+        { id: "forecast", header: amount(s.forecast), cell: (each) => amount(f.money(each.forecast)) },
+        { id: "previous", header: amount(s.previous), cell: (each) => amount(f.money(each.previous)) },
       ]}
       empty={<Empty title={s.noCost} text={s.noCostText} />}
     />
@@ -43,9 +44,9 @@ export function TagSpend({ summary }: { summary: Summary }) {
       ariaLabels={{ tableLabel: s.tags }}
       columnDefinitions={[
         { id: "tag", header: s.tag, isRowHeader: true, cell: (each) => `${each.key}=${each.value}` },
-        { id: "accrued", header: s.cost, cell: (each) => f.money(each.accrued) },
-        { id: "forecast", header: s.forecast, cell: (each) => f.money(each.forecast) },
-        { id: "previous", header: s.previous, cell: (each) => f.money(each.previous) },
+        { id: "accrued", header: amount(s.cost), cell: (each) => amount(f.money(each.accrued)) },
+        { id: "forecast", header: amount(s.forecast), cell: (each) => amount(f.money(each.forecast)) },
+        { id: "previous", header: amount(s.previous), cell: (each) => amount(f.money(each.previous)) },
       ]}
     />
   );

@@ -34,7 +34,7 @@ export function TopUpDialog({ currency, onClose }: { currency: string; onClose: 
   }
   return (
     <Dialog title={s.topUp} submit={s.announce} ready={amount !== null} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <MoneyField label={`${s.amount} (${currency})`} description={s.topUpText} currency={currency} value={typed} onChange={setTyped} autoFocus />
+      <MoneyField at="/amount" label={`${s.amount} (${currency})`} description={s.topUpText} currency={currency} value={typed} onChange={setTyped} autoFocus />
     </Dialog>
   );
 }

@@ -4,10 +4,12 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table, { type TableProps } from "@cloudscape-design/components/table";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import type { Flavor } from "../../api/catalogue";
 import { capacity, flavors, regions } from "../../api/queries";
+import { useGo } from "../../app/place";
 import { useMay } from "../../app/Project";
+import { amount } from "../../components/amount";
 import { Choice } from "../../components/Choice";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
@@ -83,19 +85,19 @@ function useFlavorColumns(region: string): TableProps.ColumnDefinition<Flavor>[]
   const { common } = useStrings();
   const s = useCatalogueStrings();
   const f = useFormat();
-  const go = useNavigate();
+  const go = useGo();
   const may = useMay("cluster:write");
   const prices = usePrices();
   const room = useQuery(capacity(region)).data?.items;
   const servers = (each: Flavor) => (each.poplar_servers_max > each.poplar_servers_min
     ? s.serversUpTo(f.number(each.poplar_servers_min), f.number(each.poplar_servers_max)) : f.number(each.poplar_servers));
   const create = (each: Flavor) => (
-    <Button variant="inline-link" ariaLabel={s.createOf(each.name)} onClick={() => void go(createAddress(each.name, region))}>{common.create}</Button>
+    <Button variant="inline-link" ariaLabel={s.createOf(each.name)} onClick={() => go(createAddress(each.name, region))}>{common.create}</Button>
   );
   return [
     { id: "name", header: s.flavor, minWidth: 140, sortingField: "name", isRowHeader: true, cell: (each) => <To href={addressOf(each.name, region)}>{each.name}</To> },
     { id: "ipus", header: s.ipus, sortingField: "ipus", cell: (each) => f.number(each.ipus) },
-    { id: "price", header: s.perHour, sortingField: "price", cell: (each) => money(prices.of(each, region).perHour) ?? common.none },
+    { id: "price", header: amount(s.perHour), sortingField: "price", cell: (each) => amount(money(prices.of(each, region).perHour) ?? common.none) },
     { id: "stock", header: s.stock, minWidth: 170, cell: (each) => <Stock found={room?.find((other) => other.flavor === each.name)} /> },
     { id: "compute", header: s.compute, sortingField: "ai_pflops", cell: (each) => s.pflops(f.number(each.ai_pflops, 2)) },
     { id: "memory", header: s.memory, sortingField: "in_processor_memory_gb", cell: (each) => s.gigabytes(f.number(each.in_processor_memory_gb, 1)) },

@@ -1,11 +1,11 @@
 import Checkbox from "@cloudscape-design/components/checkbox";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import type { Cluster } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
 import { BucketChoice } from "../../components/BucketChoice";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { networksIn } from "../../components/networks";
 import { SourcesField } from "../../components/SourcesField";
 import { TagEditor, type Tag } from "../../components/TagEditor";
@@ -52,9 +52,9 @@ export function EditCluster({ cluster, onClose }: { cluster: Cluster; onClose: (
       onClose={onClose}
     >
       {conflict && <ConflictAlert conflict={conflict} onTake={take} />}
-      <FormField label={common.name} description={create.nameRule}>
+      <Field at="/name" label={common.name} description={create.nameRule}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} spellcheck={false} />
-      </FormField>
+      </Field>
       <TagEditor tags={tags} onChange={setTags} />
       <Checkbox checked={protect} onChange={({ detail }) => setProtect(detail.checked)}>{create.protect}</Checkbox>
       <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />

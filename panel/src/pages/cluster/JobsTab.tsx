@@ -1,11 +1,12 @@
 import Button from "@cloudscape-design/components/button";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import type { Schemas } from "../../api/client";
 import { jobPage, type Job } from "../../api/jobs";
 import type { Cluster } from "../../api/queries";
+import { useGo } from "../../app/place";
 import { useMay, useProject } from "../../app/Project";
+import { amount } from "../../components/amount";
 import { Empty } from "../../components/Empty";
 import { JobState } from "../../components/JobState";
 import { later } from "../../components/later";
@@ -28,7 +29,7 @@ export function JobsTab({ cluster }: { cluster: Cluster }) {
   const s = useJobStrings();
   const f = useFormat();
   const serverName = useServerName(cluster);
-  const go = useNavigate();
+  const go = useGo();
   const may = useMay("cluster:write") && ["active", "degraded"].includes(cluster.state);
   const view = useView<keyof typeof FILTERS>("all");
   const [asking, setAsking] = useState(false);
@@ -51,10 +52,10 @@ export function JobsTab({ cluster }: { cluster: Cluster }) {
           { id: "why", header: s.why, minWidth: 120, cell: (each) => each.state_reason ?? common.none },
           { id: "server", header: s.server, cell: (each) => serverName(each.poplar_server) },
           { id: "created", header: common.created, sortingField: "created_at", cell: (each) => f.moment(each.created_at) },
-          { id: "cost", header: s.cost, cell: (each) => (each.cost ? f.money(each.cost) : common.none) },
+          { id: "cost", header: amount(s.cost), cell: (each) => amount(each.cost ? f.money(each.cost) : common.none) },
         ]}
       />
-      {asking && <RunJob cluster={cluster} onClose={(job) => { setAsking(false); if (job) void go(page(job)); }} />}
+      {asking && <RunJob cluster={cluster} onClose={(job) => { setAsking(false); if (job) go(page(job)); }} />}
     </>
   );
 }

@@ -84,7 +84,7 @@ function Facts({ cluster }: { cluster: Cluster }) {
   const places = useQuery(regions).data?.items;
   const volumes = useQuery(volumePage(useProject(), { order: "-created_at", limit: 1000 })).data?.items.filter((each) => each.cluster === cluster.id) ?? [];
   const tags = Object.entries(cluster.tags).map(([name, value]) => `${name}=${value}`).join(", ");
-  const why = [
+  const why = cluster.waiting ? [] : [
     ...(cluster.state_reason ? [{ label: s.why, value: cluster.state_reason }] : []),
     ...(cluster.blocked_by ? [{ label: s.blocked, value: cluster.blocked_by }] : []),
   ];

@@ -43,7 +43,7 @@ export function Timeline({ cluster }: { cluster: Cluster }) {
             onChange={({ detail }) => setChosen(detail.selectedOption.value)}
           />
         )}
-        {data ? <Progress operation={data} /> : failure ? <Failure error={failure} /> : all.data && !shown ? <Box>{s.timelineNone}</Box> : <Loading />}
+        {data ? <Progress operation={data} waits={cluster.waiting !== null && !data.done} /> : failure ? <Failure error={failure} /> : all.data && !shown ? <Box>{s.timelineNone}</Box> : <Loading />}
         {data?.error && <Box color="text-status-error">{String(data.error.detail ?? common.failed)}</Box>}
       </SpaceBetween>
     </Container>
@@ -63,13 +63,14 @@ function Took({ operation }: { operation: Operation }) {
   return <>{`${s.operations[operation.kind] ?? operation.kind}, ${f.moment(began)}${took}${by}`}</>;
 }
 
-function Progress({ operation }: { operation: Operation }) {
+function Progress({ operation, waits }: { operation: Operation; waits: boolean }) {
   const s = useStrings().cluster;
   const f = useFormat();
   const stage = operation.stage ? (s.stages[operation.stage] ?? operation.stage) : "";
   return (
     <SpaceBetween size="m">
-      {!operation.done && (
+      {waits && <Box>{s.waitsText}</Box>}
+      {!operation.done && !waits && (
         <ProgressBar
           value={operation.progress}
           label={stage}

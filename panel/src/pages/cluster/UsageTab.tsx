@@ -11,6 +11,7 @@ import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { clusterUsage, type Cluster } from "../../api/queries";
 import { useProject } from "../../app/Project";
+import { amount } from "../../components/amount";
 import { Empty } from "../../components/Empty";
 import { Failure } from "../../components/Failure";
 import { later } from "../../components/later";
@@ -71,7 +72,7 @@ function Days({ usage, shown }: { usage: Schemas["Usage"]; shown: "hours" | "cos
         height={200}
         hideFilter
         ariaLabel={s.perDay[shown]}
-        i18nStrings={{ xTickFormatter: (day) => f.shortDay(day), yTickFormatter: (number) => f.number(number, 2), chartAriaRoleDescription: billing.chartRole }}
+        i18nStrings={{ xTickFormatter: (day) => f.shortDay(day), yTickFormatter: value, chartAriaRoleDescription: billing.chartRole }}
         empty={empty}
         noMatch={empty}
       />
@@ -95,7 +96,7 @@ function Slices({ usage }: { usage: Schemas["Usage"] }) {
         { id: "to", header: s.to, cell: (each) => f.moment(each.ended_at) },
         { id: "flavor", header: billing.flavor, cell: (each) => each.flavor },
         { id: "minutes", header: s.minutes, cell: (each) => f.number(each.minutes) },
-        { id: "cost", header: s.cost, cell: (each) => f.money(each.cost) },
+        { id: "cost", header: amount(s.cost), cell: (each) => amount(f.money(each.cost)) },
       ]}
       empty={<Empty title={s.none} text={s.noneText} />}
     />

@@ -28,7 +28,7 @@ export function ReviewStep({ draft, change, problem }: { draft: Draft; change: C
   return (
     <SpaceBetween size="l">
       <Failure error={problem} />
-      <Container header={<Header variant="h2">{draft.name}</Header>}>
+      <Container header={<Header variant="h2">{draft.name.trim()}</Header>}>
         <KeyValuePairs
           columns={3}
           items={[

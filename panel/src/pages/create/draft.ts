@@ -15,12 +15,32 @@ export const EMPTY: Draft = {
   reservation: "", region: "", flavor: "", image: "", keys: [], name: "", tags: [], protect: false, sources: "", buckets: [], volumes: [], expires: "", wait: false, preemptible: false,
 };
 
+const STORED = "new cluster";
+
+/** What was entered in this tab, if it began with the same questions; the storage ends with the tab. */
+export function keptDraft(project: string, asked: string): Draft | undefined {
+  const kept = JSON.parse(sessionStorage.getItem(STORED) ?? "null") as { project: string; asked: string; draft: Draft } | null;
+  return kept && kept.project === project && kept.asked === asked ? { ...EMPTY, ...kept.draft } : undefined;
+}
+
+export const keepDraft = (project: string, asked: string, draft: Draft) => sessionStorage.setItem(STORED, JSON.stringify({ project, asked, draft }));
+export const dropDraft = () => sessionStorage.removeItem(STORED);
+
+const LONGEST = 63;
+
+/** What is wrong with a name, of the two things that can be. */
+export function faultOfName(typed: string): "form" | "length" | null {
+  const name = typed.trim();
+  if (name.length > LONGEST) return "length";
+  return /^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(name) ? null : "form";
+}
+
 /** The request that the draft stands for. */
 export function requestOf(draft: Draft): Schemas["ClusterCreate"] {
   const tags = draft.tags.filter((tag) => tag.key !== "");
   const sources = networksIn(draft.sources);
   return {
-    name: draft.name,
+    name: draft.name.trim(),
     region: draft.region,
     flavor: draft.flavor,
     image: draft.image,
@@ -62,7 +82,7 @@ export function asCommand(draft: Draft): string {
 export function asCurl(draft: Draft, project: string, origin: string): string {
   return [
     `curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\`,
-    `  -H "Idempotency-Key: ${draft.name}-$(date +%s)" ${quote(`${origin}/v1/projects/${project}/clusters`)} \\`,
+    `  -H "Idempotency-Key: ${draft.name.trim()}-$(date +%s)" ${quote(`${origin}/v1/projects/${project}/clusters`)} \\`,
     `  -d ${quote(JSON.stringify(requestOf(draft)))}`,
   ].join("\n");
 }

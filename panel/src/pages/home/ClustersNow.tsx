@@ -1,6 +1,7 @@
 import Header from "@cloudscape-design/components/header";
 import Table from "@cloudscape-design/components/table";
 import type { ClusterSummary } from "../../api/queries";
+import { amount } from "../../components/amount";
 import { ClusterState } from "../../components/ClusterState";
 import { To } from "../../components/To";
 import { useFormat, useStrings } from "../../i18n";
@@ -19,7 +20,7 @@ export function ClustersNow({ clusters }: { clusters: ClusterSummary[] }) {
         { id: "name", header: common.name, isRowHeader: true, cell: (each) => <To href={`/clusters/${each.id}`}>{each.name}</To> },
         { id: "state", header: common.state, cell: (each) => <ClusterState cluster={each} />, minWidth: 190 },
         { id: "ipus", header: columns.ipus, cell: (each) => f.number(each.ipus) },
-        { id: "cost", header: columns.cost, cell: (each) => (each.billing.cost ? f.money(each.billing.cost) : common.none) },
+        { id: "cost", header: amount(columns.cost), cell: (each) => amount(each.billing.cost ? f.money(each.billing.cost) : common.none) },
       ]}
     />
   );

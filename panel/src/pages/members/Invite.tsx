@@ -1,10 +1,10 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { invite, type ProjectRole } from "../../api/people";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { RoleChoice } from "./RoleChoice";
@@ -26,9 +26,9 @@ export function Invite({ onClose }: { onClose: (made?: Schemas["NewInvitation"])
       onSubmit={() => run.mutate()}
       onClose={() => onClose()}
     >
-      <FormField label={s.email} description={s.inviteText}>
+      <Field at="/email" label={s.email} description={s.inviteText}>
         <Input type="email" value={email} onChange={({ detail }) => setEmail(detail.value)} autoComplete={false} autoFocus />
-      </FormField>
+      </Field>
       <RoleChoice value={role} onChange={setRole} />
     </Dialog>
   );

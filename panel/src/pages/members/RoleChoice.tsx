@@ -1,6 +1,6 @@
-import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import { ROLES, type ProjectRole } from "../../api/people";
+import { Field } from "../../components/Field";
 import { useStrings } from "../../i18n";
 import { useTokenStrings } from "../../i18n/tokens";
 
@@ -9,12 +9,12 @@ export function RoleChoice({ value, onChange }: { value: string; onChange: (role
   const { shell } = useStrings();
   const s = useTokenStrings();
   return (
-    <FormField label={s.role}>
+    <Field at="/role" label={s.role}>
       <RadioGroup
         value={value}
         onChange={({ detail }) => onChange(detail.value as ProjectRole)}
         items={ROLES.map((each) => ({ value: each, label: shell.roles[each] ?? each, description: s.roleText[each] }))}
       />
-    </FormField>
+    </Field>
   );
 }

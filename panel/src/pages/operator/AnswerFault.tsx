@@ -1,6 +1,5 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import { useState } from "react";
@@ -8,6 +7,7 @@ import type { Schemas } from "../../api/client";
 import { answerFaultReport } from "../../api/operator";
 import { useFlash } from "../../app/Flashes";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useOperatedStrings } from "../../i18n/operated";
 
@@ -35,13 +35,13 @@ export function AnswerFault({ answer, report, onClose }: Props) {
       <Box>{report.description}</Box>
       <Alert type={answer === "confirm" ? "warning" : "info"}>{answer === "confirm" ? s.confirmText : s.dismissText}</Alert>
       {answer === "confirm" && (
-        <FormField label={s.fault}>
+        <Field at="/code" label={s.fault}>
           <RadioGroup value={code} onChange={({ detail }) => setCode(detail.value as Code)} items={codes.map((value) => ({ value, label: s.codes[value] ?? value }))} />
-        </FormField>
+        </Field>
       )}
-      <FormField label={s.answer} description={s.answerHelp}>
+      <Field at="/answer" label={s.answer} description={s.answerHelp}>
         <Input value={text} onChange={({ detail }) => setText(detail.value)} autoComplete={false} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }

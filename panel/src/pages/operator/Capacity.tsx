@@ -5,7 +5,7 @@ import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
-import { operatorCapacity } from "../../api/operator";
+import { operatorCapacity, regionMachines } from "../../api/operator";
 import { regions } from "../../api/queries";
 import { useMay } from "../../app/Project";
 import { Empty } from "../../components/Empty";
@@ -27,6 +27,7 @@ export function Capacity() {
   const all = known.data?.items ?? [];
   const region = all.find((each) => each.slug === address.get("region")) ?? all[0];
   const room = useQuery(operatorCapacity(region?.slug ?? ""));
+  const machines = useQuery({ ...regionMachines(region?.slug ?? ""), enabled: region !== undefined });
   if (!may) return <Empty page title={s.capacity} text={common.notAllowed} />;
   if (known.error && !known.data) return <FailedPage title={s.capacity} error={known.error} retry={() => void known.refetch()} />;
   if (!known.data) return <Loading />;
@@ -45,11 +46,11 @@ export function Capacity() {
         </Header>
       }
     >
-      <SpaceBetween size="l">
+      {room.isPending || machines.isPending ? <Loading /> : <SpaceBetween size="l">
         <Racks key={region.slug} region={region.slug} asOf={room.data && s.asOf(f.clock(room.data.as_of))} />
         <Failure error={room.data ? undefined : room.error} retry={() => void room.refetch()} />
         {room.data?.types.map((type) => <Room key={type.machine_type} type={type} />)}
-      </SpaceBetween>
+      </SpaceBetween>}
     </ContentLayout>
   );
 }

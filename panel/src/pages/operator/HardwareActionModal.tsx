@@ -1,10 +1,10 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import { order, type Hardware, type HardwareAction, type HardwareKind } from "../../api/operator";
 import { useFlash } from "../../app/Flashes";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useFormat } from "../../i18n";
 import { useOperatorStrings } from "../../i18n/operator";
@@ -43,9 +43,9 @@ export function HardwareActionModal({ kind, action, items, onClose }: Props) {
     >
       <Consequences of={names} lines={[...s.of[kind].consequences[action], ...whose]} />
       {asks && (
-        <FormField label={s.reason} description={s.reasonText}>
+        <Field at="/reason" label={s.reason} description={s.reasonText}>
           <Input value={reason} onChange={({ detail }) => setReason(detail.value.slice(0, REASON_LENGTH))} autoFocus />
-        </FormField>
+        </Field>
       )}
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { regions } from "../../api/queries";
 import { allAccounts, listPrices, priceBook, withdrawPrice, type BookedPrice } from "../../api/tenants";
 import { useFlash } from "../../app/Flashes";
 import { useMay } from "../../app/Project";
+import { amount } from "../../components/amount";
 import { Choice, optionsOf } from "../../components/Choice";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
@@ -84,8 +85,8 @@ export function PriceBook() {
         columnDefinitions={[
           { id: "sku", header: s.sku, isRowHeader: true, minWidth: 140, sortingField: "sku", cell: (each) => each.sku },
           { id: "region", header: s.region, minWidth: 140, cell: (each) => each.region },
-          { id: "minute", header: s.perMinute, cell: (each) => f.money(each.unit_price, digits(each.unit_price.amount)) },
-          { id: "hour", header: s.perHour, cell: (each) => f.money(times(each.unit_price, 60)) },
+          { id: "minute", header: amount(s.perMinute), cell: (each) => amount(f.money(each.unit_price, digits(each.unit_price.amount))) },
+          { id: "hour", header: amount(s.perHour), cell: (each) => amount(f.money(times(each.unit_price, 60))) },
           { id: "whose", header: s.forWhom, sortingField: "account", cell: whose },
           { id: "time", header: s.time, cell: (each) => s.times[stateOf(each, now)] },
           { id: "from", header: s.validFrom, sortingField: "valid_from", cell: (each) => f.moment(each.valid_from) },

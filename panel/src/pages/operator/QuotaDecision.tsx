@@ -1,10 +1,10 @@
 import Box from "@cloudscape-design/components/box";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import { api, type Schemas } from "../../api/client";
 import { useFlash } from "../../app/Flashes";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useQuotaWords } from "../../components/useQuotaWords";
 import { useFormat, useStrings } from "../../i18n";
@@ -47,13 +47,13 @@ export function QuotaDecision({ decision, request, onClose }: Props) {
       <Box>{words(request)}</Box>
       <Box color="text-body-secondary">{request.reason}</Box>
       {grants && (
-        <FormField label={s.newLimit} description={s.between(f.number(request.present_limit), f.number(request.limit))}>
+        <Field at="/limit" label={s.newLimit} description={s.between(f.number(request.present_limit), f.number(request.limit))}>
           <Input value={limit} onChange={({ detail }) => setLimit(detail.value)} type="number" inputMode="numeric" />
-        </FormField>
+        </Field>
       )}
-      <FormField label={grants ? s.answerOptional : s.answer} description={s.answerHelp}>
+      <Field at="/answer" label={grants ? s.answerOptional : s.answer} description={s.answerHelp}>
         <Input value={answer} onChange={({ detail }) => setAnswer(detail.value)} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }

@@ -1,4 +1,3 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Textarea from "@cloudscape-design/components/textarea";
 import { useState } from "react";
@@ -6,6 +5,7 @@ import { api, type Schemas } from "../../api/client";
 import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { MachineTypeField, type MachineTypeOf } from "../../components/MachineTypeField";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
@@ -39,12 +39,12 @@ export function AskForQuota({ quotas, onClose }: { quotas: Schemas["Quota"][]; o
       onClose={onClose}
     >
       <MachineTypeField label={s.machineType} placeholder={s.choose} value={chosen} onChange={setChosen} />
-      <FormField label={s.newLimit} description={chosen && s.present(f.number(present))}>
+      <Field at="/limit" label={s.newLimit} description={chosen && s.present(f.number(present))}>
         <Input value={limit} onChange={({ detail }) => setLimit(detail.value)} type="number" inputMode="numeric" />
-      </FormField>
-      <FormField label={s.reason} description={s.reasonHelp}>
+      </Field>
+      <Field at="/reason" label={s.reason} description={s.reasonHelp}>
         <Textarea value={reason} onChange={({ detail }) => setReason(detail.value)} rows={3} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }

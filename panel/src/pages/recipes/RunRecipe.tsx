@@ -3,13 +3,14 @@ import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import type { RecipeOffer } from "../../api/catalogue";
 import { createJob } from "../../api/jobs";
 import { clusterPage } from "../../api/queries";
+import { useGo } from "../../app/place";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useRecipeStrings } from "../../i18n/recipes";
@@ -23,7 +24,7 @@ export function RunRecipe({ recipe, cluster, onClose }: Props) {
   const { common } = useStrings();
   const s = useRecipeStrings();
   const f = useFormat();
-  const go = useNavigate();
+  const go = useGo();
   const project = useProject();
   const { data, isPending } = useQuery(clusterPage(project, { state: ["active", "degraded"], order: "-created_at", limit: MOST }));
   const ipus = recipe.program?.ipus ?? 0;
@@ -41,7 +42,7 @@ export function RunRecipe({ recipe, cluster, onClose }: Props) {
       ...(variable && { environment: { [variable]: data_directory.trim() } }),
       ...(minutes && { max_minutes: Number(minutes) }),
     }),
-    (job) => void go(`/clusters/${chosen}/jobs/${job.number}`),
+    (job) => go(`/clusters/${chosen}/jobs/${job.number}`),
   );
   const ready = chosen !== "" && (!variable || data_directory.trim() !== "");
   return (
@@ -64,9 +65,9 @@ export function RunRecipe({ recipe, cluster, onClose }: Props) {
           <Input value={data_directory} onChange={({ detail }) => setDirectory(detail.value)} autoComplete={false} spellcheck={false} />
         </FormField>
       )}
-      <FormField label={s.maxMinutes} description={s.maxMinutesHelp}>
+      <Field at="/max_minutes" label={s.maxMinutes} description={s.maxMinutesHelp}>
         <Input value={minutes} type="number" inputMode="numeric" onChange={({ detail }) => setMinutes(detail.value)} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }

@@ -1,27 +1,24 @@
 import ColumnLayout from "@cloudscape-design/components/column-layout";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../../api/client";
 import { createReservation, reservationEstimate } from "../../api/reservations";
 import { regions } from "../../api/queries";
 import { useFlash } from "../../app/Flashes";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { MomentInput } from "../../components/MomentInput";
 import { useChange } from "../../components/useChange";
 import { useSettled } from "../../components/useSettled";
 import { useFormat, useStrings } from "../../i18n";
 import { useReservationStrings } from "../../i18n/reservations";
-import { first, named, pricedOf, wrongWith, type Draft } from "./draft";
+import { first, named, pricedOf, type Draft } from "./draft";
 import { Estimate } from "./Estimate";
 import type { Offer } from "./useOffers";
 
 type Props = { offers: Offer[]; flavor: string; region: string; onClose: (made?: string) => void };
-
-const FIELDS = ["name", "region", "flavor", "count", "starts_at", "ends_at"];
 
 /** Reserves capacity: what it costs, whether it fits and what it commits to is shown before. */
 export function Reserve({ offers, flavor, region, onClose }: Props) {
@@ -40,8 +37,6 @@ export function Reserve({ offers, flavor, region, onClose }: Props) {
     onClose(made.id);
   });
   const error = run.error ?? (asked.value && estimate.error);
-  const wrong = (field: string) => wrongWith(error, field);
-  const elsewhere = error instanceof ApiError && error.fields.length > 0 && error.fields.every((each) => FIELDS.includes(each.pointer.slice(1)));
   return (
     <Dialog
       large
@@ -49,21 +44,21 @@ export function Reserve({ offers, flavor, region, onClose }: Props) {
       submit={s.reserve}
       ready={named(draft) && current !== undefined && current.quota.allowed && current.capacity.available}
       pending={run.isPending}
-      error={elsewhere ? null : error}
+      error={error}
       onSubmit={() => run.mutate()}
       onClose={() => onClose()}
     >
-      <FormField label={common.name} description={s.nameRule} errorText={draft.name && !named(draft) ? s.nameRule : wrong("name")}>
+      <Field at="/name" label={common.name} description={s.nameRule} errorText={draft.name && !named(draft) ? s.nameRule : undefined}>
         <Input value={draft.name} onChange={({ detail }) => change({ name: detail.value })} />
-      </FormField>
-      <What offers={offers} draft={draft} change={change} wrong={wrong} />
+      </Field>
+      <What offers={offers} draft={draft} change={change} />
       <ColumnLayout columns={2}>
-        <FormField label={s.starts} description={s.startsHelp} errorText={wrong("starts_at")}>
+        <Field at="/starts_at" label={s.starts} description={s.startsHelp}>
           <MomentInput label={s.starts} value={draft.starts} onChange={(starts) => change({ starts })} />
-        </FormField>
-        <FormField label={s.ends} description={s.endsHelp} errorText={wrong("ends_at")}>
+        </Field>
+        <Field at="/ends_at" label={s.ends} description={s.endsHelp}>
           <MomentInput label={s.ends} value={draft.ends} onChange={(ends) => change({ ends })} />
-        </FormField>
+        </Field>
       </ColumnLayout>
       <Estimate
         wanted={asked.value}
@@ -75,10 +70,10 @@ export function Reserve({ offers, flavor, region, onClose }: Props) {
   );
 }
 
-type WhatProps = { offers: Offer[]; draft: Draft; change: (part: Partial<Draft>) => void; wrong: (field: string) => string | undefined };
+type WhatProps = { offers: Offer[]; draft: Draft; change: (part: Partial<Draft>) => void };
 
 /** Which flavor, where and for how many clusters. */
-function What({ offers, draft, change, wrong }: WhatProps) {
+function What({ offers, draft, change }: WhatProps) {
   const s = useReservationStrings();
   const f = useFormat();
   const names = new Map(useQuery(regions).data?.items.map((each) => [each.slug, each.name]));
@@ -88,24 +83,24 @@ function What({ offers, draft, change, wrong }: WhatProps) {
   }));
   return (
     <ColumnLayout columns={3}>
-      <FormField label={s.region} errorText={wrong("region")}>
+      <Field at="/region" label={s.region}>
         <Select
           options={places}
           selectedOption={places.find((each) => each.value === draft.region) ?? null}
           onChange={({ detail }) => change({ region: detail.selectedOption.value ?? "", flavor: "" })}
         />
-      </FormField>
-      <FormField label={s.flavor} errorText={wrong("flavor")}>
+      </Field>
+      <Field at="/flavor" label={s.flavor}>
         <Select
           placeholder={s.chooseFlavor}
           options={flavors}
           selectedOption={flavors.find((each) => each.value === draft.flavor) ?? null}
           onChange={({ detail }) => change({ flavor: detail.selectedOption.value ?? "" })}
         />
-      </FormField>
-      <FormField label={s.count} constraintText={s.countHelp} errorText={wrong("count")}>
+      </Field>
+      <Field at="/count" label={s.count} constraintText={s.countHelp}>
         <Input value={draft.count} onChange={({ detail }) => change({ count: detail.value })} type="number" inputMode="numeric" />
-      </FormField>
+      </Field>
     </ColumnLayout>
   );
 }

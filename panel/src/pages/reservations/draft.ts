@@ -1,5 +1,4 @@
 import type { Schemas } from "../../api/client";
-import { ApiError } from "../../api/client";
 import type { Reserving } from "../../api/reservations";
 
 export type Draft = { name: string; region: string; flavor: string; count: string; starts: string; ends: string };
@@ -20,10 +19,6 @@ export function pricedOf({ region, flavor, count, starts, ends }: Draft): Reserv
 }
 
 export const named = (draft: Draft) => NAME.test(draft.name);
-
-/** The API's sentence about a field of the request. */
-export const wrongWith = (error: unknown, field: string) =>
-  (error instanceof ApiError ? error.fields.find((each) => each.pointer === `/${field}`)?.detail : undefined);
 
 /** How many clusters could be reserved instead, for the room there is and the quota that is left. */
 export function fitting(found: Schemas["ReservationEstimate"], count: number): number {

@@ -7,6 +7,7 @@ import { createToken } from "../../api/access";
 import type { Schemas } from "../../api/client";
 import { useChoice, useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { networksIn } from "../../components/networks";
 import { MomentInput } from "../../components/MomentInput";
 import { SourcesField } from "../../components/SourcesField";
@@ -53,16 +54,16 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
       onSubmit={() => run.mutate({ name: name.trim(), role, scopes: wanted, expires_at: expires(), allowed_sources: networksIn(sources), clusters: clusters.length > 0 ? clusters : null })}
       onClose={() => onClose()}
     >
-      <FormField label={common.name} description={s.nameHelp}>
+      <Field at="/name" label={common.name} description={s.nameHelp}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus />
-      </FormField>
-      <FormField label={s.role}>
+      </Field>
+      <Field at="/role" label={s.role}>
         <RadioGroup
           value={role}
           onChange={({ detail }) => setRole(detail.value as Role)}
           items={ROLES.map((value) => ({ value, label: shell.roles[value] ?? value, description: s.roleText[value] }))}
         />
-      </FormField>
+      </Field>
       <ScopeChoice offered={offered} all={!narrowed} chosen={wanted} onChange={setScopes} />
       <ClusterChoice chosen={clusters} onChange={setClusters} />
       <SourcesField text={sources} onChange={setSources} description={s.sourcesText} />
@@ -70,7 +71,7 @@ export function CreateToken({ onClose }: { onClose: (made?: Schemas["NewToken"])
         <Select options={lives} selectedOption={lives.find((each) => each.value === life) ?? null} onChange={({ detail }) => setLife(detail.selectedOption.value ?? "90")} />
       </FormField>
       {life === "at" && (
-        <FormField label={s.atTime} description={s.zone}><MomentInput value={until} onChange={setUntil} label={s.expires} /></FormField>
+        <Field at="/expires_at" label={s.atTime}><MomentInput value={until} onChange={setUntil} label={s.expires} /></Field>
       )}
     </Dialog>
   );

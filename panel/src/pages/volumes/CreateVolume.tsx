@@ -1,4 +1,3 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +8,7 @@ import type { Snapshot } from "../../api/snapshots";
 import { createVolume } from "../../api/volumes";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useVolumeStrings } from "../../i18n/volumes";
@@ -36,17 +36,17 @@ export function CreateVolume({ prices, snapshot, onClose }: { prices: Schemas["P
   const help = snapshot && s.atLeast(f.number(least));
   return (
     <Dialog title={snapshot ? s.createFrom(snapshot.name) : s.create} submit={s.create} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={common.name} description={s.nameRule}>
+      <Field at="/name" label={common.name} description={s.nameRule}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" autoFocus />
-      </FormField>
-      <FormField label={s.region}>
+      </Field>
+      <Field at="/region" label={s.region}>
         <Select
           placeholder={s.chooseRegion}
           options={options}
           selectedOption={options.find((each) => each.value === place) ?? null}
           onChange={({ detail }) => setRegion(detail.selectedOption.value)}
         />
-      </FormField>
+      </Field>
       <SizeField size={size} onChange={setSize} region={place} help={help} />
     </Dialog>
   );

@@ -1,6 +1,6 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { VOLUME_SKU } from "../../api/volumes";
+import { Field } from "../../components/Field";
 import { useVolumeStrings } from "../../i18n/volumes";
 import { useMonthly } from "./useMonthly";
 
@@ -12,8 +12,8 @@ export function SizeField({ size, onChange, region, help }: { size: string; onCh
   const s = useVolumeStrings();
   const cost = useMonthly(VOLUME_SKU, region, wholeGib(size));
   return (
-    <FormField label={s.sizeInGib} description={help} constraintText={cost && s.perMonth(cost)}>
+    <Field at="/size_gib" label={s.sizeInGib} description={help} constraintText={cost && s.perMonth(cost)}>
       <Input value={size} onChange={({ detail }) => onChange(detail.value)} type="number" inputMode="numeric" />
-    </FormField>
+    </Field>
   );
 }

@@ -5,6 +5,7 @@ import { deleteSnapshot, renameSnapshot, SNAPSHOT_SKU, type Snapshot } from "../
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useSnapshotStrings } from "../../i18n/snapshots";
@@ -29,9 +30,9 @@ function Rename({ snapshot, onClose }: Props) {
   const ready = name.trim() !== "" && name.trim() !== snapshot.name;
   return (
     <Dialog title={s.renameTitle(snapshot.name)} submit={s.rename} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={common.name} description={s.nameRule}>
+      <Field at="/name" label={common.name} description={s.nameRule}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" autoFocus />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }
@@ -47,7 +48,7 @@ function Delete({ snapshot, onClose }: Props) {
   const run = useChange(() => deleteSnapshot(project, snapshot.id), () => done(s.deleting(snapshot.name)));
   const what = snapshot.cluster ? s.deleteServerWhat : s.deleteWhat;
   return (
-    <Dialog title={s.deleteTitle(snapshot.name)} submit={common.remove} ready={typed === snapshot.name} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+    <Dialog title={s.deleteTitle(snapshot.name)} submit={common.remove} ready={typed === snapshot.name} missing={typeName(snapshot.name)} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <Consequences type="warning" lines={cost ? [...what, s.saves(cost)] : what} />
       <FormField label={typeName(snapshot.name)}>
         <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete="off" autoFocus />

@@ -4,12 +4,12 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { projectPrices } from "../../api/catalogue";
 import type { Schemas } from "../../api/client";
 import { regions } from "../../api/queries";
 import { SNAPSHOT_SKU, snapshotPage, type Snapshot } from "../../api/snapshots";
 import { VOLUME_SKU } from "../../api/volumes";
+import { useGo } from "../../app/place";
 import { useMay, useProject } from "../../app/Project";
 import { Empty } from "../../components/Empty";
 import { later } from "../../components/later";
@@ -102,7 +102,7 @@ function Actions({ snapshot, ask }: { snapshot: Snapshot; ask: (snapshot: Snapsh
   const { common } = useStrings();
   const s = useSnapshotStrings();
   const { actionsOf } = useVolumeStrings();
-  const go = useNavigate();
+  const go = useGo();
   if (snapshot.state === "deleted") return null;
   const make = snapshot.cluster ? { id: "cluster", text: s.createCluster } : { id: "volume", text: s.createVolume };
   const going = snapshot.state === "deleting";
@@ -117,7 +117,7 @@ function Actions({ snapshot, ask }: { snapshot: Snapshot; ask: (snapshot: Snapsh
         { id: "delete", text: common.remove, disabled: going },
       ]}
       onItemClick={({ detail }) => {
-        if (detail.id === "cluster") void go(`/clusters/create?${new URLSearchParams({ region: snapshot.region, image: snapshot.name })}`);
+        if (detail.id === "cluster") go(`/clusters/create?${new URLSearchParams({ region: snapshot.region, image: snapshot.name })}`);
         else ask(snapshot, detail.id as Asked["action"]);
       }}
     />

@@ -1,4 +1,3 @@
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +8,7 @@ import { volumePage, type Volume } from "../../api/volumes";
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useSnapshotStrings } from "../../i18n/snapshots";
@@ -46,9 +46,9 @@ export function TakeSnapshot({ volume, cluster, onClose }: { volume?: Volume; cl
     <Dialog title={fixed ? s.takeOf(fixed) : s.take} submit={s.take} ready={ready} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       {!fixed && <AnySource source={source} onChange={setSource} />}
       {cluster && cluster.poplar_servers.length > 1 && <SourceField options={serversOf(cluster)} source={source} onChange={setSource} />}
-      <FormField label={common.name} description={s.nameRule} constraintText={cost}>
+      <Field at="/name" label={common.name} description={s.nameRule} constraintText={cost}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" autoFocus />
-      </FormField>
+      </Field>
       <Consequences lines={source?.cluster ? s.takeServerWhat : s.takeWhat} />
     </Dialog>
   );
@@ -79,7 +79,7 @@ const idOf = (source: Source) => (source.cluster ? source.server : source.volume
 function SourceField({ options, groups, source, onChange }: Chosen & { options: Option[]; groups?: { label: string; options: Option[] }[] }) {
   const s = useSnapshotStrings();
   return (
-    <FormField label={s.source}>
+    <Field at={source?.cluster ? "/poplar_server" : "/volume"} label={s.source}>
       <Select
         placeholder={s.chooseSource}
         empty={s.noSource}
@@ -90,6 +90,6 @@ function SourceField({ options, groups, source, onChange }: Chosen & { options: 
           if (found) onChange(found.source);
         }}
       />
-    </FormField>
+    </Field>
   );
 }

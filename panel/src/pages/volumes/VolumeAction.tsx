@@ -6,6 +6,7 @@ import { attachVolume, deleteVolume, detachVolume, resizeVolume, type Volume } f
 import { useProject } from "../../app/Project";
 import { Consequences } from "../../components/Consequences";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useFormat, useStrings } from "../../i18n";
 import { useVolumeStrings } from "../../i18n/volumes";
@@ -36,7 +37,7 @@ function Attach({ volume, onClose }: Props) {
   const run = useChange(() => attachVolume(project, volume.id, cluster ?? ""), () => done(s.attaching(volume.name)));
   return (
     <Dialog title={s.attachTitle(volume.name)} submit={s.attach} ready={cluster !== undefined} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={s.cluster} description={s.attachText(`/volumes/${volume.name}`)}>
+      <Field at="/cluster" label={s.cluster} description={s.attachText(`/volumes/${volume.name}`)}>
         <Select
           placeholder={s.chooseCluster}
           empty={s.noCluster}
@@ -44,7 +45,7 @@ function Attach({ volume, onClose }: Props) {
           selectedOption={options.find((each) => each.value === cluster) ?? null}
           onChange={({ detail }) => setCluster(detail.selectedOption.value)}
         />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }
@@ -85,7 +86,7 @@ function Delete({ volume, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const run = useChange(() => deleteVolume(project, volume.id), () => done(s.deleting(volume.name)));
   return (
-    <Dialog title={s.deleteTitle(volume.name)} submit={common.remove} ready={typed === volume.name} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
+    <Dialog title={s.deleteTitle(volume.name)} submit={common.remove} ready={typed === volume.name} missing={s.typeName(volume.name)} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
       <Consequences type="warning" lines={s.deleteWhat} />
       <FormField label={s.typeName(volume.name)}>
         <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete="off" autoFocus />

@@ -8,6 +8,7 @@ import { ApiError, type Schemas } from "../../api/client";
 import { EVENT_TYPES } from "../../api/live";
 import { useProject } from "../../app/Project";
 import { Dialog } from "../../components/Dialog";
+import { Field } from "../../components/Field";
 import { useChange } from "../../components/useChange";
 import { useStrings } from "../../i18n";
 import { useWebhookStrings } from "../../i18n/webhooks";
@@ -45,12 +46,12 @@ export function EditWebhook({ webhook, onClose }: Props) {
       onSubmit={() => run.mutate()}
       onClose={() => onClose()}
     >
-      <FormField label={s.url} description={s.urlHelp}>
+      <Field at="/url" label={s.url} description={s.urlHelp}>
         <Input value={url} type="url" placeholder="https://" onChange={({ detail }) => setUrl(detail.value)} autoComplete={false} autoFocus />
-      </FormField>
-      <FormField label={s.text}>
+      </Field>
+      <Field at="/description" label={s.text}>
         <Input value={description} onChange={({ detail }) => setDescription(detail.value)} autoComplete={false} />
-      </FormField>
+      </Field>
       <FormField label={s.events}>
         <RadioGroup
           value={all ? "all" : "chosen"}
@@ -74,7 +75,7 @@ function EventChoice({ types, onChange }: { types: readonly string[]; onChange: 
     options: [`${noun}.*`, ...EVENT_TYPES.filter((type) => type.startsWith(`${noun}.`))].map(option),
   }));
   return (
-    <FormField label={s.chooseEvents}>
+    <Field at="/event_types" label={s.chooseEvents}>
       <Multiselect
         placeholder={s.chooseEvents}
         filteringType="auto"
@@ -84,6 +85,6 @@ function EventChoice({ types, onChange }: { types: readonly string[]; onChange: 
         deselectAriaLabel={(each) => `${common.remove}: ${each.label}`}
         tokenLimit={6}
       />
-    </FormField>
+    </Field>
   );
 }

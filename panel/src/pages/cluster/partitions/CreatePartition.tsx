@@ -1,6 +1,5 @@
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import { useQuery } from "@tanstack/react-query";
@@ -12,6 +11,7 @@ import { useFlash } from "../../../app/Flashes";
 import { useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
 import { Failure } from "../../../components/Failure";
+import { Field } from "../../../components/Field";
 import { Loading } from "../../../components/Loading";
 import { useChange } from "../../../components/useChange";
 import { useFormat, useStrings } from "../../../i18n";
@@ -59,10 +59,10 @@ export function CreatePartition({ cluster, onClose }: { cluster: Cluster; onClos
       onClose={() => onClose()}
     >
       {data?.free_ipus === 0 && <Alert type="info">{s.allTaken}</Alert>}
-      <FormField label={s.name} description={s.nameHelp}>
+      <Field at="/name" label={s.name} description={s.nameHelp}>
         <Input value={name} onChange={({ detail }) => setName(detail.value)} autoComplete={false} autoFocus />
-      </FormField>
-      <FormField label={s.size}>
+      </Field>
+      <Field at="/size" label={s.size}>
         {!data ? (error ? <Failure error={error} /> : <Loading />) : (
           <RadioGroup
             value={size === undefined ? null : String(size)}
@@ -72,10 +72,10 @@ export function CreatePartition({ cluster, onClose }: { cluster: Cluster; onClos
             }))}
           />
         )}
-      </FormField>
-      <FormField label={s.gcds} description={s.gcdsHelp}>
+      </Field>
+      <Field at="/gcds" label={s.gcds} description={s.gcdsHelp}>
         <Input value={gcds} placeholder={f.number(fewest)} onChange={({ detail }) => setGcds(detail.value)} inputMode="numeric" />
-      </FormField>
+      </Field>
       <Checkbox checked={reconfigurable && oneDomain} disabled={!oneDomain} description={s.reconfigurableText} onChange={({ detail }) => setReconfigurable(detail.checked)}>
         {s.reconfigurable}
       </Checkbox>

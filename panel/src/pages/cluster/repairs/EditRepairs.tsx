@@ -11,9 +11,10 @@ import type { Cluster } from "../../../api/queries";
 import { useFlash } from "../../../app/Flashes";
 import { DayChoice } from "../../../components/DayChoice";
 import { Dialog } from "../../../components/Dialog";
-import { ZoneSelect, hereZone } from "../../../components/ZoneSelect";
+import { Field } from "../../../components/Field";
+import { ZoneSelect } from "../../../components/ZoneSelect";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
-import { useStrings } from "../../../i18n";
+import { hereZone, useStrings } from "../../../i18n";
 import { useRepairStrings } from "../../../i18n/repairs";
 import { ConflictAlert } from "../ConflictAlert";
 
@@ -78,13 +79,13 @@ function WindowFields({ window, onChange }: { window: Window; onChange: (part: P
         <FormField label={s.from}>
           <TimeInput value={window.starts_at} format="hh:mm" placeholder="hh:mm" onChange={({ detail }) => onChange({ starts_at: detail.value })} />
         </FormField>
-        <FormField label={s.minutes} constraintText={s.minutesHelp}>
+        <Field at="/repair_window/minutes" label={s.minutes} constraintText={s.minutesHelp}>
           <Input value={String(window.minutes || "")} type="number" inputMode="numeric" onChange={({ detail }) => onChange({ minutes: Number(detail.value) })} />
-        </FormField>
+        </Field>
       </ColumnLayout>
-      <FormField label={s.zone}>
+      <Field at="/repair_window/time_zone" label={s.zone}>
         <ZoneSelect zone={window.time_zone} onChange={(time_zone) => onChange({ time_zone })} />
-      </FormField>
+      </Field>
     </SpaceBetween>
   );
 }

@@ -8,6 +8,7 @@ import type { Cluster } from "../../../api/queries";
 import { useFlash } from "../../../app/Flashes";
 import { useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
+import { Field } from "../../../components/Field";
 import { MomentInput } from "../../../components/MomentInput";
 import { useChange } from "../../../components/useChange";
 import { useRepairStrings } from "../../../i18n/repairs";
@@ -44,7 +45,7 @@ export function ReportFault({ cluster, machine, onClose }: { cluster: Cluster; m
       onSubmit={() => chosen && run.mutate(chosen)}
       onClose={onClose}
     >
-      <FormField label={s.reportedHardware}>
+      <Field at="/hardware" label={s.reportedHardware}>
         <Select
           placeholder={s.choose}
           options={options}
@@ -54,7 +55,7 @@ export function ReportFault({ cluster, machine, onClose }: { cluster: Cluster; m
             if (kind && name) setChosen({ kind: kind as Reported["kind"], name });
           }}
         />
-      </FormField>
+      </Field>
       <FormField label={s.category}>
         <Select
           options={categories}
@@ -62,12 +63,12 @@ export function ReportFault({ cluster, machine, onClose }: { cluster: Cluster; m
           onChange={({ detail }) => setCategory(detail.selectedOption.value as Category)}
         />
       </FormField>
-      <FormField label={s.description} description={s.descriptionHelp}>
+      <Field at="/description" label={s.description} description={s.descriptionHelp}>
         <Textarea value={description} onChange={({ detail }) => setDescription(detail.value)} rows={4} />
-      </FormField>
-      <FormField label={s.since} description={s.sinceHelp}>
+      </Field>
+      <Field at="/since" label={s.since} description={s.sinceHelp}>
         <MomentInput value={since} onChange={setSince} label={s.since} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }

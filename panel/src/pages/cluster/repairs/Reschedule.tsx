@@ -1,10 +1,10 @@
-import FormField from "@cloudscape-design/components/form-field";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
 import { rescheduleRepair } from "../../../api/cluster";
 import { useFlash } from "../../../app/Flashes";
 import { useProject } from "../../../app/Project";
 import { Dialog } from "../../../components/Dialog";
+import { Field } from "../../../components/Field";
 import { MomentInput } from "../../../components/MomentInput";
 import { useChange } from "../../../components/useChange";
 import { useFormat } from "../../../i18n";
@@ -23,9 +23,9 @@ export function Reschedule({ cluster, repair, onClose }: { cluster: string; repa
   });
   return (
     <Dialog title={s.rescheduleTitle} submit={s.reschedule} ready={starts !== ""} pending={run.isPending} error={run.error} onSubmit={() => run.mutate()} onClose={onClose}>
-      <FormField label={s.startsAt} description={s.latest(f.moment(repair.latest_at))}>
+      <Field at="/starts_at" label={s.startsAt} description={s.latest(f.moment(repair.latest_at))}>
         <MomentInput value={starts} onChange={setStarts} label={s.startsAt} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }

@@ -6,10 +6,10 @@ import { useState } from "react";
 import type { Cluster } from "../../../api/queries";
 import { useFlash } from "../../../app/Flashes";
 import { Dialog } from "../../../components/Dialog";
+import { Field } from "../../../components/Field";
 import { MomentInput } from "../../../components/MomentInput";
 import { patchOf, useClusterEdit } from "../../../components/useClusterEdit";
-import { hereZone } from "../../../components/ZoneSelect";
-import { useStrings } from "../../../i18n";
+import { hereZone, useStrings } from "../../../i18n";
 import { useScheduleStrings } from "../../../i18n/schedules";
 import { ConflictAlert } from "../ConflictAlert";
 import { CalendarFields, isComplete, type Calendar } from "./CalendarFields";
@@ -77,15 +77,15 @@ export function EditSchedule({ cluster, onClose }: { cluster: Cluster; onClose: 
       {now.scheduled && <CalendarFields calendar={now.calendar} onChange={(part) => change({ calendar: { ...now.calendar, ...part } })} />}
       <Checkbox checked={now.idle} description={s.idleHelp} onChange={({ detail }) => change({ idle: detail.checked })}>{names.idleStop}</Checkbox>
       {now.idle && (
-        <FormField label={s.idleMinutes} constraintText={s.idleRange}>
+        <Field at="/idle_suspend_minutes" label={s.idleMinutes} constraintText={s.idleRange}>
           <Input value={now.minutes} type="number" inputMode="numeric" onChange={({ detail }) => change({ minutes: detail.value })} />
-        </FormField>
+        </Field>
       )}
       <Checkbox checked={now.expires} description={s.expiryHelp} onChange={({ detail }) => change({ expires: detail.checked })}>{s.expiry}</Checkbox>
       {now.expires && (
-        <FormField label={s.expiresAt} description={s.yourZone}>
+        <Field at="/expires_at" label={s.expiresAt}>
           <MomentInput key={conflict ? "theirs" : "own"} value={now.at} onChange={(at) => change({ at })} label={s.expiresAt} />
-        </FormField>
+        </Field>
       )}
     </Dialog>
   );

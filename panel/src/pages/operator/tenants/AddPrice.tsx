@@ -9,6 +9,7 @@ import { addPrice, listPrices } from "../../../api/tenants";
 import { useFlash } from "../../../app/Flashes";
 import { Consequences } from "../../../components/Consequences";
 import { Dialog } from "../../../components/Dialog";
+import { Field } from "../../../components/Field";
 import { MoneyField, PRICE_DIGITS } from "../../../components/MoneyField";
 import { MomentInput } from "../../../components/MomentInput";
 import { useChange } from "../../../components/useChange";
@@ -71,13 +72,13 @@ export function AddPrice({ onClose }: { onClose: () => void }) {
             if (payer) setCurrency(payer.currency);
           }}
         />
-        <MoneyField label={s.amount(currency)} currency={currency} value={typed} digits={PRICE_DIGITS} onChange={setTyped} />
-        <FormField label={s.validFrom} description={s.fromHelp}><MomentInput label={s.validFrom} value={from} onChange={setFrom} /></FormField>
-        <FormField label={s.validTo} description={s.toHelp}><MomentInput label={s.validTo} value={to} onChange={setTo} /></FormField>
+        <MoneyField at="/items/0/unit_price" label={s.amount(currency)} currency={currency} value={typed} digits={PRICE_DIGITS} onChange={setTyped} />
+        <Field at="/items/0/valid_from" label={s.validFrom} description={s.fromHelp}><MomentInput label={s.validFrom} value={from} onChange={setFrom} /></Field>
+        <Field at="/items/0/valid_to" label={s.validTo} description={s.toHelp}><MomentInput label={s.validTo} value={to} onChange={setTo} /></Field>
       </ColumnLayout>
-      <FormField label={s.source} description={s.sourceHelp}>
+      <Field at="/items/0/source" label={s.source} description={s.sourceHelp}>
         <Input value={source} onChange={({ detail }) => setSource(detail.value.slice(0, SOURCE_LENGTH))} />
-      </FormField>
+      </Field>
     </Dialog>
   );
 }
