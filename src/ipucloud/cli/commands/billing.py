@@ -122,7 +122,9 @@ def show_report(session: Session, report: Report) -> None:
         ),
     )
     for total in report.totals:
-        session.note(f"total: {total.minutes} min, {total.cost}; posted until {minute(report.posted_until) or 'no hour yet'}")
+        session.note(
+            f"total: {total.minutes} min, {total.cost}; posted until {minute(report.posted_until) or 'no hour yet'}"
+        )
 
 
 @customer_command(app, "prices", lists=True)
