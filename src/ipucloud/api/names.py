@@ -15,7 +15,7 @@ from starlette.requests import HTTPConnection
 
 from ipucloud.api.reads import read, read_platform
 from ipucloud.billing.accounts.store import VISIBLE_ACCOUNTS
-from ipucloud.billing.exports.schedules import NAMED_SCHEDULES
+from ipucloud.billing.exports.tables import NAMED_SCHEDULES
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id

@@ -14,9 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.exports.connections import connection_document
 from ipucloud.billing.exports.requests import RequestedExport, request_export
 from ipucloud.billing.exports.selection import day_of, month_of
+from ipucloud.billing.exports.tables import SCHEDULE_NAME
 from ipucloud.contract.exports import Dataset, ExportScheduleCreate, ExportScheduleList, FileFormat, FocusVersion
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import Fragment, clauses, filters_of, rfc3339
+from ipucloud.db.documents import clauses, filters_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -31,16 +32,6 @@ MAX_SCHEDULES = 20
 AT_ONCE = 100
 """Schedules processed per turn; the next turn continues."""
 
-SCHEDULE_NAME = "c.name || '.' || s.every || '.' || s.dataset"
-NAMED_SCHEDULES = Fragment(
-    clauses(
-        "(SELECT s.project_id, s.account_id, s.id,",
-        SCHEDULE_NAME,
-        "AS name FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id WHERE s.deleted_at IS NULL)",
-        "AS named",
-    )
-)
-"""For a FROM: the project_id or account_id, the id and the name of every schedule."""
 _HELD = Query(
     """
     SELECT count(*) FROM export_schedules

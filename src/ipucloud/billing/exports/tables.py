@@ -9,8 +9,19 @@ import sqlalchemy as sa
 from ipucloud.contract.exports import MAX_DAYS, MAX_PER_DAY, Dataset, FileFormat, FocusVersion
 from ipucloud.contract.s3_connections import S3Failure
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.documents import Fragment, clauses
 
 NAME_KINDS = ("account", "project", "cluster")
+SCHEDULE_NAME = "c.name || '.' || s.every || '.' || s.dataset"
+NAMED_SCHEDULES = Fragment(
+    clauses(
+        "(SELECT s.project_id, s.account_id, s.id,",
+        SCHEDULE_NAME,
+        "AS name FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id WHERE s.deleted_at IS NULL)",
+        "AS named",
+    )
+)
+"""For a FROM: the project_id or account_id, the id and the name of every schedule."""
 
 
 def _owner(account: str) -> tuple[sa.Column[Any], sa.Column[Any]]:
