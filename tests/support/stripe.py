@@ -184,6 +184,7 @@ class Stripe:
 
     def _answer_to(self, method: str, path: str, headers: Mapping[str, str], form: dict[str, Any]) -> Answer | None:
         assert headers["stripe-version"] == VERSION
+        assert not [name for name in headers if name.startswith("x-stripe-client-")]  # it needs nothing of the machine
         match method, path.removeprefix("/v1/payment_intents").strip("/").split("/"):
             case "GET", ["v1", "refunds" | "disputes" as kind, *reversal]:
                 return self._reversals(kind.removesuffix("s"), "".join(reversal), form)

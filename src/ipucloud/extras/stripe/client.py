@@ -232,11 +232,9 @@ async def _answer(request: Awaitable[stripe.StripeObject]) -> dict[str, Any]:
             about = said.get("payment_intent")
             intent = _intent(about) if isinstance(about, dict) else None
             raise StripeRefusedError(str(said.get("type")), _said(said), intent) from None
-        unanswered = error.http_status is None
-        what = (
-            error.user_message or "" if unanswered else f"HTTP {error.http_status}, request {error.request_id or '-'}"
-        )
-        raise StripeError(what) from None
+        if error.http_status is None:
+            raise StripeError(error.user_message or "") from None
+        raise StripeError(f"HTTP {error.http_status}, request {error.request_id or '-'}") from None
 
 
 def _intent(body: dict[str, Any]) -> Intent:
