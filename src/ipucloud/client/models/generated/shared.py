@@ -416,6 +416,7 @@ class TokenCluster(Answer):
     """Name."""
 
     deleted: bool
+    """Whether it is deleted; one of the same name is another cluster."""
 
 
 class UsageSlice(Answer):
