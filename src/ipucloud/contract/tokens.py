@@ -21,7 +21,7 @@ class TokenClusterOut(Answer):
 
     id: UUID
     name: str
-    deleted: bool
+    deleted: bool = Field(description="Whether it is deleted; another of its name is not it.", examples=[False])
 
 
 class TokenOut(Answer):

@@ -416,6 +416,7 @@ class TokenCluster(Answer):
     """Name."""
 
     deleted: bool
+    """Whether it is deleted; another of its name is not it."""
 
 
 class UsageSlice(Answer):
