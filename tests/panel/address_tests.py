@@ -45,13 +45,13 @@ def test_an_address_is_reserved_attached_and_deleted(
     expect(row).to_contain_text("Attached", timeout=READY_MS)
     command = system.ipucloud.json("addresses", "show", "frontdoor", **system.environment)["command"]
     expect(row).to_contain_text(command)
-    expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/p/demo/clusters/{cluster['id']}")
     inspect(page, "addresses")
 
     overview = signed_in(system, open_page, f"/clusters/{cluster['id']}")
     its = overview.locator("dt:has-text('Addresses') + dd")
     expect(its).to_contain_text(command)
-    expect(its.get_by_role("link", name="frontdoor")).to_have_attribute("href", "/addresses")
+    expect(its.get_by_role("link", name="frontdoor")).to_have_attribute("href", "/p/demo/addresses")
     assert violations(overview) == []
     german = signed_in(system, open_page, "/addresses", locale="de-DE", color_scheme="dark")
     expect(german.get_by_role("row").filter(has_text="frontdoor")).to_contain_text("Angehängt")

@@ -38,7 +38,7 @@ def test_a_volume_is_made_attached_grown_and_deleted(
     assert violations(page) == []
     dialog.get_by_role("button", name="Attach", exact=True).click()
     expect(row).to_contain_text("/volumes/checkpoints", timeout=READY_MS)
-    expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    expect(row.get_by_role("link", name="bert")).to_have_attribute("href", f"/p/demo/clusters/{cluster['id']}")
     overview = signed_in(system, open_page, f"/clusters/{cluster['id']}")
     expect(overview.locator("dt:has-text('Volumes') + dd")).to_contain_text("/volumes/checkpoints")
     assert violations(overview) == []
@@ -146,7 +146,7 @@ def test_a_snapshot_of_a_server_is_the_image_of_a_new_cluster(
     snapshot = table.get_by_role("row").filter(has_text="bert-ready")
     expect(snapshot).to_contain_text("Available", timeout=READY_MS)  # it is live
     expect(snapshot).to_contain_text("1 GiB")
-    expect(snapshot.get_by_role("link", name="bert")).to_have_attribute("href", f"/clusters/{cluster['id']}")
+    expect(snapshot.get_by_role("link", name="bert")).to_have_attribute("href", f"/p/demo/clusters/{cluster['id']}")
     assert violations(table) == []
     ask(table, "Create cluster from it", "bert-ready")
     table.wait_for_url(re.compile(r"/clusters/create\?region=luxembourg-2&image=bert-ready$"))

@@ -1,16 +1,13 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { me, switchSession } from "../api/people";
 import { useStrings } from "../i18n";
 import { useFlash } from "./Flashes";
-import { useGo } from "./place";
 
 /** Where else the signed-in person is a member, for a menu: the session goes on there. Nothing for a service token. */
 export function useMemberships(who: Schemas["Whoami"]) {
   const { common, members: s, shell } = useStrings();
   const flash = useFlash();
-  const go = useGo();
-  const cache = useQueryClient();
   const { data } = useQuery({ ...me, enabled: who.token.owner !== null });
   const here = who.project?.id ?? who.token.account_id;
   const items = (data?.memberships ?? [])
@@ -19,8 +16,7 @@ export function useMemberships(who: Schemas["Whoami"]) {
   const goOn = async (membership: string) => {
     try {
       await switchSession(membership);
-      go("/", { replace: true });
-      await cache.resetQueries();
+      location.replace("/"); // the project of this address is another's now, and so is all that was read
     } catch {
       flash({ type: "error", content: common.failed });
     }
