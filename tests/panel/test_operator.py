@@ -269,7 +269,7 @@ def test_a_project_asks_for_more_machines_and_an_operator_grants_some(
     dialog.get_by_label("New limit").fill("1")
     dialog.get_by_label("Reason").fill("a POD512 in May")
     dialog.get_by_role("button", name="Send request").click()
-    expect(dialog.get_by_text(re.compile("^/limit: The project's limit is"))).to_be_visible()
+    expect(dialog.get_by_text(re.compile("^The project's limit is"))).to_be_visible()
     dialog.get_by_label("New limit").fill("9000")
     inspect(page, "quota-ask")
     dialog.get_by_role("button", name="Send request").click()

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen } from "@testing-library/react";
+import { render, screen, waitFor } from "@testing-library/react";
 import { MemoryRouter, Route, Routes, useLocation } from "react-router";
 import { expect, test } from "vitest";
 import { whatIs } from "../api/operator";
@@ -43,7 +43,7 @@ test("an address names its project, and pages of the platform have none", () => 
 test("links lead to pages of the project that is looked at", async () => {
   expect(await at("/p/demo/volumes")).toBe("/p/demo/volumes demo/");
   expect([target("Clusters"), target("Hosts")]).toEqual(["/p/demo/clusters", "/operator/hosts"]);
-  expect(sessionStorage.getItem("project")).toBe("demo");
+  await waitFor(() => expect(sessionStorage.getItem("project")).toBe("demo"));
 });
 
 test("a project that is not one's own is not exchanged for another", async () => {
