@@ -55,6 +55,8 @@ MORE_THAN_A_SCHEMA_SAYS = """
     getProjectUsage getBillingUsage getProjectSummary getAccountSummary getProjectReport getAccountReport listCharges
     createExport createExportSchedule createAccountExport createAccountExportSchedule
         - times that lie in the future or the past, in order, and not too far apart
+    updateAddress updateMember
+        - networks, without bits of a host
     createToken rotateToken createPlatformToken rotatePlatformToken signIn switchSession logIn beginProviderSignIn
     fetchDeviceToken showDeviceLogin approveDeviceLogin denyDeviceLogin logOut changePassword showInvitation
     acceptInvitation createInvitation createAccountInvitation createSshKey signSshKey

@@ -142,9 +142,11 @@ class Customer:
 
 
 def _says_later(answer: httpx.Response) -> bool:
-    """Unavailable, or the first try still under way: with the time after which to ask again, and nothing else."""
-    later = answer.json().get("code") in {"unavailable", "idempotency_in_progress"}
-    return later and answer.status_code in {409, 503} and int(answer.headers.get("retry-after", 0)) >= 1
+    """Unavailable, no turn behind others of the project, or the first try still under way: with the time after which
+    to ask again, and nothing else.
+    """
+    later = answer.json().get("code") in {"unavailable", "rate_limited", "idempotency_in_progress"}
+    return later and answer.status_code in {409, 429, 503} and int(answer.headers.get("retry-after", 0)) >= 1
 
 
 async def more_writes(register: Register, number: int) -> float:
