@@ -72,7 +72,6 @@ SCIM = Part("scim", "SCIM", ("scim2_models",), nouns={"routing": ("/scim/v2",)},
 SERVICE_PROXY = Part(
     "service_proxy",
     "The way through the API to programs of services",
-    ("httpcore",),
     nouns={"routes": (f"{_SERVICE}/proxy",)},
     running=True,
 )

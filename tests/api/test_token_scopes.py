@@ -72,7 +72,8 @@ async def test_what_a_token_may_is_shown_wherever_it_is(api: Api) -> None:
     wide = await create_token(api.owner, path, role="viewer")
     listed = await items(api.owner, f"{api.base}/events", type="token.created", limit=2)
     noted = {shown["subject_id"]: shown["data"] for shown in listed}
-    assert noted[narrow["id"]] == {"name": "narrow", "role": "owner", "scopes": scopes, "allowed_sources": []}
+    told = {"name": "narrow", "role": "owner", "scopes": scopes, "allowed_sources": [], "clusters": None}
+    assert noted[narrow["id"]] == told
     assert noted[wide["id"]]["scopes"] is None
     for token, expected, narrowed in ((narrow, scopes, True), (wide, VIEWER, False)):
         listed = await items(api.owner, path)

@@ -35,7 +35,7 @@ PATHS = (
 
 @pytest.fixture(autouse=True)
 def blocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [EXTRAS, *(module for part in PARTS for module in part.needs if module not in {"httpcore"})]
+    names = [EXTRAS, *(module for part in PARTS for module in part.needs)]
     (tmp_path / "sitecustomize.py").write_text(BLOCKED.format(names=names))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 

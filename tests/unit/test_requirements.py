@@ -47,7 +47,7 @@ def test_the_files_hold_what_the_project_asks_for() -> None:
     parts = set().union(*(extras[part.extra] for part in PARTS))
     assert service <= pins("service").keys()
     assert len(service - client) <= 32
-    assert not pins("service").keys() & (parts - {"httpcore"})
+    assert not pins("service").keys() & parts
     assert service | parts <= pins("parts").keys()
     assert extras["parts"] == set()
     assert not pins("service").keys() & extras["laboratory"]
