@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from uuid import uuid4
 
 import pytest
 
@@ -130,3 +131,13 @@ async def test_nobody_locks_themselves_out(api: Api) -> None:
     ok(await shell.patch(own, json={"allowed_sources": ["127.0.0.0/8"]}))
     ok(await shell.patch(other, json={"allowed_sources": ["203.0.113.0/24"]}))
     ok(await shell.get(ME))
+
+
+async def test_a_change_of_nothing_shows_only_ones_own_members(api: Api) -> None:
+    ann, neighbour = await person(api, Role.OWNER), await api.other_project()
+    body: dict[str, str] = {}
+    shown = ok(await api.owner.patch(f"{api.base}/members/{ann.member}", json=body))
+    assert shown["id"] == str(ann.member)
+    elsewhere = api.client(neighbour.token.secret)
+    for member in (ann.member, uuid4()):
+        problem(await elsewhere.patch(f"/v1/projects/{neighbour.slug}/members/{member}", json=body), 404, "not_found")

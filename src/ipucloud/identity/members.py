@@ -183,8 +183,9 @@ class Home:
             )
 
 
-async def read_member(connection: AsyncConnection, member_id: UUID) -> str:
-    """A member's JSON inside the transaction that changed it."""
+async def read_member(connection: AsyncConnection, home: Home, member_id: UUID) -> str:
+    """A member's JSON inside the transaction that changed it, or changed nothing. Raises `Problem` not_found."""
+    await _locked(connection, home, member_id, Role.OWNER)
     return await _READ.one(connection, {"id": member_id})
 
 

@@ -58,7 +58,7 @@ async def update_member(request: Request, project: ProjectRef, member: MemberId,
             await members.set_sources(
                 connection, home, member, body.allowed_sources, by=scope.token_id, address=address
             )
-        document = await members.read_member(connection, member)
+        document = await members.read_member(connection, home, member)
         return Answer(200, document.encode(), subject_id=member)
 
     return await change(request, project, effect)
