@@ -10,6 +10,7 @@ repeat: a request to create has an idempotency key, the others change nothing or
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -199,13 +200,20 @@ class _Requests(stripe.HTTPClient):
         self, method: str, url: str, headers: Mapping[str, str], post_data: str | None = None
     ) -> tuple[bytes, int, Mapping[str, str]]:
         sent = {name: value for name, value in headers.items() if not name.startswith(_ABOUT_US)}
+        content = bytearray()
         try:
-            async with httpx.AsyncClient(timeout=SECONDS) as client:
-                answer = await client.request(method, url, headers=sent, content=post_data)
-        except httpx.HTTPError as error:
+            async with (
+                asyncio.timeout(SECONDS),
+                httpx.AsyncClient(timeout=SECONDS) as client,
+                client.stream(method, url, headers=sent, content=post_data) as answer,
+            ):
+                async for piece in answer.aiter_bytes():
+                    content += piece
+                    if len(content) > _MOST:
+                        return b"", answer.status_code, answer.headers
+        except (httpx.HTTPError, TimeoutError) as error:
             raise stripe.APIConnectionError(type(error).__name__) from None  # type: ignore[no-untyped-call]
-        content = answer.content if len(answer.content) <= _MOST else b""
-        return content, answer.status_code, answer.headers
+        return bytes(content), answer.status_code, answer.headers
 
 
 async def _listed(ask: Callable[..., Awaitable[Any]], query: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
